@@ -1,0 +1,88 @@
+"""butfor: certified counterfactual explanations.
+
+The cheapest change to one row that makes a trained model answer differently ("but for X, Y would not have happened"),
+exact and proven where the model allows it, in the user's own columns.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from butfor.certificate import Certificate
+    from butfor.errors import (
+        ButforError,
+        FidelityError,
+        InputError,
+        InputTypeError,
+        MissingExtraError,
+        NotFittedError,
+        UnknownColumnError,
+        UnsupportedModelError,
+        UnsupportedProblemError,
+    )
+    from butfor.explain import Explainer
+    from butfor.explanation import Explanation, Explanations
+    from butfor.importers.registry import register_importer, register_step
+    from butfor.problem.constraint import (
+        allowed,
+        at_most_changes,
+        becomes,
+        between,
+        candidates,
+        falls,
+        fixed,
+        implies,
+        linear,
+        margin,
+        may_be_missing,
+        moves,
+        only_down,
+        only_up,
+        rises,
+        step,
+        whole,
+        within,
+    )
+    from butfor.problem.cost import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
+    from butfor.problem.target import class_costs, classes, other, probability, relative_change, value
+    from butfor.solvers.solver import Status
+    from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
+    from butfor.space.space import Space
+
+_HOMES = {
+    "butfor.certificate": ("Certificate",),
+    "butfor.errors": (
+        "ButforError", "FidelityError", "InputError", "InputTypeError", "MissingExtraError", "NotFittedError",
+        "UnknownColumnError", "UnsupportedModelError", "UnsupportedProblemError",
+    ),
+    "butfor.explain": ("Explainer",),
+    "butfor.explanation": ("Explanation", "Explanations"),
+    "butfor.importers.registry": ("register_importer", "register_step"),
+    "butfor.problem.constraint": (
+        "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear", "margin",
+        "may_be_missing", "moves", "only_down", "only_up", "rises", "step", "whole", "within",
+    ),
+    "butfor.problem.cost": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
+    "butfor.problem.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
+    "butfor.solvers.solver": ("Status",),
+    "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
+    "butfor.space.space": ("Space",),
+}  # fmt: skip
+
+__version__ = "0.1.0"
+__all__ = [name for names in _HOMES.values() for name in names]  # noqa: PLE0604
+
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that `import butfor` costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'butfor' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,48 @@
+"""Errors that say what was given, what is needed and what to do.
+
+Each inherits the built-in exception a caller would catch. An infeasible problem, a spent budget and a search without
+result are outcomes (see `butfor.certificate.Status`), never exceptions.
+"""
+
+
+class ButforError(Exception):
+    """Base of every error that butfor raises on purpose."""
+
+    def __init__(self, given: str, needed: str = "", remedy: str = "") -> None:
+        self.given, self.needed, self.remedy = given, needed, remedy
+        super().__init__(given, needed, remedy)
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.given, self.needed, self.remedy) if part)
+
+
+class InputError(ButforError, ValueError):
+    """A value that cannot be used: a missing number, an unseen category, an empty table, a negative price."""
+
+
+class InputTypeError(ButforError, TypeError):
+    """A value of the wrong type."""
+
+
+class UnknownColumnError(ButforError, KeyError):
+    """A column name that the data does not have."""
+
+
+class NotFittedError(ButforError, ValueError, AttributeError):
+    """An estimator that was not fitted."""
+
+
+class UnsupportedModelError(ButforError, TypeError):
+    """An estimator or pipeline step that no importer can read."""
+
+
+class UnsupportedProblemError(ButforError, ValueError):
+    """A combination of model, cost and constraints that no solver (or not the named solver) takes."""
+
+
+class FidelityError(ButforError, RuntimeError):
+    """The imported model disagrees with the estimator it was read from."""
+
+
+class MissingExtraError(ButforError, ImportError):
+    """An optional package is needed and not installed."""

@@ -1,0 +1,443 @@
+"""The whole path from a row to a certified answer, and the Explainer that offers it."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from butfor.certificate import Certificate
+from butfor.errors import InputError, InputTypeError
+from butfor.explanation import Explanation, Explanations, Question
+from butfor.importers.read import Reading, read
+from butfor.model.ask import parts as model_parts
+from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Restriction
+from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
+from butfor.problem.domain import open_domain
+from butfor.problem.problem import Pool, Problem
+from butfor.problem.spec import to_spec
+from butfor.problem.target import AbstractTarget, Prediction, as_target
+from butfor.solvers.choose import choose, supports
+from butfor.solvers.conflict import MODEL, RANGES, smallest_conflict, widened
+from butfor.solvers.several import several
+from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Status, Support, joined, nothing_found, renumbered
+from butfor.space import frames
+from butfor.space.feature import Override
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+BLAMED = 10
+"""For how many impossible rows of one call a smallest conflict is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One call of `explain`, checked: what every row of it shares."""
+
+    target: AbstractTarget
+    cost: AbstractCost
+    prices: Prices
+    constraints: tuple[AbstractConstraint, ...]
+    k: int
+    solver: str
+    seed: int
+
+
+class Explainer:
+    """Finds the cheapest change to a row that makes a fitted model answer differently, with a certificate.
+
+    `model` is a fitted scikit-learn estimator or pipeline (or any class taught with `register_importer`), `data` the rows
+    it was trained on: they say what values each column takes. `space` overrides what is inferred, per column.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+    >>> answer = explainer.explain(X.iloc[[60]], target=2)
+    >>> answer.certificate.status.name
+    'PROVEN_OPTIMAL'
+    """
+
+    def __init__(self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None) -> None:
+        self._reading = read(model, data, space)
+
+    @classmethod
+    def from_reading(cls, reading: Reading) -> Explainer:
+        """An explainer over a model that was read before."""
+        made = cls.__new__(cls)
+        made._reading = reading
+        return made
+
+    @property
+    def space(self) -> Space:
+        """What was inferred of each column; print it."""
+        return self._reading.space
+
+    @property
+    def model(self) -> Any:
+        """The estimator as it was given."""
+        return self._reading.source.estimator
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of what the model computes, the same for equal models in any process."""
+        arrays = model_parts(self._reading.model)
+        if not arrays:
+            return ""
+        digest = hashlib.sha256(repr(self._reading.readout.classes).encode())
+        for array in arrays:
+            digest.update(str(array.shape).encode())
+            digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+        return digest.hexdigest()[:16]
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        target: Any = "other",
+        cost: AbstractCost | None = None,
+        constraints: Iterable[AbstractConstraint] = (),
+        k: int = 1,
+        solver: str = "auto",
+        time_limit: float | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+    ) -> Any:
+        """The cheapest admissible change of each row of `X` that meets the target.
+
+        One row and `k=1` give an `Explanation`, otherwise `Explanations`. `target` is a class, a collection of classes, a
+        dict of class costs, "other", or one of `bf.probability`, `bf.value`, `bf.relative_change`. `time_limit` is in
+        seconds for the whole call: what is found by then is returned with its bound. Ctrl-C does the same.
+        `progress` shows a bar (default: on a terminal, when it takes long).
+        """
+        table = frames.as_table(X)
+        if frames.height(table) == 0:
+            raise InputError("no row was given to explain.", "At least one is needed.")
+        asked = self._ask(target, cost, constraints, k, solver, seed)
+        budget = Budget(np.inf if time_limit is None else _positive(time_limit))
+        factuals = self.space.encode(table)
+        before = Prediction(self._reading.source, table)
+        outcome, solved_by = self._solve(asked, factuals, before, budget, progress)
+        found = self._certify(asked, factuals, before, outcome, solved_by, budget)
+        return found[0] if len(found) == 1 and k == 1 else found
+
+    def solvers(
+        self, target: Any = "other", cost: AbstractCost | None = None, constraints: Iterable[AbstractConstraint] = (), X: Any = None
+    ) -> list[tuple[AbstractSolver, Support]]:
+        """Every solver, whether it takes such a problem (for the rows `X`, default a typical one) and why."""
+        asked = self._ask(target, cost, constraints, 1, "auto", 0)
+        source = self._reading.source
+        table = self._typical() if X is None else frames.as_table(X)
+        factuals = self.space.encode(table)
+        before = Prediction(source, table)
+        _, problem = next(self._problems(asked, factuals, before))
+        return supports(problem.form())
+
+    def _typical(self) -> Any:
+        typical = np.array([[feature.typical for feature in self.space.features]])
+        return self.space.decode(typical, self._reading.sample)
+
+    def _ask(
+        self, target: Any, cost: AbstractCost | None, constraints: Iterable[AbstractConstraint], k: int, solver: str, seed: int
+    ) -> Asked:
+        if isinstance(constraints, AbstractConstraint):
+            constraints = (constraints,)
+        listed = tuple(constraints)
+        for constraint in listed:
+            if not isinstance(constraint, AbstractConstraint):
+                raise InputTypeError(
+                    f"constraints holds {constraint!r}.", "A constraint is bf.fixed(...), bf.only_up(...), bf.between(...), ..."
+                )
+            constraint.check(self.space)
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
+        chosen = DEFAULT if cost is None else cost
+        return Asked(
+            as_target(target, self._reading.source), chosen, price(chosen, self.space), listed, int(k), solver, int(seed)
+        )
+
+    def _problems(
+        self,
+        asked: Asked,
+        factuals: FloatArray,
+        before: Prediction,
+        constraints: Sequence[AbstractConstraint] | None = None,
+        space: Space | None = None,
+    ) -> Iterator[tuple[IntArray, Problem]]:
+        """The rows in groups that share a union of score sets, each as a problem."""
+        reading = self._reading
+        listed = asked.constraints if constraints is None else constraints
+        space = space or self.space
+        domain = open_domain(space, factuals)
+        for constraint in listed:
+            if isinstance(constraint, Restriction):
+                constraint.narrow(domain, space)
+        relations = tuple(c for c in listed if not isinstance(c, Restriction))
+        pools = [c for c in relations if isinstance(c, Candidates)]
+        whole = Problem(space, reading.model, factuals, (), asked.prices, domain, relations)
+        if not model_parts(reading.model):
+            groups = [(np.arange(len(factuals)), ())]
+        else:
+            groups = asked.target.groups(reading.readout, before)
+        for rows, sets in groups:
+            problem = replace(whole.rows(rows), sets=sets)
+            if not pools:
+                yield rows, problem
+                continue
+            for row in rows:
+                one = np.array([row])
+                yield one, replace(whole.rows(one), sets=sets, pool=self._pool(asked, before, pools, int(row)))
+
+    def _pool(self, asked: Asked, before: Prediction, pools: list[Candidates], row: int) -> Pool:
+        """The rows that every `candidates` constraint lists, with what the estimator says of them."""
+        table = pools[0].table
+        points = pools[0].rows(self.space)
+        said = _prediction(self._pools, id(table), self._reading.source, table)
+        start = Prediction(before.source, frames.take(before.table, [row] * len(points)))
+        met = asked.target.met(start, said)
+        for other in pools[1:]:
+            met &= other.met(self.space, points, points)
+        return Pool(points, met, asked.target.offsets(said, len(points)))
+
+    @cached_property
+    def _pools(self) -> dict[int, Prediction]:
+        return {}
+
+    def _solve(
+        self, asked: Asked, factuals: FloatArray, before: Prediction, budget: Budget, progress: bool | None
+    ) -> tuple[Outcome, dict[int, tuple[str, str]]]:
+        """All rows: those that already meet the target stay, the others go to the solver of their group."""
+        from butfor.views.progress import bar
+
+        done: list[Outcome] = []
+        solved_by: dict[int, tuple[str, str]] = {}
+        interrupted = False
+        with bar(len(factuals), progress) as advance:
+            for rows, problem in self._problems(asked, factuals, before):
+                already = self._already(asked, before, rows, problem)
+                if already.any():
+                    done.append(renumbered(_stay(problem.rows(np.flatnonzero(already))), rows[already]))
+                    solved_by.update(dict.fromkeys(rows[already].tolist(), ("none", "the target is already met")))
+                rest, problem = rows[~already], problem.rows(np.flatnonzero(~already))
+                if not len(rest):
+                    continue
+                solver, why = choose(problem.form(), asked.solver)
+                solved_by.update(dict.fromkeys(rest.tolist(), (solver.name, why)))
+                for start in range(0, len(rest), solver.block):
+                    block = np.arange(start, min(start + solver.block, len(rest)))
+                    part = problem.rows(block)
+                    try:
+                        if interrupted or (budget.spent() and done):
+                            raise KeyboardInterrupt
+                        found = several(solver, part, budget, asked.k, asked.seed)
+                    except KeyboardInterrupt:
+                        interrupted = interrupted or not budget.spent()
+                        found = nothing_found(part, exhausted=True)
+                    done.append(renumbered(found, rest[block]))
+                    advance(len(block))
+        return joined(done), solved_by
+
+    def _already(self, asked: Asked, before: Prediction, rows: IntArray, problem: Problem) -> BoolArray:
+        """Which rows of a problem meet the target as they are, at no cost and against no constraint."""
+        some = Prediction(before.source, frames.take(before.table, rows)) if len(rows) < frames.height(before.table) else before
+        met = asked.target.met(some, some)
+        if not met.any() or asked.target.offsets(some, len(rows)).any() or problem.constraints(Margin) or problem.pool:
+            return np.zeros(len(rows), dtype=np.bool_)
+        return met & problem.admits(problem.factuals)
+
+    def _certify(
+        self,
+        asked: Asked,
+        factuals: FloatArray,
+        before: Prediction,
+        outcome: Outcome,
+        solved_by: dict[int, tuple[str, str]],
+        budget: Budget,
+    ) -> Explanations:
+        """Every point is predicted, checked and priced again from the user's estimator; what fails is not shown as found."""
+        found = outcome.found()
+        at = np.flatnonzero(found)
+        checks = np.ones((len(outcome.row), 3), dtype=np.bool_)
+        cost, after = outcome.cost.copy(), [None] * len(outcome.row)
+        if len(at):
+            rows = outcome.row[at]
+            start, points = factuals[rows], outcome.points[at]
+            table = self.space.decode(points, frames.take(before.table, rows), start)
+            said = Prediction(self._reading.source, table)
+            once = Prediction(self._reading.source, frames.take(before.table, rows))
+            checks[at, 0] = asked.target.met(once, said)
+            checks[at, 1] = self._admits(asked, start, points, rows, before)
+            again = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
+            checks[at, 2] = np.abs(again - cost[at]) <= TOLERANCE * (1 + np.abs(again))
+            cost[at] = again
+            for i, answer in zip(at, said.said(), strict=True):
+                after[i] = answer
+        certificates = self._certificates(asked, outcome, cost, checks, solved_by, budget, factuals, before)
+        said_before = before.said()
+        return Explanations(
+            space=self.space,
+            row=outcome.row,
+            factual_codes=factuals,
+            point_codes=outcome.points,
+            table=before.table,
+            before=[said_before[row] for row in outcome.row],
+            after=after,
+            cost=np.where([c.status.found for c in certificates], cost, np.inf),
+            certificates=certificates,
+            question=self._question(asked),
+        )
+
+    def _admits(self, asked: Asked, start: FloatArray, points: FloatArray, rows: IntArray, before: Prediction) -> BoolArray:
+        """The constraints, each judged by itself on the encoded rows, and the values by the space."""
+        from butfor.rewrite.clearance import clearance
+
+        domain = open_domain(self.space, start)
+        for constraint in asked.constraints:
+            if isinstance(constraint, Restriction):
+                constraint.narrow(domain, self.space)
+        fine = np.all([domain.admits(j, points[:, j]) for j in range(len(self.space))], axis=0)
+        for constraint in asked.constraints:
+            if isinstance(constraint, Margin):
+                table = frames.take(before.table, rows)
+                for group, sets in asked.target.groups(self._reading.readout, Prediction(before.source, table)):
+                    room = clearance(self._reading.model, self.space, points[group], sets)
+                    fine[group] &= room >= constraint.eps * (1 - 1e-6)
+            else:
+                fine &= constraint.met(self.space, start, points)
+        return np.asarray(fine, dtype=np.bool_)
+
+    def _certificates(
+        self,
+        asked: Asked,
+        outcome: Outcome,
+        cost: FloatArray,
+        checks: BoolArray,
+        solved_by: dict[int, tuple[str, str]],
+        budget: Budget,
+        factuals: FloatArray,
+        before: Prediction,
+    ) -> list[Certificate]:
+        names = (f"the model predicts {asked.target!r}", "all constraints hold", "the cost is as claimed")
+        versions = library_versions()
+        seconds = (time.perf_counter() - budget.start) / len(outcome.row)
+        statuses, out, blamed = outcome.status(), [], 0
+        for i, status in enumerate(statuses):
+            row = int(outcome.row[i])
+            name, reason = solved_by[row]
+            passed = tuple(bool(check) for check in checks[i])
+            conflict: tuple[str, ...] = ()
+            if status.found and not all(passed):
+                failed = [check for check, fine in zip(names, passed, strict=True) if not fine]
+                status, why = Status.NOT_FOUND, f"the solver's point failed a check: not so that {' and '.join(failed)}"
+            elif status is Status.PROVEN_INFEASIBLE:
+                if blamed < BLAMED and name != "row_search":
+                    conflict = self._conflict(asked, factuals[[row]], Prediction(before.source, frames.take(before.table, [row])))
+                    blamed += 1
+                why = _why_not(conflict, asked, name)
+            elif name == "none":
+                why = "the target is already met: nothing needs to change"
+            else:
+                why = _why(status, float(cost[i]), float(outcome.bound[i]), bool(outcome.exhausted[i]), asked)
+            out.append(
+                Certificate(
+                    status=status,
+                    cost=float(cost[i]) if status.found else np.inf,
+                    bound=float(min(outcome.bound[i], cost[i])) if status.found else float(outcome.bound[i]),
+                    why=why,
+                    solver=f"{name}: {reason}",
+                    checks=tuple(zip(names, passed, strict=True)) if outcome.found()[i] else (),
+                    conflict=conflict,
+                    seconds=seconds,
+                    seed=asked.seed,
+                    fingerprint=self.fingerprint,
+                    versions=versions,
+                )
+            )
+        return out
+
+    def _conflict(self, asked: Asked, factuals: FloatArray, before: Prediction) -> tuple[str, ...]:
+        """A smallest set of constraints that makes one row impossible."""
+        atoms = [atom for constraint in asked.constraints for atom in constraint.atoms()]
+        wide = widened(self.space)
+        budget = Budget(5.0)
+
+        def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
+            for _, problem in self._problems(asked, factuals, before, chosen, wide if widen else self.space):
+                solver, _ = choose(problem.form())
+                status = solver.solve(problem, budget).status()[0]
+                return status is Status.PROVEN_INFEASIBLE
+            return False
+
+        return smallest_conflict(atoms, impossible, budget)
+
+    def _question(self, asked: Asked) -> Question:
+        spec = {
+            "target": to_spec(asked.target),
+            "cost": to_spec(asked.cost),
+            "constraints": [to_spec(constraint) for constraint in asked.constraints],
+        }
+        return Question(repr(asked.target), repr(asked.cost), tuple(map(repr, asked.constraints)), spec)
+
+
+def _stay(problem: Problem) -> Outcome:
+    zero = np.zeros(len(problem))
+    return Outcome(np.arange(len(problem)), problem.factuals, zero, zero, np.zeros(len(problem), dtype=np.bool_))
+
+
+def _prediction(known: dict[int, Prediction], key: int, source: Any, table: Any) -> Prediction:
+    if key not in known or known[key].table is not table:
+        known[key] = Prediction(source, table)
+    return known[key]
+
+
+def _why(status: Status, cost: float, bound: float, exhausted: bool, asked: Asked) -> str:
+    if status is Status.PROVEN_OPTIMAL:
+        return f"no admissible change costs less than {bound:.6g}"
+    if status is Status.WITHIN_GAP:
+        share = (cost - bound) / cost if cost else 0.0
+        ended = " when the time ended" if exhausted else ""
+        return f"at most {share:.1%} above the optimum, which costs at least {bound:.6g}{ended}"
+    if status is Status.NOT_FOUND:
+        return f"nothing was found in the budget (an answer costs at least {bound:.6g}, if there is one)"
+    return status.value
+
+
+def _why_not(conflict: tuple[str, ...], asked: Asked, solver: str) -> str:
+    if solver == "row_search":
+        return "none of the candidate rows meets the target and the constraints"
+    if conflict == (MODEL,):
+        return f"the model never predicts {asked.target!r}, whatever the values"
+    if conflict == (RANGES,):
+        return f"no values within the ranges of the data reach {asked.target!r}; widen them with space={{...}}"
+    if not conflict:
+        return Status.PROVEN_INFEASIBLE.value
+    return f"impossible with {' and '.join(conflict)}; without any one of them there is an answer"
+
+
+def _positive(seconds: float) -> float:
+    if not seconds > 0:
+        raise InputError(f"time_limit={seconds!r} was given.", "A time limit is a positive number of seconds.")
+    return float(seconds)
+
+
+def library_versions() -> dict[str, str]:
+    """The versions that an answer depends on."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    out = {"python": platform.python_version()}
+    for name in ("butfor", "numpy", "scikit-learn", "highspy"):
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return out
+
+
+__all__ = ["Explainer", "Explanation", "Explanations"]

@@ -1,0 +1,1 @@
+"""From a fitted estimator to the IR: one file per source library; nothing else knows that library."""

@@ -1,0 +1,135 @@
+"""From an estimator and training data to space, model and readout: the fold, started anew when a step needs levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError, UnsupportedModelError
+from butfor.importers.column import Column, raw_columns
+from butfor.importers.fidelity import check_fidelity
+from butfor.importers.registry import load_builtin
+from butfor.importers.source import Source, open_source
+from butfor.model.ask import BlackBox, Model, widen
+from butfor.model.readout import AbstractReadout, Argmax, Value
+from butfor.space import frames
+from butfor.space.feature import Override
+from butfor.space.infer import describe_data, infer
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """All that was read: the estimator itself, its space, its model in the IR and how scores are read."""
+
+    source: Source
+    space: Space
+    model: Model
+    readout: AbstractReadout
+    sample: Any
+
+
+def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = None) -> Reading:
+    """Read an estimator; a model or step that is not known becomes a black box that says why."""
+    load_builtin()
+    data = frames.as_table(data)
+    if frames.height(data) == 0:
+        raise InputError("the data has no rows.", "Training rows are needed to know what values a column takes.")
+    source = open_source(estimator, data)
+    overrides = dict(overrides or {})
+    known = set(source.names)
+    space = infer(frames.select(data, source.names), {k: v for k, v in overrides.items() if k in known or k not in frames.names(data)})
+    try:
+        space, columns, model, readout = _fold(estimator, space, data, overrides)
+    except UnsupportedModelError as refusal:
+        model, readout = BlackBox(str(refusal)), _blank(source)
+        return Reading(source, space, model, readout, frames.take(data, [0]))
+    space = _with_missing(estimator, space, columns)
+    check_fidelity(source, space, model, readout, data)
+    return Reading(source, space, model, readout, frames.take(data, [0]))
+
+
+def _fold(
+    estimator: Any, space: Space, data: Any, overrides: Mapping[str, Override]
+) -> tuple[Space, list[Column], Model, AbstractReadout]:
+    from butfor.importers.sklearn_steps import NeedsLevels
+    from butfor.importers.sklearn_wrappers import read_model
+
+    while True:
+        seen: list[Column] = []
+        try:
+            columns = raw_columns(space.features)
+            seen = _estimator_columns(estimator, columns)
+            model, readout = read_model(estimator, columns)
+            levels = tuple(len(feature.levels or ()) for feature in space.features)
+            return space, seen, widen(model, levels), readout
+        except NeedsLevels as wish:
+            space = _with_levels(space, wish.levels, wish.ordered, data, overrides)
+
+
+def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
+    """The columns that reach the last estimator (to know what becomes of a missing value)."""
+    from butfor.importers.registry import step_reader
+
+    inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
+    if inner is not None and not hasattr(estimator, "steps"):
+        return _estimator_columns(inner, columns)
+    if not hasattr(estimator, "steps"):
+        return columns
+    for _, step in estimator.steps[:-1]:
+        if step is not None and step != "passthrough":
+            columns = step_reader(step)(step, columns)
+    return _estimator_columns(estimator.steps[-1][1], columns)
+
+
+def _with_levels(
+    space: Space, wanted: dict[int, tuple[Any, ...]], ordered: bool, data: Any, overrides: Mapping[str, Override]
+) -> Space:
+    features = list(space.features)
+    for j, levels in wanted.items():
+        old = features[j]
+        if old.name in overrides and old.levels is None:
+            raise InputError(
+                f"column {old.name!r} was declared {overrides[old.name].kind}, but the pipeline encodes it as categories.",
+                "",
+                "Declare it bf.Categorical or bf.Ordinal, or leave it out of space.",
+            )
+        if old.ordered and old.levels is not None and not ordered:
+            levels = (*old.levels, *(v for v in levels if v not in old.levels))
+        why = "the categories of the pipeline's encoder" + (", in the order given to it" if ordered else "")
+        fresh = replace(old, levels=levels, ordered=ordered or (old.levels is not None and old.ordered), step=0.0, why=why)
+        features[j] = describe_data(fresh, data, frames.names(data).index(old.name))
+    return Space(tuple(features))
+
+
+def _with_missing(estimator: Any, space: Space, columns: list[Column]) -> Space:
+    """The space with `missing` set where, and only where, the model takes a missing value."""
+    allows = _allows_nan(estimator)
+    features = []
+    for j, feature in enumerate(space.features):
+        reads = [column for column in columns if column.feature == j]
+        takes = all(
+            not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads
+        )
+        if not reads:
+            takes = feature.missing or feature.levels is None
+        features.append(replace(feature, missing=bool(takes)))
+    return Space(tuple(features))
+
+
+def _allows_nan(estimator: Any) -> bool:
+    inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
+    if hasattr(estimator, "steps"):
+        inner = estimator.steps[-1][1]
+    if inner is not None:
+        return _allows_nan(inner)
+    if hasattr(estimator, "__sklearn_tags__"):
+        return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+    return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
+
+
+def _blank(source: Source) -> AbstractReadout:
+    return Argmax(source.classes, "none") if source.classes else Value()

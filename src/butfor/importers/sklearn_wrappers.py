@@ -1,0 +1,59 @@
+"""scikit-learn estimators that hold another one: pipelines, thresholds, searches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from butfor.errors import UnsupportedModelError
+from butfor.importers.column import Column
+from butfor.importers.registry import Imported, known_models, model_reader, register_importer, step_reader
+from butfor.model.readout import Threshold
+
+
+def read_model(estimator: Any, columns: list[Column]) -> Imported:
+    """The model of any known estimator over `columns`; an unknown one is refused by name."""
+    reader = model_reader(estimator)
+    if reader is None:
+        raise UnsupportedModelError(
+            f"no importer reads {type(estimator).__name__}.",
+            f"Known are {', '.join(known_models())}.",
+            "Teach it with butfor.register_importer, or search given rows with bf.candidates(rows).",
+        )
+    return reader(estimator, columns)
+
+
+def read_pipeline(pipeline: Any, columns: list[Column]) -> Imported:
+    """All steps folded, then the last estimator."""
+    for _, step in pipeline.steps[:-1]:
+        if step is not None and step != "passthrough":
+            columns = step_reader(step)(step, columns)
+    return read_model(pipeline.steps[-1][1], columns)
+
+
+def read_search(search: Any, columns: list[Column]) -> Imported:
+    """The best estimator of a search."""
+    return read_model(search.best_estimator_, columns)
+
+
+def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
+    """A classifier that decides by a threshold other than the usual one."""
+    model, inner = read_model(wrapper.estimator_, columns)
+    classes = list(inner.classes)
+    positive = classes.index(wrapper.pos_label) if wrapper.pos_label is not None else 1
+    asked = wrapper.response_method
+    if asked == "auto":
+        asked = "predict_proba" if hasattr(wrapper.estimator_, "predict_proba") else "decision_function"
+    of = "probability" if asked == "predict_proba" else "score"
+    threshold = getattr(wrapper, "best_threshold_", None)
+    if threshold is None:
+        threshold = wrapper.threshold
+    if threshold == "auto":
+        threshold = 0.5 if of == "probability" else 0.0
+    return model, Threshold(inner, positive, float(threshold), "probability" if of == "probability" else "score")
+
+
+register_importer("Pipeline", read_pipeline)
+register_importer("FixedThresholdClassifier", read_threshold)
+register_importer("TunedThresholdClassifierCV", read_threshold)
+for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"):
+    register_importer(name, read_search)

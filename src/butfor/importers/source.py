@@ -1,0 +1,112 @@
+"""The user's own estimator, asked in the user's own kind of table: the only judge of validity."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.errors import InputError, InputTypeError, NotFittedError
+from butfor.space import frames
+from butfor.space.frames import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A fitted estimator or a callable, with the columns it reads."""
+
+    estimator: Any
+    names: tuple[str, ...]
+    wants_array: bool
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes it predicts; empty for a regressor."""
+        found = getattr(self.estimator, "classes_", None)
+        return () if found is None else tuple(np.asarray(found).tolist())
+
+    def labels(self, table: Any) -> list[Any]:
+        """Predicted classes, as plain Python values."""
+        return np.asarray(self._ask("predict", table)).ravel().tolist()
+
+    def values(self, table: Any) -> FloatArray:
+        """Predicted values of a regressor."""
+        return np.asarray(self._ask("predict", table), dtype=np.float64).ravel()
+
+    def probabilities(self, table: Any) -> FloatArray:
+        """Predicted probabilities, a column a class."""
+        return np.asarray(self._ask("predict_proba", table), dtype=np.float64)
+
+    def inputs(self, table: Any) -> Any:
+        """The columns that the estimator reads, in its order and as it was fitted."""
+        if frames.is_array(table):
+            return table
+        chosen = nw.from_native(table, eager_only=True).select(list(self.names))
+        return chosen.to_numpy() if self.wants_array else chosen.to_native()
+
+    def _ask(self, method: str, table: Any) -> NDArray[Any]:
+        function: Callable[[Any], Any]
+        if hasattr(self.estimator, method):
+            function = getattr(self.estimator, method)
+        elif callable(self.estimator) and method == "predict":
+            function = self.estimator
+        else:
+            raise InputError(
+                f"{type(self.estimator).__name__} has no {method}.", "The target asks for it.", "Choose a target on the class."
+            )
+        answer = np.asarray(function(self.inputs(table)))
+        if len(answer) != frames.height(table):
+            raise InputError(f"the model answered {len(answer)} rows for {frames.height(table)}.", "One answer a row.")
+        return answer
+
+
+def open_source(estimator: Any, table: Any) -> Source:
+    """Check that the estimator is fitted and reads the columns of `table`."""
+    if isinstance(estimator, type):
+        raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
+    if not hasattr(estimator, "predict"):
+        if not callable(estimator):
+            raise InputTypeError(
+                f"{type(estimator).__name__} was given as the model.",
+                "A fitted estimator with predict, or a function of rows, is needed.",
+            )
+        return Source(estimator, frames.names(table), wants_array=False)
+    _check_fitted(estimator)
+    given = frames.names(table)
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and frames.is_array(table):
+        raise InputTypeError(
+            "the data is an array, but the model was fitted on named columns.",
+            f"It reads {[str(name) for name in known][:8]}.",
+            "Give a data frame with these columns.",
+        )
+    count = getattr(estimator, "n_features_in_", len(given))
+    if known is not None:
+        absent = [str(name) for name in known if str(name) not in given]
+        if absent:
+            raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
+        return Source(estimator, tuple(str(name) for name in known), wants_array=False)
+    if count != len(given):
+        raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
+    return Source(estimator, given, wants_array=not frames.is_array(table))
+
+
+def _check_fitted(estimator: Any) -> None:
+    from sklearn.exceptions import NotFittedError as Unfitted
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_is_fitted(estimator)
+    except Unfitted:
+        raise NotFittedError(
+            f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
+        ) from None
+    except TypeError:
+        return  # not a scikit-learn estimator: it cannot be asked whether it is fitted

@@ -1,0 +1,1 @@
+"""The IR: small frozen models over raw features, each with a slow obvious evaluator."""

@@ -1,0 +1,56 @@
+"""Cells: each raw feature cut into intervals of a number, or its levels; the last cell is "missing"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.space.frames import FloatArray
+
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of one feature.
+
+    A number with sorted `edges` e_0 < ... has cells (-inf, e_0], (e_0, e_1], ..., (e_last, inf). A feature with
+    `levels > 0` has one cell a level. Cell number `count` is "missing".
+    """
+
+    edges: FloatArray
+    levels: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many cells there are, "missing" not counted."""
+        return self.levels or len(self.edges) + 1
+
+    def index(self, x: FloatArray) -> IntArray:
+        """The cell of each encoded value."""
+        missing = np.isnan(x)
+        inside = x.astype(np.intp) if self.levels and not missing.any() else np.searchsorted(self.edges, x)
+        if self.levels and missing.any():
+            inside = np.where(missing, 0, x).astype(np.intp)
+        return np.where(missing, self.count, inside).astype(np.intp)
+
+    def lower(self) -> FloatArray:
+        """The excluded lower end of each cell of a number."""
+        return np.concatenate([[-np.inf], self.edges])
+
+    def upper(self) -> FloatArray:
+        """The included upper end of each cell of a number."""
+        return np.concatenate([self.edges, [np.inf]])
+
+
+def number_cells(edges: FloatArray) -> Cells:
+    """Cells of a number with the given (unsorted, repeated) edges."""
+    return Cells(np.unique(np.asarray(edges, dtype=np.float64)))
+
+
+def level_cells(levels: int) -> Cells:
+    """Cells of a feature with that many levels."""
+    return Cells(np.empty(0), levels)

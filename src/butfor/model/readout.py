@@ -1,0 +1,158 @@
+"""From raw scores to what the estimator says: a value, a label, a probability; and back to sets of scores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.model.scores import ScoreSet, Softmax, at_least, everything, nothing
+from butfor.space.frames import FloatArray
+
+Link = Literal["identity", "logistic", "softmax", "ovr", "none"]
+
+
+class AbstractReadout(ABC):
+    """How raw scores are read."""
+
+    classes: tuple[Any, ...]
+
+    @abstractmethod
+    def decide(self, scores: FloatArray) -> IntArray:
+        """The position of the predicted class, a row each."""
+
+    @abstractmethod
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        """The union of sets of scores that are read as this class."""
+
+    def other_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        """The union of sets of scores that are read as any other class."""
+        return tuple(part for k in range(len(self.classes)) if k != label for part in self.class_sets(k))
+
+    @abstractmethod
+    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+        """The scores that give the class a probability of at least (`below`: at most) `p`; `ValueError` if not expressible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Value(AbstractReadout):
+    """A regressor: the one score is the prediction."""
+
+    classes: tuple[Any, ...] = ()
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        raise ValueError("a regressor predicts no class")
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        raise ValueError("a regressor predicts no class")
+
+    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+        raise ValueError("a regressor predicts no probability")
+
+
+@dataclass(frozen=True, eq=False)
+class Sign(AbstractReadout):
+    """Two classes on one score: the second iff the score is above 0; `logistic` if its sigmoid is the probability."""
+
+    classes: tuple[Any, ...]
+    link: Link = "none"
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        return (scores[:, 0] > 0).astype(np.intp)
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        return (at_least(np.array([1.0]), 0.0, strict=True) if label else at_least(np.array([-1.0]), 0.0),)
+
+    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+        if self.link != "logistic":
+            raise ValueError("the estimator gives no probability")
+        if not 0 < p < 1:
+            return (everything(1) if (p <= 0) != below else nothing(1),)
+        sign = 1.0 if bool(label) != below else -1.0
+        threshold = float(np.log(p / (1 - p))) * (1.0 if label else -1.0)
+        return (at_least(np.array([sign]), sign * threshold, strict=strict),)
+
+
+@dataclass(frozen=True, eq=False)
+class Argmax(AbstractReadout):
+    """One score a class, the largest wins, the first of equals; the link says what probabilities are made of them."""
+
+    classes: tuple[Any, ...]
+    link: Link = "identity"
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        return np.argmax(scores, axis=1)
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        others = [k for k in range(len(self.classes)) if k != label]
+        A = np.zeros((len(others), len(self.classes)))
+        A[:, label] = 1.0
+        A[np.arange(len(others)), others] = -1.0
+        return (ScoreSet(A, np.zeros(len(others)), np.array([k < label for k in others], dtype=np.bool_)),)
+
+    def other_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        """One inequality each: some other score beats this one."""
+        sets = []
+        for k in range(len(self.classes)):
+            row = np.zeros(len(self.classes))
+            row[k], row[label] = 1.0, -1.0
+            if k != label:
+                sets.append(at_least(row, 0.0, strict=k > label))
+        return tuple(sets)
+
+    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+        count = len(self.classes)
+        if self.link == "identity":
+            row = np.zeros(count)
+            row[label] = -1.0 if below else 1.0
+            return (at_least(row, -p if below else p, strict=strict),)
+        if self.link != "softmax":
+            raise ValueError(
+                "the estimator gives no probability"
+                if self.link == "none"
+                else "its probabilities are no monotone function of the scores"
+            )
+        if not 0 < p < 1:
+            return (everything(count) if (p <= 0) != below else nothing(count),)
+        if below:
+            raise ValueError("a softmax probability of at most p is not a convex set of scores")
+        return (ScoreSet(np.zeros((0, count)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=Softmax(label, p)),)
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold(AbstractReadout):
+    """Two classes decided by a threshold of the user's: the positive one iff its probability or score is at least that."""
+
+    inner: AbstractReadout
+    positive: int
+    threshold: float
+    of: Literal["probability", "score"]
+
+    @property
+    def classes(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The classes of the estimator inside."""
+        return self.inner.classes
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        positive = np.any([part.holds(scores) for part in self.class_sets(self.positive)], axis=0)
+        return np.where(positive, self.positive, 1 - self.positive).astype(np.intp)
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        wanted = label == self.positive
+        if self.of == "probability":
+            return self.inner.probability_sets(self.positive, self.threshold, below=not wanted, strict=not wanted)
+        sign = 1.0 if self.positive else -1.0
+        if wanted:
+            return (at_least(np.array([sign]), self.threshold),)
+        return (at_least(np.array([-sign]), -self.threshold, strict=True),)
+
+    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+        return self.inner.probability_sets(label, p, below=below, strict=strict)
+
+
+def decided(readout: AbstractReadout, scores: FloatArray) -> BoolArray | IntArray | FloatArray:
+    """What the estimator would say: class positions, or the value for a regressor."""
+    return scores[:, 0] if isinstance(readout, Value) else readout.decide(scores)

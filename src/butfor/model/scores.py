@@ -1,0 +1,73 @@
+"""Sets of raw scores: what every target becomes, so that solvers never hear of classes or probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.model.cells import BoolArray
+from butfor.space.frames import FloatArray
+
+MARGIN = 1e-9
+"""A strict inequality is met when it holds with this share of the size of its terms to spare."""
+
+
+@dataclass(frozen=True, eq=False)
+class Softmax:
+    """The convex set of scores whose softmax gives `label` at least the probability `p`."""
+
+    label: int
+    p: float
+
+    def excess(self, scores: FloatArray) -> float:
+        """How far outside: log of the sum of exp(s_i - s_label), i other, minus log((1 - p) / p)."""
+        others = np.delete(scores - scores[self.label], self.label)
+        top = others.max()
+        return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p))
+
+    def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
+        """An inequality `a s >= b` that all of the set meets and that cuts `scores` off."""
+        rest = np.exp(scores - scores.max())
+        rest[self.label] = 0.0
+        gradient = rest / rest.sum()
+        gradient[self.label] = -1.0
+        return -gradient, self.excess(scores) - float(gradient @ scores)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSet:
+    """Scores `s` with `A s >= b` (`>` where `strict`), and in `curve` if there is one; entering it costs `offset` more."""
+
+    A: FloatArray
+    b: FloatArray
+    strict: BoolArray
+    offset: float = 0.0
+    curve: Softmax | None = None
+
+    def margins(self, size: FloatArray | float) -> FloatArray:
+        """What a strict row asks beyond `b`, given the size of the terms of its sum."""
+        return np.where(self.strict, MARGIN * (1.0 + np.abs(self.b) + size), 0.0)
+
+    def holds(self, scores: FloatArray, slack: FloatArray | float = 0.0) -> BoolArray:
+        """Which rows of `scores` lie in the set with `slack` to spare."""
+        spare = scores @ self.A.T - self.b - slack
+        inside = np.all(np.where(self.strict & (np.asarray(slack) == 0.0), spare > 0, spare >= 0), axis=1)
+        if self.curve is not None:
+            inside &= np.array([self.curve.excess(row) <= 0 for row in scores], dtype=np.bool_)
+        return np.asarray(inside, dtype=np.bool_)
+
+
+def at_least(row: FloatArray, b: float, *, strict: bool = False) -> ScoreSet:
+    """The half-space `row s >= b`."""
+    return ScoreSet(np.atleast_2d(row), np.array([b]), np.array([strict]))
+
+
+def everything(scores: int) -> ScoreSet:
+    """All scores."""
+    return ScoreSet(np.zeros((0, scores)), np.zeros(0), np.zeros(0, dtype=np.bool_))
+
+
+def nothing(scores: int) -> ScoreSet:
+    """No score at all."""
+    return at_least(np.zeros(scores), 1.0)

@@ -1,0 +1,152 @@
+"""Axis-aligned trees, one or a sum of many: nodes ask for a cut of a number or a set of cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, Cells, IntArray, number_cells
+from butfor.space.frames import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Scores `base + sum_t value[leaf of x in tree t]` over all trees, whose nodes stand in one array each.
+
+    A row goes left in node i iff `x <= cut[i]` (`missing_left[i]` decides for NaN), or, where `member[i] >= 0`, iff the
+    cell of its feature is in `sets[member[i]]`, a mask over the feature's cells with "missing" last.
+    A leaf has `feature[i] == -1`.
+    """
+
+    roots: IntArray
+    feature: IntArray
+    cut: FloatArray
+    member: IntArray
+    missing_left: BoolArray
+    left: IntArray
+    right: IntArray
+    value: FloatArray
+    sets: tuple[BoolArray, ...]
+    base: FloatArray
+    cells: tuple[Cells, ...]
+
+    @property
+    def scores(self) -> int:
+        """How many raw scores there are."""
+        return self.value.shape[1]
+
+    def asked_for_sets(self) -> frozenset[int]:
+        """The features of which some node asks for a set of cells."""
+        return frozenset(int(j) for j in np.unique(self.feature[self.member >= 0]))
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """All leaves that some row can reach, tree by tree, with the cells that lead to each."""
+        masked = self.asked_for_sets()
+        found: list[Leaf] = []
+        for tree, root in enumerate(self.roots):
+            pending: list[tuple[int, dict[int, Region]]] = [(int(root), {})]
+            while pending:
+                node, path = pending.pop()
+                j = int(self.feature[node])
+                if j < 0:
+                    found.append(Leaf(tree, node, path))
+                    continue
+                for child, side in ((self.right[node], False), (self.left[node], True)):
+                    whole = _everywhere(self.cells[j], as_mask=j in masked)
+                    region = self._side(node, path.get(j, whole), left=side)
+                    if not region.empty:
+                        pending.append((int(child), {**path, j: region}))
+        return tuple(found)
+
+    def _side(self, node: int, region: Region, *, left: bool) -> Region:
+        """The part of a region that goes left (or right) at a node."""
+        cells = self.cells[self.feature[node]]
+        if isinstance(region, Cellset):
+            mask = self._mask(node)
+            return Cellset(region.mask & (mask if left else ~mask))
+        k = int(np.searchsorted(cells.edges, self.cut[node]))
+        missing = region.missing and bool(self.missing_left[node]) == left
+        if left:
+            return Span(region.first, min(region.last, k), missing)
+        return Span(max(region.first, k + 1), region.last, missing)
+
+    def _mask(self, node: int) -> BoolArray:
+        if self.member[node] >= 0:
+            return self.sets[self.member[node]]
+        cells = self.cells[self.feature[node]]
+        below = np.arange(cells.count) <= np.searchsorted(cells.edges, self.cut[node])
+        return np.append(below, self.missing_left[node])
+
+
+@dataclass(frozen=True)
+class Span:
+    """Consecutive cells `first` to `last` of a number, and whether "missing" belongs to them."""
+
+    first: int
+    last: int
+    missing: bool
+
+    @property
+    def empty(self) -> bool:
+        """Whether no cell is left."""
+        return self.first > self.last and not self.missing
+
+
+@dataclass(frozen=True, eq=False)
+class Cellset:
+    """Any set of cells, "missing" last."""
+
+    mask: BoolArray
+
+    @property
+    def empty(self) -> bool:
+        """Whether no cell is left."""
+        return not self.mask.any()
+
+
+Region = Span | Cellset
+
+
+def _everywhere(cells: Cells, *, as_mask: bool) -> Region:
+    return Cellset(np.ones(cells.count + 1, dtype=np.bool_)) if as_mask else Span(0, cells.count - 1, True)
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf: its tree, its node, and for each feature asked on the way the cells that lead to it."""
+
+    tree: int
+    node: int
+    path: dict[int, Region]
+
+
+def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:
+    """`trees` with the cells that its cuts make; `levels[j]` fixes the cells of a level or binned feature."""
+    cells = []
+    for j, fixed in enumerate(levels):
+        at = (trees.feature == j) & (trees.member < 0)
+        cells.append(fixed if fixed is not None else number_cells(trees.cut[at]))
+    return replace(trees, cells=tuple(cells))
+
+
+def evaluate_trees(model: Trees, X: FloatArray) -> FloatArray:
+    """Raw scores, one row a row of `X`."""
+    index = np.column_stack([cells.index(X[:, j]) for j, cells in enumerate(model.cells)])
+    out = np.tile(model.base, (len(X), 1))
+    for row in range(len(X)):
+        for root in model.roots:
+            node = int(root)
+            while model.feature[node] >= 0:
+                j = model.feature[node]
+                if model.member[node] >= 0:
+                    goes_left = model.sets[model.member[node]][index[row, j]]
+                elif np.isnan(X[row, j]):
+                    goes_left = model.missing_left[node]
+                else:
+                    goes_left = X[row, j] <= model.cut[node]
+                node = int(model.left[node] if goes_left else model.right[node])
+            out[row] += model.value[node]
+    return out

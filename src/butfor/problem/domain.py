@@ -1,0 +1,188 @@
+"""Which values each feature of each row may take, once every constraint on single features is worked in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from butfor.errors import UnsupportedProblemError
+from butfor.model.cells import BoolArray
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+
+@dataclass(eq=False)
+class Domain:
+    """Admissible values of n rows.
+
+    A number may move to grid points of `[low, high]`; a level to those of `levels[j]` (n, m); to a missing value where
+    `missing`. It may stay where it is where `stay`. Constraints narrow a domain while it is made; then it is left alone.
+    """
+
+    factuals: FloatArray
+    low: FloatArray
+    high: FloatArray
+    stay: BoolArray
+    missing: BoolArray
+    levels: dict[int, BoolArray]
+    step: FloatArray
+    anchor: FloatArray
+    single: BoolArray
+    typical: FloatArray
+
+    def forbid_moves(self, j: int, rows: BoolArray | slice = slice(None)) -> None:
+        """Feature `j` keeps its value."""
+        self.low[rows, j], self.high[rows, j], self.missing[rows, j] = np.inf, -np.inf, False
+        if j in self.levels:
+            self.levels[j][rows] = False
+
+    def narrow(self, j: int, low: FloatArray | float, high: FloatArray | float) -> None:
+        """Number `j` lies in `[low, high]`, the factual value included."""
+        self.low[:, j] = np.maximum(self.low[:, j], low)
+        self.high[:, j] = np.minimum(self.high[:, j], high)
+        x = self.factuals[:, j]
+        self.stay[:, j] &= np.isnan(x) | ((x >= low) & (x <= high))
+
+    def narrow_levels(self, j: int, allowed: BoolArray) -> None:
+        """Feature `j` takes one of the `allowed` levels (m,) or (n, m), the factual one included."""
+        self.levels[j] &= allowed
+        x = self.factuals[:, j]
+        known = ~np.isnan(x)
+        wide = np.broadcast_to(allowed, self.levels[j].shape)
+        self.stay[known, j] &= wide[known, x[known].astype(np.intp)]
+
+    def coarsen(self, j: int, step: float, anchor: float) -> None:
+        """Number `j` moves to the grid `anchor + step k` only."""
+        if not self.step[j]:
+            self.step[j], self.anchor[j] = step, anchor
+            return
+        if (anchor - self.anchor[j]) % self.step[j]:
+            raise UnsupportedProblemError(
+                f"a step of {step:g} from {anchor:g} was asked where the column has a step of {self.step[j]:g}.",
+                "The two grids must share a point.",
+                "Choose an anchor on the column's grid.",
+            )
+        a, b = (Fraction(value).limit_denominator(10**6) for value in (self.step[j], step))
+        common = Fraction(np.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)
+        self.step[j], self.anchor[j] = float(common), anchor
+
+    def rows(self, chosen: BoolArray | slice | np.ndarray) -> Domain:
+        """The domain of some of the rows."""
+        return Domain(
+            self.factuals[chosen],
+            self.low[chosen],
+            self.high[chosen],
+            self.stay[chosen],
+            self.missing[chosen],
+            {j: mask[chosen] for j, mask in self.levels.items()},
+            self.step,
+            self.anchor,
+            self.single,
+            self.typical,
+        )
+
+    def movable(self) -> BoolArray:
+        """For each feature, whether some row may change it."""
+        room = (self.low <= self.high) & ~((self.low == self.high) & (self.low == self.factuals))
+        able = room.any(axis=0) | self.missing.any(axis=0)
+        for j, mask in self.levels.items():
+            x = self.factuals[:, j]
+            others = mask.sum(axis=1) - np.where(
+                np.isnan(x), 0, mask[np.arange(len(mask)), np.nan_to_num(x).astype(np.intp)]
+            )
+            able[j] = bool((others > 0).any() or self.missing[:, j].any())
+        return np.asarray(able)
+
+    def admits(self, j: int, after: FloatArray) -> BoolArray:
+        """Whether each row may take the value `after[row]` in feature `j`."""
+        x = self.factuals[:, j]
+        same = (after == x) | (np.isnan(after) & np.isnan(x))
+        gone = np.isnan(after)
+        if j in self.levels:
+            code = np.where(gone, 0, after).astype(np.intp)
+            fine = self.levels[j][np.arange(len(after)), code]
+        else:
+            fine = (after >= self.low[:, j]) & (after <= self.high[:, j]) & on_grid(after, self.step[j], self.anchor[j])
+        return np.where(same, self.stay[:, j], np.where(gone, self.missing[:, j], fine))
+
+    def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """The admissible value nearest to the factual in each cell `(lower, upper]` of number `j`, (n, k); NaN if none."""
+        x = self.factuals[:, [j]]
+        start = np.where(np.isnan(x), self.typical[j], x)
+        above = np.nextafter(lower, np.inf)
+        if self.single[j]:
+            above = _single_above(lower)
+        bottom = np.maximum(self.low[:, [j]], above)
+        top = np.minimum(self.high[:, [j]], upper)
+        if self.single[j]:
+            top = _single_below(top)
+        if self.step[j]:
+            bottom, top = grid_up(bottom, self.step[j], self.anchor[j]), grid_down(top, self.step[j], self.anchor[j])
+            near = np.round((start - self.anchor[j]) / self.step[j]) * self.step[j] + self.anchor[j]
+        else:
+            near = start
+        with np.errstate(invalid="ignore"):
+            value = np.where(bottom <= top, np.minimum(np.maximum(near, bottom), top), np.nan)
+        here = self.stay[:, [j]] & (x > lower) & (x <= upper)
+        return np.where(here, x, value)
+
+
+def open_domain(space: Space, factuals: FloatArray) -> Domain:
+    """The ranges and levels of the space, each range widened to hold the row's own value; each row may stay as it is."""
+    n, d = factuals.shape
+    features = space.features
+    levels = {j: np.ones((n, len(f.levels)), dtype=np.bool_) for j, f in enumerate(features) if f.levels is not None}
+    return Domain(
+        factuals=factuals,
+        low=np.fmin(np.array([f.low for f in features]), factuals),
+        high=np.fmax(np.array([f.high for f in features]), factuals),
+        stay=np.ones((n, d), dtype=np.bool_),
+        missing=np.zeros((n, d), dtype=np.bool_),
+        levels=levels,
+        step=np.array([f.step for f in features]),
+        anchor=np.array([f.anchor for f in features]),
+        single=np.array([f.single for f in features]),
+        typical=np.array([f.typical for f in features]),
+    )
+
+
+def grid_up(x: FloatArray, step: float, anchor: float) -> FloatArray:
+    """The smallest grid point that is at least `x`."""
+    if step == 1.0 and anchor == 0.0:
+        return np.ceil(x)
+    k = np.ceil((x - anchor) / step - 1e-9)
+    value = anchor + k * step
+    return np.where(value < x, anchor + (k + 1) * step, value)
+
+
+def grid_down(x: FloatArray, step: float, anchor: float) -> FloatArray:
+    """The largest grid point that is at most `x`."""
+    if step == 1.0 and anchor == 0.0:
+        return np.floor(x)
+    k = np.floor((x - anchor) / step + 1e-9)
+    value = anchor + k * step
+    return np.where(value > x, anchor + (k - 1) * step, value)
+
+
+def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:
+    """Whether each value is a grid point (up to rounding)."""
+    if not step:
+        return np.ones(x.shape, dtype=np.bool_)
+    k = (x - anchor) / step
+    return np.asarray(np.abs(k - np.round(k)) <= 1e-6)
+
+
+def _single_above(x: FloatArray) -> FloatArray:
+    """The smallest float32 above `x`."""
+    with np.errstate(over="ignore"):
+        near = x.astype(np.float32)
+        return np.where(near > x, near, np.nextafter(near, np.float32(np.inf))).astype(np.float64)
+
+
+def _single_below(x: FloatArray) -> FloatArray:
+    """The largest float32 that is at most `x`."""
+    with np.errstate(over="ignore"):
+        near = x.astype(np.float32)
+        return np.where(near <= x, near, np.nextafter(near, np.float32(-np.inf))).astype(np.float64)

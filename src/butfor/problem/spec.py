@@ -1,0 +1,59 @@
+"""Targets, costs and constraints as plain data and back, so that an answer can be checked a year later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.problem import constraint, cost, target
+
+KNOWN = {
+    kind.__name__: kind
+    for kind in (
+        cost.L0, cost.L1, cost.L2, cost.LInf, cost.Gower, cost.MAD, cost.Table, cost.Quadratic, cost.Mix,
+        constraint.Fixed, constraint.Direction, constraint.Between, constraint.Within, constraint.Grid, constraint.Allowed,
+        constraint.Moves, constraint.MayVanish, constraint.AtMost, constraint.Relation, constraint.Event,
+        constraint.Implication, constraint.Margin,
+        target.Classes, target.Other, target.ClassCosts, target.Probability, target.ValueIn, target.RelativeChange,
+    )
+}  # fmt: skip
+
+
+def to_spec(thing: Any) -> Any:
+    """JSON data for a target, cost or constraint; what cannot be written (a callable, a table of rows) is only described."""
+    if isinstance(thing, np.generic):
+        thing = thing.item()
+    if thing is None or isinstance(thing, str | bool | int):
+        return thing
+    if isinstance(thing, float):
+        return thing if np.isfinite(thing) else {"number": str(thing)}
+    if isinstance(thing, np.ndarray):
+        return {"array": thing.tolist()}
+    if isinstance(thing, Mapping):
+        return {"map": [[to_spec(key), to_spec(value)] for key, value in thing.items()]}
+    if isinstance(thing, tuple | list):
+        return [to_spec(item) for item in thing]
+    if is_dataclass(thing) and type(thing).__name__ in KNOWN:
+        return {"kind": type(thing).__name__, **{f.name: to_spec(getattr(thing, f.name)) for f in fields(thing)}}
+    return {"described": repr(thing)}
+
+
+def from_spec(data: Any) -> Any:
+    """What `to_spec` wrote; `LookupError` if it was only described."""
+    if isinstance(data, list):
+        return tuple(from_spec(item) for item in data)
+    if not isinstance(data, dict):
+        return data
+    if "number" in data:
+        return float(data["number"])
+    if "array" in data:
+        return np.array(data["array"])
+    if "map" in data:
+        return {from_spec(key): from_spec(value) for key, value in data["map"]}
+    if "described" in data:
+        raise LookupError(data["described"])
+    kind = KNOWN[data["kind"]]
+    return kind(**{name: from_spec(value) for name, value in data.items() if name != "kind"})

@@ -1,0 +1,1 @@
+"""From a problem to a smaller or simpler one of the same answer."""

@@ -1,0 +1,70 @@
+"""How far inside the deciding boundaries a point lies, in ranges: what a margin constrains."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.model.ask import Model, evaluate
+from butfor.model.linear import Linear
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Span, Trees
+from butfor.rewrite.margins import ranges, steepness
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+
+@singledispatch
+def clearance(model: Model, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+    """The distance of each point, inside the target, to the nearest boundary that decides."""
+    raise TypeError(f"a {type(model).__name__} has no known boundaries")
+
+
+@clearance.register
+def _(model: Linear, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+    scores = evaluate(model, points)
+    best = np.full(len(points), -np.inf)
+    for part in sets:
+        norm = steepness(part, model, space)
+        spare = scores @ part.A.T - part.b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.where(norm > 0, spare / norm, np.where(spare >= 0, np.inf, -np.inf))
+        best = np.maximum(best, distance.min(axis=1, initial=np.inf))
+    return best
+
+
+@clearance.register
+def _(model: Trees, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+    width = ranges(space)
+    out = np.full(len(points), -np.inf)
+    for leaf in model.leaves:
+        distance = np.full(len(points), np.inf)
+        for j, region in leaf.path.items():
+            cells, x = model.cells[j], points[:, j]
+            index = cells.index(x)
+            if isinstance(region, Span):
+                inside = np.where(np.isnan(x), region.missing, (index >= region.first) & (index <= region.last))
+                ends = [(region.first, region.last)]
+            else:
+                inside = region.mask[index]
+                ends = [] if cells.levels else [_run(region.mask[:-1], int(i)) for i in index]
+            distance[~inside.astype(np.bool_)] = -np.inf
+            for row, (first, last) in enumerate(ends * len(x) if len(ends) == 1 else ends):
+                if not np.isnan(x[row]) and inside[row] and not cells.levels:
+                    room = min(x[row] - cells.lower()[first], cells.upper()[last] - x[row])
+                    distance[row] = min(distance[row], room / width[j])
+        out = np.maximum(out, distance)
+    return out
+
+
+def _run(mask: np.ndarray, at: int) -> tuple[int, int]:
+    """The consecutive cells of a mask around one of them."""
+    if at >= len(mask) or not mask[at]:
+        return 0, len(mask) - 1
+    first, last = at, at
+    while first > 0 and mask[first - 1]:
+        first -= 1
+    while last < len(mask) - 1 and mask[last + 1]:
+        last += 1
+    return first, last

@@ -1,0 +1,78 @@
+"""Margins worked into the model: thresholds of a linear score move, regions of a leaf shrink."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from butfor.model.cells import Cells, number_cells
+from butfor.model.linear import Linear
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Cellset, Leaf, Region, Span, Trees
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+
+def ranges(space: Space) -> FloatArray:
+    """The widths in which margins are measured; 0 for levels, which lie on no side of a boundary."""
+    return np.array([0.0 if feature.levels is not None else feature.range for feature in space.features])
+
+
+def tightened(part: ScoreSet, model: Linear, space: Space, eps: float, low: FloatArray, high: FloatArray) -> ScoreSet:
+    """`part` with each threshold raised by the margin that a strict inequality needs and by `eps` in range-scaled distance."""
+    slope = part.A @ model.slope
+    reach = np.where(slope, np.maximum(np.abs(low), np.abs(high)), 0.0)
+    size = np.abs(part.A) @ np.abs(model.intercept) + (np.abs(slope) * np.where(np.isfinite(reach), reach, 0.0)).sum(axis=1)
+    return replace(part, b=part.b + part.margins(size) + eps * steepness(part, model, space), strict=np.zeros_like(part.strict))
+
+
+def steepness(part: ScoreSet, model: Linear, space: Space) -> FloatArray:
+    """How much each inequality gains along its gradient per range-scaled unit."""
+    return np.asarray(np.linalg.norm(part.A @ model.slope * ranges(space), axis=1))
+
+
+def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[tuple[Cells, ...], tuple[Leaf, ...]]:
+    """Cells and leaves of a tree in which every region is shrunk by `eps` ranges at each cut that bounds it."""
+    if not eps:
+        return model.cells, model.leaves
+    width = eps * ranges(space)
+    fine = tuple(
+        cells if cells.levels else number_cells(np.concatenate([_raised(cells.edges, w), cells.edges - w]))
+        for cells, w in zip(model.cells, width, strict=True)
+    )
+    leaves = []
+    for leaf in model.leaves:
+        path = {j: _shrunk(region, model.cells[j], fine[j], width[j]) for j, region in leaf.path.items()}
+        if not any(region.empty for region in path.values()):
+            leaves.append(replace(leaf, path=path))
+    return fine, tuple(leaves)
+
+
+def _raised(edges: FloatArray, width: float) -> FloatArray:
+    """Edges such that a value above them is at least `width` above the old ones."""
+    return np.nextafter(edges + width, -np.inf)
+
+
+def _shrunk(region: Region, old: Cells, new: Cells, width: float) -> Region:
+    if old.levels:
+        return region
+    if isinstance(region, Span):
+        first, last = _inner(region.first, region.last, old, new, width)
+        return Span(first, last, region.missing)
+    mask = np.zeros(new.count + 1, dtype=np.bool_)
+    mask[-1] = region.mask[-1]
+    padded = np.concatenate([[False], region.mask[:-1], [False]]).astype(np.int8)
+    starts, ends = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1) - 1
+    for start, end in zip(starts, ends, strict=True):
+        first, last = _inner(int(start), int(end), old, new, width)
+        mask[first : last + 1] = True
+    return Cellset(mask)
+
+
+def _inner(first: int, last: int, old: Cells, new: Cells, width: float) -> tuple[int, int]:
+    """The new cells inside old cells `first` to `last`, shrunk at both ends that are cuts."""
+    lower, upper = old.lower()[first], old.upper()[last]
+    begin = 0 if np.isinf(lower) else int(np.searchsorted(new.edges, _raised(np.array([lower]), width)[0])) + 1
+    end = new.count - 1 if np.isinf(upper) else int(np.searchsorted(new.edges, upper - width))
+    return begin, end

@@ -1,0 +1,89 @@
+"""The cost of a tree problem as a table over cells: the nearest admissible value stands for its cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.model.cells import BoolArray, Cells, IntArray
+from butfor.problem.problem import Problem
+from butfor.space.frames import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """For n rows and the cells of all features side by side (feature j's start at `start[j]`, "missing" last):
+
+    the value that stands for each cell (NaN too where inadmissible), its price (infinite where inadmissible) and its reach
+    (the L-infinity part); for each feature the factual's cell `home`, and the cell `near` from which a search for the
+    cheapest of consecutive cells begins.
+    """
+
+    start: IntArray
+    value: FloatArray
+    price: FloatArray
+    reach: FloatArray
+    home: IntArray
+    near: IntArray
+    stay: BoolArray
+
+
+def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
+    """The tables of a problem over the given cells."""
+    n = len(problem)
+    domain, prices = problem.domain, problem.prices
+    start = np.concatenate([[0], np.cumsum([c.count + 1 for c in cells])]).astype(np.intp)
+    value = np.full((n, start[-1]), np.nan)
+    price = np.full((n, start[-1]), np.inf)
+    reach = np.zeros((n, start[-1]) if prices.has_linf else (0, 0))
+    home = np.empty((n, len(cells)), dtype=np.intp)
+    near = np.empty((n, len(cells)), dtype=np.intp)
+    movable = domain.movable()
+    every = np.arange(n)
+    for j, cell in enumerate(cells):
+        x = problem.factuals[:, j]
+        home[:, j] = cell.index(x)
+        near[:, j] = np.where(np.isnan(x), cell.index(np.full(n, domain.typical[j])), home[:, j])
+        block = slice(start[j], start[j + 1])
+        if not movable[j]:
+            value[every, start[j] + home[:, j]] = x
+            price[every, start[j] + home[:, j]] = np.where(domain.stay[:, j], 0.0, np.inf)
+            continue
+        values, open_ = _values(problem, j, cell)
+        value[:, block] = values
+        price[:, block] = np.where(open_, prices.separable(j, x[:, None], values), np.inf)
+        if prices.has_linf:
+            reach[:, block] = np.where(open_, prices.reach(j, x[:, None], values), 0.0)
+        if j in prices.calls:
+            _check_rising(price[:, block][:, :-1], near[:, j], problem.space.features[j].name)
+    return Tables(start, value, price, reach, home, near, domain.stay)
+
+
+def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArray]:
+    """What stands for each cell of a feature, and whether it may."""
+    domain = problem.domain
+    x = problem.factuals[:, j]
+    missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
+    if cells.levels:
+        codes = np.broadcast_to(np.append(np.arange(cells.levels, dtype=np.float64), np.nan), (len(x), cells.levels + 1))
+        allowed = domain.levels[j].copy()
+        known = np.flatnonzero(~np.isnan(x))
+        allowed[known, x[known].astype(np.intp)] = domain.stay[known, j]
+        return codes, np.column_stack([allowed, missing])
+    numbers = domain.nearest(j, cells.lower()[None, :], cells.upper()[None, :])
+    return np.column_stack([numbers, np.full(len(x), np.nan)]), np.column_stack([~np.isnan(numbers), missing])
+
+
+def _check_rising(price: FloatArray, near: IntArray, name: str) -> None:
+    """A callable price must not fall away from the factual, or the nearest value would not stand for its cell."""
+    for row, center in zip(price, near, strict=True):
+        right, left = row[center:], row[center::-1]
+        for side in (right[np.isfinite(right)], left[np.isfinite(left)]):
+            if (np.diff(side) < -1e-12 * (1 + np.abs(side[:-1]))).any():
+                raise InputError(
+                    f"the price of {name!r} falls while the value moves away from the factual.",
+                    "A price must not fall with the distance.",
+                    "Use a level column with a table for prices of any shape.",
+                )

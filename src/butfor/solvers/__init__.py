@@ -1,0 +1,1 @@
+"""One method a file; each says which problems it takes and, if not, why."""

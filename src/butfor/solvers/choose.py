@@ -1,0 +1,46 @@
+"""Which solver: the first of a fixed order that accepts the form; the whole table can be asked for."""
+
+from __future__ import annotations
+
+from butfor.errors import InputError, UnsupportedProblemError
+from butfor.problem.form import Form
+from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.linear_exact import LinearExact
+from butfor.solvers.milp import Milp
+from butfor.solvers.row_search import RowSearch
+from butfor.solvers.solver import AbstractSolver, Support
+from butfor.solvers.tree_exact import TreeExact
+
+SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), TreeExact(), LinearExact(), Milp(), BruteForce())
+"""In the order in which they are tried; the last is only taken when named."""
+
+
+def names() -> tuple[str, ...]:
+    """The names of all solvers."""
+    return tuple(solver.name for solver in SOLVERS)
+
+
+def supports(form: Form) -> list[tuple[AbstractSolver, Support]]:
+    """Every solver with its yes or no and the reason."""
+    return [(solver, solver.accepts(form)) for solver in SOLVERS]
+
+
+def choose(form: Form, name: str = "auto") -> tuple[AbstractSolver, str]:
+    """The solver and the reason for it; if none takes the form, an error with every reason."""
+    if name == "auto":
+        for solver, support in supports(form):
+            if support and not isinstance(solver, BruteForce):
+                return solver, support.why
+        reasons = "; ".join(f"{solver.name}: {support.why}" for solver, support in supports(form))
+        raise UnsupportedProblemError(
+            f"no solver takes this problem (a {form.model} model).", reasons + ".", "Change the cost, the constraints or the model."
+        )
+    found = next((solver for solver in SOLVERS if solver.name == name), None)
+    if found is None:
+        raise InputError(f"solver={name!r} was given.", f"Solvers are 'auto', {', '.join(map(repr, names()))}.")
+    support = found.accepts(form)
+    if not support:
+        able = [solver.name for solver, yes in supports(form) if yes]
+        remedy = f"Use solver='auto' or {', '.join(able)}." if able else "No other solver takes it either."
+        raise UnsupportedProblemError(f"solver {name!r} does not take this problem:", f"{support.why}.", remedy)
+    return found, f"named by the user; {support.why}"

@@ -1,0 +1,63 @@
+"""Why nothing works: a smallest set of constraints that already makes the problem impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from butfor.problem.constraint import AbstractConstraint
+from butfor.solvers.solver import Budget
+from butfor.space.space import Space
+
+Impossible = Callable[[Sequence[AbstractConstraint], bool], bool]
+"""Whether the problem with only these constraints is proven impossible; the flag widens the ranges of numbers."""
+
+RANGES = "the ranges of the data"
+MODEL = "the model itself"
+
+
+def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
+    """The words for a smallest conflicting set (an irreducible one if the budget ends first).
+
+    First each constraint is dropped that is not needed for the contradiction; then all smaller sets are tried.
+    """
+    if impossible([], False):
+        return (MODEL,) if impossible([], True) else (RANGES,)
+    kept = list(atoms)
+    for atom in atoms:
+        rest = [other for other in kept if other is not atom]
+        if budget.spent():
+            break
+        if impossible(rest, False):
+            kept = rest
+    for size in range(1, len(kept)):
+        for chosen in combinations(atoms, size):
+            if budget.spent():
+                break
+            if impossible(chosen, False):
+                return _words(chosen, impossible)
+    return _words(kept, impossible)
+
+
+def _words(chosen: Sequence[AbstractConstraint], impossible: Impossible) -> tuple[str, ...]:
+    said = tuple(repr(atom) for atom in chosen)
+    return said if impossible(chosen, True) else (*said, RANGES)
+
+
+def widened(space: Space) -> Space:
+    """The same space with numbers a thousand ranges wide."""
+    return Space(
+        tuple(
+            feature
+            if feature.levels is not None
+            else replace(
+                feature,
+                low=float(np.floor(feature.low - 1000 * feature.range)),
+                high=float(np.ceil(feature.high + 1000 * feature.range)),
+            )
+            for feature in space.features
+        )
+    )

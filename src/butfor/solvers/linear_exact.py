@@ -1,0 +1,103 @@
+"""One linear inequality over numbers, exactly: raise the level of one multiplier until the score is reached.
+
+minimise sum_j c_j(|d_j|) subject to sum_j w_j d_j >= need, 0 <= |d_j| <= room_j in the helpful direction. With multiplier mu,
+feature j begins to move at mu = l1_j / |w_j| and then gains score at rate w_j^2 / (2 l2_j) (at once up to its room if
+l2_j = 0) until its room is used up: events sorted by mu, O(d log d). L-infinity is the same with rate |w_j| / linf_j.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.model.ask import evaluate
+from butfor.model.linear import Linear
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.rewrite.margins import tightened
+from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
+from butfor.space.frames import FloatArray
+
+
+class LinearExact(AbstractSolver):
+    """Closed form for one linear inequality over continuous numbers. Guarantee: optimal, for every form it accepts."""
+
+    name = "linear_exact"
+    does = "linear models, continuous numbers: L1, L2, L-infinity, L1 + L2 or the number of changes, in O(d log d)"
+    block = 8192
+
+    def accepts(self, form: Form) -> Support:
+        if form.model != "linear":
+            return Support(False, f"it takes a linear model, and the model is a {form.model}")
+        if form.rows > 1 or form.curved:
+            return Support(False, f"the target needs {form.rows} score inequalities at once; it takes one")
+        others = sorted(form.movable - {"continuous"})
+        if others or form.binned:
+            return Support(False, f"{', '.join(others) or 'binned numbers'} may change; it moves continuous numbers only")
+        if form.forced:
+            return Support(False, "a constraint forces a feature to move; it starts from the factual")
+        if form.relations - {"margin"}:
+            return Support(False, f"it takes no constraints of the kinds {', '.join(sorted(form.relations - {'margin'}))}")
+        if not (form.cost <= {"l1", "l2"} or form.cost == {"linf"} or form.cost == {"l0"}):
+            return Support(False, f"the cost mixes {', '.join(sorted(form.cost))}; it takes L1, L2, L1 + L2, L-infinity or L0")
+        if form.cost == {"l0"} and form.weighted_changes:
+            return Support(False, "changes have different prices, which is a knapsack; it counts changes")
+        return Support(True, "one inequality over continuous numbers has a closed form")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        n = len(problem)
+        best = np.full(n, np.inf)
+        points = np.full(problem.factuals.shape, np.nan)
+        for part in problem.sets:
+            moved, reached = _solve_set(problem, part)
+            cost = np.where(reached, problem.prices.total(problem.factuals, moved) + part.offset, np.inf)
+            better = cost < best
+            best, points[better] = np.where(better, cost, best), moved[better]
+        bound = np.where(np.isfinite(best), best, np.inf)
+        return Outcome(np.arange(n), points, best, bound, np.zeros(n, dtype=np.bool_), "closed form")
+
+
+def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray]:
+    """The cheapest points of the rows in one half-space, and which rows can reach it."""
+    from butfor.solvers.linear_kernels import fewest_changes, rise
+
+    model, domain, prices = problem.model, problem.domain, problem.prices
+    assert isinstance(model, Linear)
+    if not len(part.b):
+        return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
+    low, high = domain.low.min(axis=0), domain.high.max(axis=0)
+    tight = tightened(part, model, problem.space, problem.margin, low, high)
+    w = (part.A @ model.slope)[0]
+    need = tight.b[0] - evaluate(model, problem.factuals) @ part.A[0]
+    x = problem.factuals
+    with np.errstate(invalid="ignore"):
+        room = np.where(w > 0, domain.high - x, x - domain.low)
+    open_ = (domain.low <= domain.high) & ~np.isnan(x) & (w != 0)
+    cap = np.where(open_, np.abs(w) * np.maximum(np.where(open_, room, 0.0), 0.0), 0.0)
+    if prices.l0.any():
+        gained = fewest_changes(need, cap)
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            start = np.where(w == 0, np.inf, np.zeros(len(w)) if prices.has_linf else prices.l1 / np.abs(w))
+            rate = np.abs(w) / prices.linf if prices.has_linf else w**2 / (2 * prices.l2)
+        gained = rise(need, cap, start, np.where(w == 0, 0.0, rate), np.argsort(start))
+    reached = gained.sum(axis=1) >= need * (1 - 1e-12)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = np.where(gained > 0, gained / w, 0.0)
+    moved = np.clip(x + step, np.minimum(domain.low, x), np.maximum(domain.high, x))
+    full = (gained >= cap) & (cap > 0)
+    moved = np.where(full, np.where(w > 0, domain.high, domain.low), np.where(gained > 0, moved, x))
+    return _rounded_out(problem, moved), reached
+
+
+def _rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
+    """Points of float32 columns moved to the next float32 away from the factual, within the domain."""
+    if not problem.domain.single.any():
+        return moved
+    x = problem.factuals
+    near = moved.astype(np.float32)
+    away = np.where(moved > x, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
+    short = np.abs(near.astype(np.float64) - x) < np.abs(moved - x)
+    out = np.where(short, np.nextafter(near, away), near).astype(np.float64)
+    out = np.clip(out, np.minimum(problem.domain.low, x), np.maximum(problem.domain.high, x))
+    return np.where(problem.domain.single & (moved != x), out, moved)

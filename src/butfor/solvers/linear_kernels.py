@@ -1,0 +1,86 @@
+"""Compiled loops of the exact linear solver."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True, nogil=True)
+def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
+    """How much score each feature gains at the level where the gains first sum to `need`; all its cap if none does.
+
+    Feature j gains nothing below level `start[j]` and `rate[j]` per level above it (everything at once if infinite), up to
+    `cap[row, j]`. `order` sorts `start`.
+    """
+    n, d = cap.shape
+    out = np.zeros((n, d))
+    ends = np.empty(d)
+    for row in range(n):
+        want = need[row]
+        if want <= 0:
+            continue
+        count = 0
+        for j in range(d):
+            ends[j] = np.inf
+            if cap[row, j] > 0 and 0 < rate[j] < np.inf:
+                ends[j] = start[j] + cap[row, j] / rate[j]
+                count += 1
+        last = np.argsort(ends) if count else order
+        level, current, speed, a, b = 0.0, 0.0, 0.0, 0, 0
+        partial = -1
+        while True:
+            while a < d and cap[row, order[a]] <= 0:
+                a += 1
+            begin = start[order[a]] if a < d else np.inf
+            finish = ends[last[b]] if b < count else np.inf
+            event = min(begin, finish)
+            if event == np.inf or (speed > 0 and current + speed * (event - level) >= want):
+                if speed > 0:
+                    level += max(0.0, want - current) / speed
+                break
+            current += speed * (event - level)
+            level = event
+            if finish <= begin:
+                speed = max(0.0, speed - rate[last[b]])
+                b += 1
+                if b == count and a == d:
+                    break
+                continue
+            j = order[a]
+            a += 1
+            if rate[j] < np.inf:
+                speed += rate[j]
+            elif current + cap[row, j] >= want:
+                partial = j
+                out[row, j] = want - current
+                break
+            else:
+                current += cap[row, j]
+                out[row, j] = cap[row, j]
+        for j in range(d):
+            if cap[row, j] > 0 and 0 < rate[j] < np.inf and level > start[j]:
+                out[row, j] = min(cap[row, j], rate[j] * (level - start[j]))
+        if partial >= 0:
+            rest = 0.0
+            for j in range(d):
+                if j != partial:
+                    rest += out[row, j]
+            out[row, partial] = min(cap[row, partial], max(0.0, want - rest))
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def fewest_changes(need, cap):  # type: ignore[no-untyped-def]
+    """The gains of the fewest features that together reach `need`: the largest first, the last only as far as needed."""
+    n, d = cap.shape
+    out = np.zeros((n, d))
+    for row in range(n):
+        left = need[row]
+        order = np.argsort(-cap[row])
+        for j in order:
+            if left <= 0 or cap[row, j] <= 0:
+                break
+            out[row, j] = min(cap[row, j], left)
+            left -= cap[row, j]
+    return out

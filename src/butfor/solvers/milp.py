@@ -1,0 +1,302 @@
+"""Everything linear at once, through HiGHS: whole numbers, categories, counted changes, relations, several inequalities.
+
+Linear models as they are, trees by the tight order formulation (see docs/decisions). Convex terms (L2, a quadratic form, a
+softmax probability) by outer approximation: tangents are added until bound and answer meet
+(Duran and Grossmann, Mathematical Programming 36, 1986).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.model.ask import evaluate
+from butfor.model.scores import ScoreSet
+from butfor.problem.constraint import AtMost, Event, Fresh, Implication, Relation
+from butfor.problem.domain import on_grid
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.rewrite.tables import Tables, tabulate
+from butfor.solvers.milp_features import Needs, Piece, add_feature
+from butfor.solvers.milp_model import add_model, cells_in_use, needs_value
+from butfor.solvers.program import Program, Sum
+from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.space.frames import FloatArray
+
+GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
+"""Shares of the size of a score by which a threshold is raised, one after the other, until rounding no longer matters."""
+
+ROUNDS = 200
+"""Outer approximations at most."""
+
+
+class Milp(AbstractSolver):
+    """Mixed-integer programming. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+
+    name = "milp"
+    does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
+
+    def accepts(self, form: Form) -> Support:
+        if form.model not in ("linear", "tree", "ensemble"):
+            return Support(False, f"it takes linear models and trees, and the model is a {form.model}")
+        if "candidates" in form.relations:
+            return Support(False, "a list of candidate rows is searched, not optimised over")
+        if "callable" in form.cost and (form.model == "linear" or form.relations & {"linear", "implies"} or "quadratic" in form.cost):
+            return Support(False, "a callable price of a number has no linear form unless the number is cut into cells")
+        if form.model == "ensemble" and form.curved:
+            return Support(False, "a curved target over an ensemble is not implemented")
+        return Support(True, "everything in it is linear or convex")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        parts = []
+        for row in range(len(problem)):
+            rows = np.array([row])
+            one = problem.rows(rows)
+            found = nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, budget)
+            parts.append(renumbered(found, rows))
+        return joined(parts, "HiGHS")
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    """The best over the score sets; the bound is the smallest of theirs."""
+    best, lowest, exhausted = nothing_found(problem, np.inf), np.inf, False
+    for part in problem.sets:
+        point, bound, ended = _solve_set(problem, part, budget)
+        bound += part.offset
+        lowest, exhausted = min(lowest, bound), exhausted or ended
+        if point is None:
+            continue
+        cost = float(problem.prices.total(problem.factuals, point[None])[0]) + part.offset
+        if cost < best.cost[0]:
+            best = Outcome(np.zeros(1, dtype=np.intp), point[None], np.array([cost]), np.zeros(1), np.zeros(1, dtype=np.bool_))
+    bound = np.array([max(0.0, min(lowest, float(best.cost[0])))])
+    return Outcome(best.row, best.points, best.cost, bound, np.array([exhausted]))
+
+
+def _solve_set(problem: Problem, part: ScoreSet, budget: Budget) -> tuple[FloatArray | None, float, bool]:
+    """Point, bound and whether the time ended, for one score set."""
+    cells = cells_in_use(problem.model, problem)
+    tables = tabulate(problem, cells)
+    program = Program()
+    needs = Needs(_values_needed(problem), bool(problem.most_changes < len(problem.space) or problem.constraints(Fresh)))
+    widest = None
+    if problem.prices.has_linf:
+        widest = program.variable(0.0, np.inf)
+        program.minimise(widest)
+    pieces = [add_feature(program, problem, tables, cells[j], j, needs, widest) for j in range(len(problem.space))]
+    scores = add_model(problem.model, program, problem, part, pieces)
+    for relation in problem.relations:
+        _add_relation(program, problem, relation, pieces)
+    if problem.prices.Q is not None:
+        touched = np.flatnonzero(problem.prices.Q.any(axis=0))
+        gains = tuple(_number_gain(pieces[j]) for j in touched)
+        program.minimise_square(gains, problem.prices.Q[np.ix_(touched, touched)])
+    cuts: list[tuple[Sum, float, float]] = []
+    proven = -np.inf
+    for guard in GUARDS:
+        point, bound, ended = _minimise(program, problem, part, pieces, tables, scores, cuts, guard, budget)
+        if guard == 0.0:
+            proven = bound
+        if point is None:
+            return None, proven, ended
+        if _valid(problem, part, point):
+            return point, proven, ended
+    return None, proven, True
+
+
+def _values_needed(problem: Problem) -> np.ndarray:
+    needed = needs_value(problem.model, len(problem.space)).copy()
+    for relation in problem.relations:
+        names: tuple[str, ...] = ()
+        if isinstance(relation, Relation):
+            names = tuple(name for name, _ in relation.weights)
+        elif isinstance(relation, Implication):
+            names = (relation.cause.name, relation.consequence.name)
+        needed[[problem.space.index(name) for name in names]] = True
+    if problem.prices.Q is not None:
+        needed |= problem.prices.Q.any(axis=0)
+    return np.asarray(needed)
+
+
+def _valid(problem: Problem, part: ScoreSet, point: FloatArray) -> bool:
+    from butfor.rewrite.clearance import clearance
+
+    if not part.holds(evaluate(problem.model, point[None]))[0] or not problem.admits(point[None])[0]:
+        return False
+    if not problem.margin:
+        return True
+    return bool(clearance(problem.model, problem.space, point[None], (part,))[0] >= problem.margin * (1 - 1e-9))
+
+
+def _minimise(
+    program: Program,
+    problem: Problem,
+    part: ScoreSet,
+    pieces: list[Piece],
+    tables: Tables,
+    scores: list[Sum],
+    cuts: list[tuple[Sum, float, float]],
+    guard: float,
+    budget: Budget,
+) -> tuple[FloatArray | None, float, bool]:
+    """Outer approximation: point, bound, and whether the time ended."""
+    raised = _guarded(program, guard)
+    bound, best, value = -np.inf, None, np.inf
+    for _ in range(ROUNDS):
+        relaxed = program.solve(budget.left(), [*raised, *cuts])
+        if relaxed.status == "infeasible":
+            return best, (np.inf if best is None else value), False
+        bound = max(bound, relaxed.bound)
+        if relaxed.x is None:
+            return best, bound, True
+        outside = _curve_cut(part, scores, relaxed.x)
+        x = relaxed.x
+        if any(program.integer):
+            fixed = program.solve(budget.left(), [*raised, *cuts], fixed=relaxed.x)
+            x = fixed.x if fixed.x is not None else relaxed.x
+        reached = program.objective.at(x) + sum(curve.at(x) for curve in program.curves)
+        if outside is None and reached < value:
+            best, value = _point(problem, pieces, tables, x), reached
+        if outside is None and (not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value))):
+            return best, bound, relaxed.status == "limit"
+        if outside is not None:
+            cuts.append(outside)
+        if not any(program.integer) and outside is None:
+            return best, bound, relaxed.status == "limit"
+        cuts += [(cut, -cut.constant, np.inf) for curve in program.curves for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
+        if budget.spent():
+            return best, bound, True
+    return best, bound, True
+
+
+def _guarded(program: Program, guard: float) -> list[tuple[Sum, float, float]]:
+    """Every inequality once more, tightened by a share of the size of its terms."""
+    if not guard:
+        return []
+    out = []
+    for expression, low, high in program.rows:
+        if low == high or not np.isfinite(low):
+            continue
+        size = 1.0 + abs(low) + sum(abs(w) * max(abs(program.low[v]), _finite(program.high[v])) for v, w in expression.terms.items())
+        if all(program.integer[v] for v in expression.terms):
+            continue
+        out.append((expression, low + guard * size, high))
+    return out
+
+
+def _finite(x: float) -> float:
+    return abs(x) if np.isfinite(x) else 0.0
+
+
+def _curve_cut(part: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
+    """A tangent that cuts the scores off, if they lie outside the curved set."""
+    if part.curve is None:
+        return None
+    at = np.array([score.at(x) for score in scores])
+    if part.curve.excess(at) <= -1e-12:
+        return None
+    gradient, b = part.curve.tangent(at)
+    cut = Sum()
+    for weight, score in zip(gradient, scores, strict=True):
+        cut = cut + float(weight) * score
+    return cut, b + 1e-9 - cut.constant, np.inf
+
+
+def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray) -> FloatArray:
+    """The row that a solution means, snapped onto cells, grids and bounds."""
+    point = np.empty(len(pieces))
+    for j, piece in enumerate(pieces):
+        cell = int(np.argmax([part.at(x) for part in piece.cell]))
+        if not piece.by_value or cell == piece.cells.count:
+            point[j] = tables.value[0, tables.start[j] + cell]
+            continue
+        point[j] = _snapped(problem, piece, j, cell, piece.value.at(x))
+    return point
+
+
+def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) -> float:
+    domain = problem.domain
+    if domain.stay[0, j] and abs(value - piece.x) <= 1e-9 * (1 + abs(piece.x)):
+        return piece.x
+    step, anchor = float(domain.step[j]), float(domain.anchor[j])
+    if step and abs(value - piece.x) > 1e-6 * step:
+        value = anchor + step * float(np.round((value - anchor) / step))
+    low = max(float(domain.low[0, j]), float(np.nextafter(piece.cells.lower()[cell], np.inf)))
+    high = min(float(domain.high[0, j]), float(piece.cells.upper()[cell]))
+    value = min(max(value, low), high)
+    return float(np.float32(value)) if domain.single[j] else value
+
+
+def _number_gain(piece: Piece) -> Sum:
+    return piece.gain + piece.x * piece.missing if not np.isnan(piece.x) else Sum()
+
+
+def _add_relation(program: Program, problem: Problem, relation: object, pieces: list[Piece]) -> None:
+    """One constraint between features, as rows."""
+    space = problem.space
+    if isinstance(relation, AtMost):
+        program.at_least(_sum_changes(pieces, range(len(pieces)), float(relation.count)))
+    elif isinstance(relation, Fresh):
+        at = [space.index(name) for name in relation.names]
+        program.at_least(_sum_changes(pieces, at, float(len(at) - 1)))
+    elif isinstance(relation, Relation):
+        total = Sum(constant=-relation.bound)
+        for name, weight in relation.weights:
+            piece = pieces[space.index(name)]
+            total = total + weight * piece.value
+            program.equal(piece.missing, 0.0)
+        if relation.sense in ("<=", "=="):
+            program.at_least(-1.0 * total)
+        if relation.sense in (">=", "=="):
+            program.at_least(total)
+    elif isinstance(relation, Implication):
+        _add_implication(program, problem, relation, pieces)
+
+
+def _sum_changes(pieces: list[Piece], at: range | list[int], most: float) -> Sum:
+    total = Sum(constant=most)
+    for j in at:
+        total = total - pieces[j].changed
+    return total
+
+
+def _add_implication(program: Program, problem: Problem, relation: Implication, pieces: list[Piece]) -> None:
+    """A binary that is 1 if the cause happens, and then the consequence."""
+    happens = program.binary()
+    cause, wanted = relation.cause, relation.consequence
+    j, k = problem.space.index(cause.name), problem.space.index(wanted.name)
+    one = pieces[j]
+    if cause.word == "becomes":
+        code = _level(problem, cause, j)
+        if code != one.home:
+            program.at_least(happens - one.cell[code])
+    elif not np.isnan(one.x):
+        gain = cause.sign * (one.gain + one.x * one.missing)
+        most = cause.by - (0.5 * _grain(problem, j, one) if cause.by else 0.0)
+        program.at_least((one.room + 1.0) * happens + most - gain)
+    other = pieces[k]
+    if wanted.word == "becomes":
+        program.at_least(other.cell[_level(problem, wanted, k)] - happens)
+    elif np.isnan(other.x):
+        program.equal(happens, 0.0)
+    else:
+        gain = wanted.sign * (other.gain + other.x * other.missing)
+        least = wanted.by or 1e-6 * _grain(problem, k, other)
+        program.at_least(gain - (least + other.room) * happens, -other.room)
+        program.at_least(Sum(constant=1.0) - happens - other.missing)
+
+
+def _grain(problem: Problem, j: int, piece: Piece) -> float:
+    """The smallest difference between two values of a feature that matters."""
+    feature = problem.space.features[j]
+    if feature.levels is not None:
+        return 1.0
+    step = float(problem.domain.step[j])
+    if step and on_grid(np.array([piece.x]), step, float(problem.domain.anchor[j]))[0]:
+        return step
+    return 2e-7 * feature.range
+
+
+def _level(problem: Problem, event: Event, j: int) -> int:
+    levels = problem.space.features[j].levels
+    assert levels is not None
+    return levels.index(event.level)

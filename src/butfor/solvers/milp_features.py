@@ -1,0 +1,258 @@
+"""Each feature of one row as part of a mixed-integer program: its cells, value, change and price as linear expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, Cells
+from butfor.problem.constraint import numbers
+from butfor.problem.domain import grid_down, grid_up, on_grid
+from butfor.problem.problem import Problem
+from butfor.rewrite.tables import Tables
+from butfor.solvers.program import Program, Sum
+from butfor.space.frames import FloatArray
+
+
+@dataclass(eq=False)
+class Piece:
+    """One feature. Each expression is there if something in the problem needs it.
+
+    `cell[k]` is 1 iff the feature is in cell k ("missing" last); `value` the number (or level as a number), 0 if missing;
+    `rank` the position of a level; `changed` at least 1 if it is not the factual; `gain` the signed change of a number.
+    """
+
+    home: int
+    cells: Cells
+    x: float
+    cell: list[Sum] = field(default_factory=list)
+    above: list[Sum] = field(default_factory=list)
+    value: Sum = field(default_factory=Sum)
+    rank: Sum = field(default_factory=Sum)
+    changed: Sum = field(default_factory=Sum)
+    gain: Sum = field(default_factory=Sum)
+    missing: Sum = field(default_factory=Sum)
+    room: float = 0.0
+    by_value: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """For which features values are needed, and whether changes are counted."""
+
+    value: BoolArray
+    changes: bool
+
+
+def add_feature(program: Program, problem: Problem, tables: Tables, cells: Cells, j: int, needs: Needs, widest: Sum | None) -> Piece:
+    """The variables, rows and price of feature `j` of the problem's only row."""
+    x = float(problem.factuals[0, j])
+    piece = Piece(int(tables.home[0, j]), cells, x)
+    block = slice(tables.start[j], tables.start[j + 1])
+    price, value = tables.price[0, block], tables.value[0, block]
+    reach = tables.reach[0, block] if tables.reach.size else np.zeros(len(price))
+    able = np.isfinite(price)
+    others = able.copy()
+    if tables.stay[0, j]:
+        others[piece.home] = False
+    frozen = not others.any() and not (cells.levels == 0 and _can_move(problem, j))
+    if cells.levels or frozen or not needs.value[j]:
+        _by_cell(program, problem, j, piece, price, value, reach, able, bool(tables.stay[0, j]), widest)
+    else:
+        _by_value(program, problem, j, piece, needs, widest)
+    return piece
+
+
+def _can_move(problem: Problem, j: int) -> bool:
+    return bool(problem.domain.low[0, j] < problem.domain.high[0, j] or problem.domain.missing[0, j])
+
+
+def _by_cell(
+    program: Program,
+    problem: Problem,
+    j: int,
+    piece: Piece,
+    price: FloatArray,
+    value: FloatArray,
+    reach: FloatArray,
+    able: BoolArray,
+    stay: bool,
+    widest: Sum | None,
+) -> None:
+    """One choice of a cell; the cheapest value in it stands for it, so its price is known."""
+    feature = problem.space.features[j]
+    if piece.cells.levels or not len(piece.cells.edges):
+        piece.cell = [program.binary() if fine else Sum() for fine in able]
+        if able.sum() == 1:
+            piece.cell = [Sum(constant=1.0) if fine else Sum() for fine in able]
+        else:
+            program.equal(_total(piece.cell), 1.0)
+    else:
+        _ordered_cells(program, piece, able)
+    piece.missing = piece.cell[-1]
+    cost = _weighted(piece.cell, np.where(able, price, 0.0))
+    program.minimise(cost)
+    if widest is not None and reach.any():
+        program.at_least(widest - _weighted(piece.cell, np.where(able, reach, 0.0)))
+    known = np.nan_to_num(numbers(feature, value) if feature.levels is None or feature.numbers is not None else value)
+    piece.value = _weighted(piece.cell, known)
+    piece.rank = _weighted(piece.cell, np.nan_to_num(value))
+    if not np.isnan(piece.x):
+        piece.gain = piece.rank - piece.x
+        piece.room = float(np.nanmax(np.abs(value[able] - piece.x), initial=0.0))
+    piece.changed = Sum(constant=1.0) - piece.cell[piece.home] if stay else Sum(constant=1.0)
+
+
+def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
+    """Cells of a number through order variables `above[k]`: 1 iff the number is above edge k."""
+    count = piece.cells.count
+    piece.cell = [Sum()] * (count + 1)
+    piece.cell[-1] = program.binary() if able[-1] else Sum()
+    there = Sum(constant=1.0) - piece.cell[-1]
+    inside = np.flatnonzero(able[:-1])
+    before = there
+    for k in range(count - 1):
+        if not inside.size or k < inside[0]:
+            here = there
+        elif k >= inside[-1]:
+            here = Sum()
+        elif not able[k]:
+            here = before
+        else:
+            here = program.binary()
+            program.at_least(before - here)
+        piece.above.append(here)
+        piece.cell[k] = before - here
+        before = here
+    piece.cell[count - 1] = before
+    if not inside.size:
+        program.equal(there, 0.0)
+
+
+def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: Needs, widest: Sum | None) -> None:
+    """The number itself is a variable, in the cell that its value lies in."""
+    domain, prices = problem.domain, problem.prices
+    x, step, anchor = piece.x, float(domain.step[j]), float(domain.anchor[j])
+    low, high, stay = float(domain.low[0, j]), float(domain.high[0, j]), bool(domain.stay[0, j])
+    lost = np.isnan(x)
+    if (lost and stay) or domain.missing[0, j]:
+        piece.missing = program.binary()
+    there = Sum(constant=1.0) - piece.missing
+    start = 0.0 if lost else x
+    off_grid = bool(step) and not lost and stay and not bool(on_grid(np.array([x]), step, anchor)[0])
+    changed: Sum | None = None
+    if step:
+        first, last = (float(f(np.array([end]), step, anchor)[0]) for f, end in ((grid_up, low), (grid_down, high)))
+        if first > last and not stay:
+            program.equal(Sum(constant=1.0), 0.0)
+        k_low, k_high = np.round((first - anchor) / step), np.round((last - anchor) / step)
+        if off_grid or piece.missing.terms:
+            moved = program.binary()
+            count = program.variable(min(k_low, 0.0), max(k_high, 0.0), integer=True)
+            program.at_least(count - k_low * moved)
+            program.at_least(k_high * moved - count)
+            program.at_least(there - moved)
+            if off_grid and first <= last:
+                changed = moved
+            else:
+                program.equal(there - moved, 0.0)
+            stays = x * (there - moved) if off_grid else Sum()
+            piece.value = stays + anchor * moved + step * count
+        else:
+            piece.value = step * program.variable(k_low, k_high, integer=True) + anchor
+    elif piece.missing.terms:
+        piece.value = program.variable(min(low, 0.0), max(high, 0.0))
+        program.at_least(piece.value - low * there)
+        program.at_least(high * there - piece.value)
+    else:
+        piece.value = program.variable(low, high)
+    piece.by_value = True
+    piece.room = max(abs(high - start), abs(low - start))
+    if lost:
+        piece.changed = there
+        program.minimise(float(prices.missing[j]) * there)
+        if widest is not None:
+            program.at_least(widest - float(prices.linf_missing[j]) * there)
+    else:
+        piece.gain = piece.value - x
+        _price_of_change(program, problem, j, piece, needs, widest, changed, low, high)
+    _cells_of_value(program, problem, j, piece, there, low, high)
+
+
+def _price_of_change(
+    program: Program,
+    problem: Problem,
+    j: int,
+    piece: Piece,
+    needs: Needs,
+    widest: Sum | None,
+    changed: Sum | None,
+    low: float,
+    high: float,
+) -> None:
+    """Prices of a known number's change: |gain| through its two parts, a binary where changes count."""
+    prices, x = problem.prices, piece.x
+    missing = piece.missing
+    up_room, down_room = max(0.0, high - x), max(0.0, x - low)
+    counted = needs.changes or prices.l0[j] > 0
+    size = Sum()
+    if counted or prices.l1[j] or prices.linf[j]:
+        up, down = program.variable(0.0, up_room), program.variable(0.0, down_room)
+        program.equal(piece.gain + x * missing - up + down)
+        size = up + down
+        if counted and changed is None:
+            changed = program.binary()
+        if changed is not None:
+            program.at_least(up_room * changed - up)
+            program.at_least(down_room * changed - down)
+    piece.changed = (changed or Sum()) + missing
+    if changed is not None and not problem.domain.stay[0, j]:
+        program.equal(piece.changed, 1.0)
+    if not missing.terms:
+        program.minimise(float(prices.l1[j]) * size + float(prices.l0[j]) * (changed or Sum()))
+    else:
+        program.minimise(
+            float(prices.l1[j]) * size + float(prices.l0[j]) * (changed or Sum()) + float(prices.missing[j]) * missing
+        )
+    if prices.l2[j]:
+        program.minimise_square((piece.gain + x * missing,), np.array([[prices.l2[j]]]))
+    if widest is not None:
+        program.at_least(widest - float(prices.linf[j]) * size - float(prices.linf_missing[j]) * missing)
+
+
+def _cells_of_value(program: Program, problem: Problem, j: int, piece: Piece, there: Sum, low: float, high: float) -> None:
+    """Tie the cells to the value, where the number has more than one."""
+    cells, domain = piece.cells, problem.domain
+    if cells.count == 1:
+        piece.cell = [there, piece.missing]
+        return
+    lower = np.maximum(np.nextafter(cells.lower(), np.inf), low)
+    upper = np.minimum(cells.upper(), high)
+    if domain.step[j] and on_grid(np.array([piece.x]), domain.step[j], domain.anchor[j])[0]:
+        lower = grid_up(lower, domain.step[j], domain.anchor[j])
+        upper = grid_down(upper, domain.step[j], domain.anchor[j])
+    able = np.append(lower <= upper, bool(piece.missing.terms))
+    kept = piece.missing
+    _ordered_cells(program, piece, able)
+    if kept.terms:
+        program.equal(piece.cell[-1] - kept)
+    fine = able[:-1]
+    program.at_least(piece.value - _weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
+    program.at_least(_weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
+
+
+def _total(parts: list[Sum]) -> Sum:
+    return _weighted(parts, np.ones(len(parts)))
+
+
+def _weighted(parts: list[Sum], weights: FloatArray) -> Sum:
+    terms: dict[int, float] = {}
+    constant = 0.0
+    for part, weight in zip(parts, weights, strict=True):
+        if not weight:
+            continue
+        constant += weight * part.constant
+        for variable, old in part.terms.items():
+            terms[variable] = terms.get(variable, 0.0) + float(weight) * old
+    return Sum(terms, constant)

@@ -1,0 +1,147 @@
+"""A model inside a mixed-integer program: its scores as linear expressions of the features' pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.model.ask import Model
+from butfor.model.cells import BoolArray, Cells
+from butfor.model.linear import Linear
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Leaf, Span, Trees
+from butfor.problem.problem import Problem
+from butfor.rewrite.margins import leaves_inside, tightened
+from butfor.solvers.milp_features import Piece
+from butfor.solvers.program import Program, Sum
+
+
+@singledispatch
+def cells_in_use(model: Model, problem: Problem) -> tuple[Cells, ...]:
+    """The cells of each feature that the program is written over."""
+    raise TypeError(type(model).__name__)
+
+
+@singledispatch
+def needs_value(model: Model, features: int) -> BoolArray:
+    """The features whose number, and not only cell, the scores depend on."""
+    return np.zeros(features, dtype=np.bool_)
+
+
+@singledispatch
+def add_model(model: Model, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    """Bind the scores into `part`; returns the scores as expressions if the set is curved."""
+    raise TypeError(type(model).__name__)
+
+
+@cells_in_use.register
+def _(model: Linear, problem: Problem) -> tuple[Cells, ...]:
+    return model.cells
+
+
+@cells_in_use.register
+def _(model: Trees, problem: Problem) -> tuple[Cells, ...]:
+    return leaves_inside(model, problem.space, problem.margin)[0]
+
+
+@needs_value.register
+def _(model: Linear, features: int) -> BoolArray:
+    return np.any(model.slope != 0, axis=0)
+
+
+@add_model.register
+def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    scores = [Sum(constant=float(intercept)) for intercept in model.intercept]
+    for s in range(model.scores):
+        for j, piece in enumerate(pieces):
+            if model.slope[s, j]:
+                scores[s] = scores[s] + float(model.slope[s, j]) * piece.value
+            for cell, step in zip(piece.cell, model.steps[j][s], strict=True):
+                if step:
+                    scores[s] = scores[s] + float(step) * cell
+    low, high = problem.domain.low[0], problem.domain.high[0]
+    tight = tightened(part, model, problem.space, problem.margin, low, high)
+    for row, b in zip(tight.A, tight.b, strict=True):
+        total = Sum()
+        for weight, score in zip(row, scores, strict=True):
+            if weight:
+                total = total + float(weight) * score
+        norm = max([abs(w) for w in total.terms.values()], default=1.0) or 1.0
+        program.at_least((1.0 / norm) * (total - float(b)))
+    return scores
+
+
+@add_model.register
+def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    """The tight order formulation: a variable a leaf, summing to one a tree, bound to the cells its path allows."""
+    leaves = leaves_inside(model, problem.space, problem.margin)[1]
+    alone = len(model.roots) == 1
+    scores = [Sum(constant=float(base)) for base in model.base]
+    for tree in range(len(model.roots)):
+        mine = [leaf for leaf in leaves if leaf.tree == tree]
+        if alone:
+            fine = part.holds(model.base + model.value[[leaf.node for leaf in mine]])
+            mine = [leaf for leaf, good in zip(mine, fine, strict=True) if good]
+        chosen = [program.variable(0.0, 1.0) for _ in mine]
+        total = Sum()
+        for leaf, variable in zip(mine, chosen, strict=True):
+            total = total + variable
+            if not alone or part.curve is not None:
+                scores = [s + float(v) * variable for s, v in zip(scores, model.value[leaf.node], strict=True)]
+        program.equal(total, 1.0)
+        for j in {j for leaf in mine for j in leaf.path}:
+            _bind(program, pieces[j], [(leaf, variable) for leaf, variable in zip(mine, chosen, strict=True) if j in leaf.path], j)
+    if not alone:
+        size = np.abs(model.value).max(axis=0).sum() * len(model.roots)
+        for row, b, margin in zip(part.A, part.b, part.margins(size), strict=True):
+            total = Sum()
+            for weight, score in zip(row, scores, strict=True):
+                total = total + float(weight) * score
+            program.at_least(total, float(b + margin))
+    return scores
+
+
+def _bind(program: Program, piece: Piece, users: list[tuple[Leaf, Sum]], j: int) -> None:
+    """The leaves of one tree that ask for feature `j`, bound to its cells."""
+    spans = [(leaf.path[j], variable) for leaf, variable in users]
+    if all(isinstance(region, Span) for region, _ in spans):
+        _bind_spans(program, piece, [(region, variable) for region, variable in spans if isinstance(region, Span)])
+        return
+    for k, cell in enumerate(piece.cell):
+        barred = _sum(variable for region, variable in spans if not isinstance(region, Span) and not region.mask[k])
+        if barred.terms and (cell.terms or cell.constant):
+            program.at_least(Sum(constant=1.0) - cell - barred)
+
+
+def _bind_spans(program: Program, piece: Piece, spans: list[tuple[Span, Sum]]) -> None:
+    count = piece.cells.count
+    lost = [variable for region, variable in spans if not region.missing]
+    if lost and (piece.missing.terms or piece.missing.constant):
+        program.at_least(Sum(constant=1.0) - piece.missing - _sum(lost))
+    empty = [variable for region, variable in spans if region.first > region.last]
+    if empty:
+        program.at_least(piece.missing - _sum(empty))
+    real = [(region, variable) for region, variable in spans if region.first <= region.last]
+    above = piece.above or _known_above(piece)
+    for k in sorted({r.first - 1 for r, _ in real if r.first > 0} | {r.last for r, _ in real if r.last < count - 1}):
+        for lenient in (False, True):
+            right = [v for r, v in real if r.first > k and (lenient or not r.missing)]
+            if right:
+                program.at_least(above[k] + (piece.missing if lenient else Sum()) - _sum(right))
+        left = [v for r, v in real if r.last <= k]
+        if left:
+            program.at_least(Sum(constant=1.0) - above[k] - _sum(left))
+
+
+def _known_above(piece: Piece) -> list[Sum]:
+    """Order expressions of a number that has no order variables: sums of its cells."""
+    return [_sum(piece.cell[k + 1 : piece.cells.count]) for k in range(piece.cells.count - 1)]
+
+
+def _sum(parts: Iterable[Sum]) -> Sum:
+    total = Sum()
+    for part in parts:
+        total = total + part
+    return total

@@ -1,0 +1,207 @@
+"""A small mixed-integer program, and the only file that talks to HiGHS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.space.frames import FloatArray
+
+FEASIBILITY = 1e-9
+
+
+@dataclass
+class Sum:
+    """A linear expression: coefficients by variable, and a constant."""
+
+    terms: dict[int, float] = field(default_factory=dict)
+    constant: float = 0.0
+
+    def __add__(self, other: Sum | float) -> Sum:
+        if not isinstance(other, Sum):
+            return Sum(dict(self.terms), self.constant + other)
+        terms = dict(self.terms)
+        for variable, weight in other.terms.items():
+            terms[variable] = terms.get(variable, 0.0) + weight
+        return Sum(terms, self.constant + other.constant)
+
+    def __sub__(self, other: Sum | float) -> Sum:
+        return self + (-1.0) * other
+
+    def __rmul__(self, weight: float) -> Sum:
+        return Sum({variable: weight * old for variable, old in self.terms.items()}, weight * self.constant)
+
+    def at(self, x: FloatArray) -> float:
+        """Its value."""
+        return self.constant + float(sum(weight * x[variable] for variable, weight in self.terms.items()))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A convex term of the objective, `d' M d` over some expressions, with the variable that stands for it in a MILP."""
+
+    of: tuple[Sum, ...]
+    M: FloatArray
+    stand_in: int
+
+    def at(self, x: FloatArray) -> float:
+        """Its value."""
+        d = np.array([part.at(x) for part in self.of])
+        return float(d @ self.M @ d)
+
+    def tangent(self, x: FloatArray) -> Sum:
+        """The expression that is at least 0 exactly where the stand-in is above the tangent at `x`."""
+        d = np.array([part.at(x) for part in self.of])
+        gradient = 2 * self.M @ d
+        cut = Sum({self.stand_in: 1.0}, float(d @ self.M @ d))
+        for weight, part in zip(gradient, self.of, strict=True):
+            cut = cut - float(weight) * part
+        return cut
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What HiGHS said: whether there is a point, its values, a bound on the objective, whether the clock ended it."""
+
+    status: Literal["optimal", "infeasible", "limit"]
+    x: FloatArray | None
+    bound: float
+
+
+class Program:
+    """Variables, rows and convex terms; minimised by HiGHS."""
+
+    def __init__(self) -> None:
+        self.low: list[float] = []
+        self.high: list[float] = []
+        self.cost: list[float] = []
+        self.integer: list[bool] = []
+        self.rows: list[tuple[Sum, float, float]] = []
+        self.curves: list[Curve] = []
+        self.objective = Sum()
+
+    def variable(self, low: float, high: float, *, integer: bool = False) -> Sum:
+        """A new variable."""
+        self.low.append(low)
+        self.high.append(high)
+        self.integer.append(integer)
+        return Sum({len(self.low) - 1: 1.0})
+
+    def binary(self) -> Sum:
+        """A new variable that is 0 or 1."""
+        return self.variable(0.0, 1.0, integer=True)
+
+    def at_least(self, expression: Sum, bound: float = 0.0) -> None:
+        """The row `expression >= bound`."""
+        self.rows.append((expression, bound - expression.constant, np.inf))
+
+    def equal(self, expression: Sum, value: float = 0.0) -> None:
+        """The row `expression == value`."""
+        self.rows.append((expression, value - expression.constant, value - expression.constant))
+
+    def minimise(self, expression: Sum) -> None:
+        """Add to the objective."""
+        self.objective = self.objective + expression
+
+    def minimise_square(self, of: tuple[Sum, ...], M: FloatArray) -> None:
+        """Add `d' M d` to the objective; M is positive semidefinite."""
+        stand_in = self.variable(0.0, np.inf)
+        self.curves.append(Curve(of, M, next(iter(stand_in.terms))))
+
+    def solve(self, seconds: float, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None = None) -> Solved:
+        """Minimise with additional rows. `fixed`: integers held at these values and the convex terms taken as they are."""
+        import highspy
+
+        for expression, low, high in (*self.rows, *extra):
+            if not any(expression.terms.values()) and (low > FEASIBILITY or high < -FEASIBILITY):
+                return Solved("infeasible", None, np.inf)
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"):
+            solver.setOptionValue(name, FEASIBILITY)
+        solver.setOptionValue("mip_rel_gap", 1e-8)
+        solver.setOptionValue("mip_abs_gap", 1e-9)
+        if np.isfinite(seconds):
+            solver.setOptionValue("time_limit", max(seconds, 1e-3))
+        exact = fixed is not None or not any(self.integer)
+        model = self._model(highspy, extra, fixed, curves=exact)
+        solver.passModel(model)
+        solver.run()
+        return _read(highspy, solver, self.objective.constant, mip=fixed is None and any(self.integer))
+
+    def _model(self, highspy: Any, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None, *, curves: bool) -> Any:
+        lp = highspy.HighsLp()
+        count, rows = len(self.low), [*self.rows, *extra]
+        cost = np.zeros(count)
+        for variable, weight in self.objective.terms.items():
+            cost[variable] += weight
+        low, high, integer = np.array(self.low), np.array(self.high), np.array(self.integer)
+        if fixed is not None:
+            held = np.round(fixed[integer])
+            low[integer], high[integer] = held, held
+        if not curves:
+            cost[[curve.stand_in for curve in self.curves]] = 1.0
+        lp.num_col_, lp.num_row_ = count, len(rows)
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
+        lp.row_lower_ = np.array([low for _, low, _ in rows], dtype=np.float64)
+        lp.row_upper_ = np.array([high for _, _, high in rows], dtype=np.float64)
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(e.terms) for e, _, _ in rows])]).astype(np.int32)
+        lp.a_matrix_.index_ = np.array([v for e, _, _ in rows for v in e.terms], dtype=np.int32)
+        lp.a_matrix_.value_ = np.array([w for e, _, _ in rows for w in e.terms.values()], dtype=np.float64)
+        if fixed is None and integer.any():
+            kinds = highspy.HighsVarType
+            lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integer]
+        model = highspy.HighsModel()
+        model.lp_ = lp
+        if curves and self.curves:
+            self._add_hessian(highspy, model, cost, count)
+        return model
+
+    def _add_hessian(self, highspy: Any, model: Any, cost: FloatArray, count: int) -> None:
+        entries: dict[tuple[int, int], float] = {}
+        constant = 0.0
+        for curve in self.curves:
+            for a, left in enumerate(curve.of):
+                for b, right in enumerate(curve.of):
+                    weight = float(curve.M[a, b])
+                    if not weight:
+                        continue
+                    constant += weight * left.constant * right.constant
+                    for v, p in left.terms.items():
+                        cost[v] += weight * p * right.constant
+                        for w, q in right.terms.items():
+                            if v >= w:
+                                entries[v, w] = entries.get((v, w), 0.0) + 2.0 * weight * p * q
+                    for w, q in right.terms.items():
+                        cost[w] += weight * q * left.constant
+        columns: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+        for (v, w), weight in sorted(entries.items()):
+            columns[w].append((v, weight))
+        hessian = highspy.HighsHessian()
+        hessian.dim_ = count
+        hessian.format_ = highspy.HessianFormat.kTriangular
+        hessian.start_ = np.concatenate([[0], np.cumsum([len(column) for column in columns])]).astype(np.int32)
+        hessian.index_ = np.array([v for column in columns for v, _ in column], dtype=np.int32)
+        hessian.value_ = np.array([weight for column in columns for _, weight in column], dtype=np.float64)
+        model.lp_.col_cost_ = cost
+        model.lp_.offset_ = constant
+        model.hessian_ = hessian
+
+
+def _read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
+    status = solver.getModelStatus()
+    kinds = highspy.HighsModelStatus
+    info = solver.getInfo()
+    if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
+        return Solved("infeasible", None, np.inf)
+    has_point = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    x = np.array(solver.getSolution().col_value) if has_point else None
+    if status == kinds.kOptimal:
+        bound = info.mip_dual_bound if mip else info.objective_function_value
+        return Solved("optimal", x, bound + constant)
+    bound = info.mip_dual_bound + constant if mip and np.isfinite(info.mip_dual_bound) else -np.inf
+    return Solved("limit", x, bound)

@@ -1,0 +1,141 @@
+"""What a solver is: it says whether it takes a form, and answers a problem with plain numbers."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.space.frames import FloatArray
+
+TOLERANCE = 1e-6
+"""An answer within this of its bound (relative to 1 + cost) is called optimal."""
+
+
+class Status(Enum):
+    """What is known of an answer. Each member's value says it in words."""
+
+    PROVEN_OPTIMAL = "proven optimal: no admissible change is cheaper"
+    WITHIN_GAP = "valid, and proven to be within a known gap of the optimum"
+    VALID = "valid; optimality is not claimed"
+    PROVEN_INFEASIBLE = "proven impossible: no admissible change meets the target"
+    NOT_FOUND = "no answer was found in the budget; there may be one"
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a point."""
+        return self in (Status.PROVEN_OPTIMAL, Status.WITHIN_GAP, Status.VALID)
+
+
+@dataclass(frozen=True)
+class Support:
+    """Whether a solver takes a form, and the reason."""
+
+    yes: bool
+    why: str
+
+    def __bool__(self) -> bool:
+        return self.yes
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A time limit, counted from when the budget is made."""
+
+    seconds: float = np.inf
+    start: float = field(default_factory=time.perf_counter)
+
+    def left(self) -> float:
+        """Seconds left."""
+        return max(0.0, self.seconds - (time.perf_counter() - self.start))
+
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left() <= 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Answers to the n rows of a problem, as plain arrays; with k answers a row, `row` says whose each is.
+
+    A point is NaN throughout where none was found. `bound` is a proven lower bound on the cost: infinity is a proof that
+    no answer exists, 0 no proof of anything.
+    """
+
+    row: IntArray
+    points: FloatArray
+    cost: FloatArray
+    bound: FloatArray
+    exhausted: BoolArray
+    report: str = ""
+
+    def found(self) -> BoolArray:
+        """Which rows have a point."""
+        return np.isfinite(self.cost)
+
+    def status(self) -> list[Status]:
+        """What is known of each."""
+        return [status_of(cost, bound, out) for cost, bound, out in zip(self.cost, self.bound, self.exhausted, strict=True)]
+
+
+def status_of(cost: float, bound: float, exhausted: bool) -> Status:
+    """The status that a cost and a bound come to; `exhausted`: the budget ended the search."""
+    if not np.isfinite(cost):
+        return Status.PROVEN_INFEASIBLE if bound == np.inf else Status.NOT_FOUND
+    if cost - bound <= TOLERANCE * (1 + abs(cost)):
+        return Status.PROVEN_OPTIMAL
+    return Status.WITHIN_GAP if bound > 0 else Status.VALID
+
+
+def nothing_found(problem: Problem, bound: float = 0.0, *, exhausted: bool = False) -> Outcome:
+    """An outcome without points."""
+    n, d = problem.factuals.shape
+    return Outcome(
+        row=np.arange(n),
+        points=np.full((n, d), np.nan),
+        cost=np.full(n, np.inf),
+        bound=np.full(n, bound),
+        exhausted=np.full(n, exhausted),
+    )
+
+
+def joined(parts: list[Outcome], report: str = "") -> Outcome:
+    """Outcomes of single rows (each with `row` already set) as one, in row order."""
+    order = np.argsort(np.concatenate([part.row for part in parts]), kind="stable")
+    return Outcome(
+        *(
+            np.concatenate([getattr(part, name) for part in parts])[order]
+            for name in ("row", "points", "cost", "bound", "exhausted")
+        ),
+        report=report or (parts[0].report if parts else ""),
+    )
+
+
+def renumbered(outcome: Outcome, rows: IntArray) -> Outcome:
+    """The outcome of a part of a problem, with `row` counted in the whole."""
+    return replace(outcome, row=np.asarray(rows)[outcome.row])
+
+
+class AbstractSolver(ABC):
+    """A method. Final classes implement it; nothing is inherited but this interface."""
+
+    name: str
+    does: str
+    many = False
+    """Whether it gives several answers a row by itself."""
+    block = 1
+    """How many rows it likes to be given at once."""
+
+    @abstractmethod
+    def accepts(self, form: Form) -> Support:
+        """Whether it takes problems of this form; if not, what stands in the way and what to use instead."""
+
+    @abstractmethod
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        """Up to `k` answers a row, cheapest first."""

@@ -1,0 +1,204 @@
+"""Any table in, the same kind out: pandas, polars and pyarrow through narwhals, and numpy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.errors import InputError, InputTypeError
+
+FloatArray = NDArray[np.float64]
+
+
+def is_array(table: Any) -> bool:
+    """Whether `table` is a numpy array (columns are then called x0, x1, ...)."""
+    return isinstance(table, np.ndarray)
+
+
+def as_table(table: Any) -> Any:
+    """`table` if it is a data frame or a 2-D array; lists of rows become an array; anything else is refused."""
+    if is_array(table) or isinstance(table, list | tuple):
+        array = np.asarray(table)
+        if array.ndim != 2:
+            raise InputError(
+                f"an array of shape {array.shape} was given.",
+                "Rows are a table: two dimensions, one row per case.",
+                "Use x.reshape(1, -1) for one row.",
+            )
+        return array
+    if type(table).__module__.startswith("scipy.sparse"):
+        raise InputTypeError("a sparse matrix was given.", "A dense table is needed.", "Call .toarray() first.")
+    try:
+        frame = nw.from_native(table, eager_only=True, allow_series=True)
+    except TypeError:
+        raise InputTypeError(
+            f"{type(table).__name__} was given.",
+            "Rows are a pandas, polars or pyarrow table, or a 2-D array.",
+        ) from None
+    if isinstance(frame, nw.Series):
+        raise InputTypeError(
+            "a single series was given.",
+            "Rows are a table, also when there is only one.",
+            "Select with double brackets: X.iloc[[3]].",
+        )
+    return table
+
+
+def names(table: Any) -> tuple[str, ...]:
+    """The column names."""
+    if is_array(table):
+        return tuple(f"x{j}" for j in range(table.shape[1]))
+    found = [str(name) for name in nw.from_native(table, eager_only=True).columns]
+    if len(set(found)) != len(found):
+        twice = sorted({name for name in found if found.count(name) > 1})
+        raise InputError(f"columns {twice} stand more than once.", "Each column needs a name of its own.")
+    return tuple(found)
+
+
+def height(table: Any) -> int:
+    """The number of rows."""
+    return int(table.shape[0]) if is_array(table) else len(nw.from_native(table, eager_only=True))
+
+
+def take(table: Any, rows: Sequence[int] | NDArray[np.intp]) -> Any:
+    """The given rows, in that order (a row may be taken twice)."""
+    if is_array(table):
+        return table[np.asarray(rows, dtype=np.intp)]
+    frame = nw.from_native(table, eager_only=True)
+    return frame[[int(row) for row in rows], :].to_native()
+
+
+def dtype(table: Any, name: str) -> str:
+    """One word for the type of a column: float, float32, int, bool, ordered, category, text, or the library's own."""
+    if is_array(table):
+        kind, size = table.dtype.kind, table.dtype.itemsize
+        if kind == "f":
+            return "float32" if size < 8 else "float"
+        return {"i": "int", "u": "int", "b": "bool", "O": "object", "U": "text", "S": "text"}.get(kind, str(table.dtype))
+    column = nw.from_native(table, eager_only=True)[name]
+    found = column.dtype
+    if found == nw.Float32:
+        return "float32"
+    if found.is_float() or found.is_decimal():
+        return "float"
+    if found.is_integer():
+        return "int"
+    if found == nw.Boolean:
+        return "bool"
+    if isinstance(found, nw.Enum) or found == nw.Enum:
+        return "ordered"
+    if found == nw.Categorical:
+        return "category"
+    if found == nw.String:
+        return "text"
+    return "object" if found == nw.Object else str(found)
+
+
+def categories(table: Any, name: str) -> tuple[Any, ...]:
+    """The categories that the column's own type declares."""
+    column = nw.from_native(table, eager_only=True)[name]
+    native = column.to_native()
+    if hasattr(native, "cat") and hasattr(native.cat, "categories"):
+        return tuple(native.cat.categories.tolist())
+    if isinstance(column.dtype, nw.Enum):
+        return tuple(column.dtype.categories)
+    return tuple(column.cat.get_categories().to_list())
+
+
+def numbers(table: Any, name: str, position: int) -> FloatArray:
+    """A column as float64, missing as NaN."""
+    if is_array(table):
+        column = table[:, position]
+        try:
+            return np.array([np.nan if v is None else v for v in column] if column.dtype == object else column, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise _not_numeric(name, column.tolist()) from None
+    series = nw.from_native(table, eager_only=True)[name]
+    try:
+        if not series.dtype.is_numeric() and series.dtype != nw.Boolean:
+            return np.array([np.nan if _is_missing(v) else float(v) for v in series.to_list()], dtype=np.float64)
+        if series.null_count():
+            return np.array([np.nan if _is_missing(v) else float(v) for v in series.to_list()], dtype=np.float64)
+        return np.asarray(series.to_numpy(), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _not_numeric(name, series.to_list()) from None
+
+
+def values(table: Any, name: str, position: int) -> list[Any]:
+    """A column as a list of the user's values, missing as None."""
+    column = (
+        table[:, position].tolist() if is_array(table) else nw.from_native(table, eager_only=True)[name].to_list()
+    )
+    return [None if _is_missing(value) else value for value in column]
+
+
+def write(table: Any, columns: Mapping[str, Any]) -> Any:
+    """A copy of `table` with some columns replaced, each kept in its old type if that holds the new values."""
+    if not columns:
+        return table
+    if is_array(table):
+        order = names(table)
+        out = table
+        for name, new in columns.items():
+            fitting = out.astype(np.result_type(out.dtype, np.asarray(new).dtype)) if _must_widen(out, new) else out.copy()
+            fitting[:, order.index(name)] = new
+            out = fitting
+        return out
+    frame = nw.from_native(table, eager_only=True)
+    replaced = [_series(frame, name, new) for name, new in columns.items()]
+    return frame.with_columns(*replaced).to_native()
+
+
+def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
+    """The new values as a series that stands beside the others (same index, same type if it fits)."""
+    old = frame[name]
+    native = old.to_native()
+    if frame.implementation.is_pandas_like():
+        fresh = type(native)(new, index=native.index, name=name)
+        wanted = native.dtype if _holds(old.dtype, new) else "float64"
+        return nw.from_native(fresh.astype(wanted), series_only=True)
+    wanted_type = old.dtype if _holds(old.dtype, new) else nw.Float64()
+    listed = [None if _is_missing(v) else v for v in (new.tolist() if isinstance(new, np.ndarray) else new)]
+    return nw.new_series(name, listed, dtype=wanted_type, backend=frame.implementation)
+
+
+def _holds(kind: Any, new: Any) -> bool:
+    if not kind.is_integer():
+        return True
+    array = np.asarray(new, dtype=np.float64)
+    return bool(np.all(np.isfinite(array)) and np.all(array == np.round(array)))
+
+
+def _must_widen(array: NDArray[Any], new: Any) -> bool:
+    fresh = np.asarray(new)
+    if array.dtype.kind in "OUS":
+        return array.dtype.kind != "O" and fresh.dtype.itemsize > array.dtype.itemsize
+    return array.dtype.kind in "iub" and not bool(np.all(np.isfinite(fresh)) and np.all(fresh == np.round(fresh)))
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _not_numeric(name: str, column: list[Any]) -> InputError:
+    bad = next((v for v in column if isinstance(v, str)), column[0] if column else None)
+    return InputError(f"column {name!r} holds {bad!r}.", "It held numbers in the training data.", "Convert it before.")
+
+
+def select(table: Any, chosen: Sequence[str]) -> Any:
+    """The chosen columns, in that order."""
+    if is_array(table) or list(names(table)) == list(chosen):
+        return table
+    return nw.from_native(table, eager_only=True).select(list(chosen)).to_native()
+
+
+def like(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
+    """A new table of the same kind as `table`."""
+    backend = nw.from_native(table, eager_only=True).implementation
+    return nw.from_dict({name: list(column) for name, column in columns.items()}, backend=backend).to_native()

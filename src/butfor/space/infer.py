@@ -1,0 +1,111 @@
+"""A space from training data: every guess is recorded in `Feature.why`, and every one can be overridden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError, InputTypeError, UnknownColumnError
+from butfor.space import frames
+from butfor.space.feature import Feature, Override
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space, encode_column
+
+
+def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
+    """The space of `table`, with what the user declares put in place of what is inferred."""
+    table = frames.as_table(table)
+    if frames.height(table) == 0:
+        raise InputError("the data has no rows.", "At least one row is needed to know what values a column takes.")
+    given = frames.names(table)
+    if not given:
+        raise InputError("the data has no columns.", "At least one is needed.")
+    overrides = dict(overrides or {})
+    for name, override in overrides.items():
+        if name not in given:
+            raise UnknownColumnError(f"space declares a column {name!r} that the data does not have.")
+        if not isinstance(override, Override):
+            raise InputTypeError(
+                f"space={{{name!r}: {override!r}}} was given.",
+                "A declaration is bf.Continuous, bf.Integer, bf.Step, bf.Categorical or bf.Ordinal.",
+            )
+    features = []
+    for position, name in enumerate(given):
+        feature = infer_column(table, name, position)
+        if name in overrides:
+            feature = overrides[name].apply(feature)
+        features.append(describe_data(feature, table, position))
+    return Space(tuple(features))
+
+
+def infer_column(table: Any, name: str, position: int) -> Feature:
+    """What the type and the values of one column say of it."""
+    kind = frames.dtype(table, name)
+    if kind in ("int", "float", "float32"):
+        return _number(name, frames.numbers(table, name, position), kind)
+    if kind == "bool":
+        return Feature(name, levels=(False, True), ordered=True, why="true or false")
+    if kind in ("ordered", "category"):
+        levels = frames.categories(table, name)
+        ordered = kind == "ordered"
+        return Feature(name, levels=levels, ordered=ordered, why="the column's own categories" + (" and order" if ordered else ""))
+    if kind in ("text", "object"):
+        seen = [value for value in frames.values(table, name, position) if value is not None]
+        if seen and all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in seen):
+            return _number(name, frames.numbers(table, name, position), "float")
+        try:
+            levels = tuple(sorted(set(seen)))
+        except TypeError:
+            levels = tuple(sorted(set(seen), key=str))
+        if not levels:
+            raise InputError(f"column {name!r} holds no value.", "At least one row must have it.")
+        if not all(isinstance(level, str | bool | int | float) for level in levels):
+            raise InputTypeError(
+                f"column {name!r} holds {type(levels[0]).__name__}.",
+                "Columns are numbers, text, booleans or categories.",
+                "Turn dates and other objects into numbers (days since ...) before.",
+            )
+        if all(isinstance(level, bool) for level in levels):
+            return Feature(name, levels=(False, True), ordered=True, why="true or false")
+        return Feature(name, levels=levels, why="text: the values in the data")
+    raise InputTypeError(
+        f"column {name!r} is of type {kind}.",
+        "Columns are numbers, text, booleans or categories.",
+        "Turn dates and durations into numbers (days since ...) before.",
+    )
+
+
+def _number(name: str, column: FloatArray, kind: str) -> Feature:
+    seen = column[~np.isnan(column)]
+    if not seen.size:
+        raise InputError(f"column {name!r} holds no value.", "At least one row must have it.")
+    if np.isinf(seen).any():
+        raise InputError(f"column {name!r} holds an infinite value.", "Numbers must be finite.")
+    low, high = float(seen.min()), float(seen.max())
+    single = kind == "float32"
+    whole = bool(np.all(seen == np.round(seen)))
+    if whole and (low, high) == (0.0, 1.0):
+        levels: tuple[int, ...] = (0, 1)
+        return Feature(name, levels=levels, ordered=True, single=single, why="the values are 0 and 1")
+    why = "whole-number type" if kind == "int" else "whole numbers in all rows" if whole else "numbers"
+    return Feature(name, low=low, high=high, step=1.0 if whole else 0.0, single=single, why=f"{why}; range of the data")
+
+
+def describe_data(feature: Feature, table: Any, position: int) -> Feature:
+    """`feature` with the typical value and the spreads of its column, and whether a value is missing there."""
+    column = encode_column(replace(feature, missing=True), table, position)
+    seen = column[~np.isnan(column)]
+    missing = bool(seen.size < column.size)
+    if not seen.size:
+        return replace(feature, missing=missing)
+    if feature.levels is not None:
+        counts = np.bincount(seen.astype(np.intp), minlength=len(feature.levels))
+        return replace(feature, missing=missing, typical=float(np.argmax(counts)))
+    middle = float(np.median(seen))
+    nearest = seen[np.argmin(np.abs(seen - middle))]
+    return replace(
+        feature, missing=missing, typical=float(nearest), mad=float(np.median(np.abs(seen - middle))), std=float(seen.std())
+    )

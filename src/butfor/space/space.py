@@ -1,0 +1,140 @@
+"""The space of rows: its features, and the way from the user's table to numbers and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.errors import InputError, UnknownColumnError
+from butfor.space import frames
+from butfor.space.feature import Feature
+from butfor.space.frames import FloatArray
+
+
+@dataclass(frozen=True)
+class Space:
+    """The raw columns that a model reads, in order.
+
+    A row is encoded as float64: a number as itself, a level as its position, a missing value as NaN.
+    Print it to see what was inferred and why.
+    """
+
+    features: tuple[Feature, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names, in order."""
+        return tuple(feature.name for feature in self.features)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self.features)
+
+    def __getitem__(self, name: str) -> Feature:
+        return self.features[self.index(name)]
+
+    def index(self, name: str) -> int:
+        """The position of a column; an unknown name is refused with the nearest known ones."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            import difflib
+
+            near = difflib.get_close_matches(str(name), self.names, 3) or list(self.names[:8])
+            raise UnknownColumnError(
+                f"there is no column {name!r}.", f"The columns are {', '.join(near)}{', ...' if len(near) < len(self) else ''}."
+            ) from None
+
+    def encode(self, table: Any) -> FloatArray:
+        """Rows as numbers, checked: columns present, categories seen before, no missing value where none may be."""
+        table = frames.as_table(table)
+        self._check_columns(table)
+        given = frames.names(table)
+        out = np.empty((frames.height(table), len(self)))
+        for j, feature in enumerate(self.features):
+            position = given.index(feature.name)
+            out[:, j] = encode_column(feature, table, position)
+        return out
+
+    def decode(self, points: FloatArray, table: Any, was: FloatArray | None = None) -> Any:
+        """`table` with each row replaced by its point; columns in which nothing changed stay as they are."""
+        was = self.encode(table) if was is None else was
+        changed = ~((points == was) | (np.isnan(points) & np.isnan(was)))
+        columns = {
+            feature.name: decode_column(feature, points[:, j])
+            for j, feature in enumerate(self.features)
+            if changed[:, j].any()
+        }
+        return frames.write(table, columns)
+
+    def _check_columns(self, table: Any) -> None:
+        given = frames.names(table)
+        absent = [name for name in self.names if name not in given]
+        if frames.is_array(table) and table.shape[1] != len(self):
+            raise InputError(f"{table.shape[1]} columns were given.", f"The model reads {len(self)}.")
+        if absent:
+            raise UnknownColumnError(f"the columns {absent} are missing.", f"The model reads {list(self.names)}.")
+
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """Name, kind, values, missing and why, one tuple a column: what every view of a space lays out."""
+        return [
+            (feature.name, feature.kind, feature.describe(), "may be missing" if feature.missing else "", feature.why)
+            for feature in self.features
+        ]
+
+    def __repr__(self) -> str:
+        header = ("column", "kind", "values", "missing", "why")
+        lines = [header, *self.rows()]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{name}</th>" for name in ("column", "kind", "values", "missing", "why"))
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
+    """One column as numbers."""
+    if feature.levels is None:
+        found = frames.numbers(table, feature.name, position)
+        if np.isinf(found).any():
+            raise InputError(f"column {feature.name!r} holds an infinite value.", "Numbers must be finite.")
+    else:
+        code = {level: float(k) for k, level in enumerate(feature.levels)}
+        column = frames.values(table, feature.name, position)
+        try:
+            found = np.array([np.nan if v is None else code[v] for v in column])
+        except (KeyError, TypeError):
+            bad = next(v for v in column if v is not None and v not in code)
+            raise InputError(
+                f"column {feature.name!r} holds {bad!r}, which was not seen before.",
+                f"Its values are {feature.describe()}.",
+                "Correct the row, or declare the level with space={...: bf.Categorical([...])} if the model knows it.",
+            ) from None
+    if not feature.missing and np.isnan(found).any():
+        row = int(np.flatnonzero(np.isnan(found))[0])
+        raise InputError(
+            f"column {feature.name!r} is missing in row {row}.",
+            "The model takes no missing value there.",
+            "Fill it, or add a SimpleImputer to the pipeline.",
+        )
+    return found
+
+
+def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArray[Any]:
+    """One column as the user's values."""
+    if feature.levels is None:
+        return codes.astype(np.float32) if feature.single else codes
+    numbers = feature.numbers
+    if numbers is not None and not any(isinstance(level, bool) for level in feature.levels):
+        return np.append(np.asarray(numbers), np.nan)[np.where(np.isnan(codes), len(numbers), codes).astype(np.intp)]
+    return [None if code != code else feature.levels[int(code)] for code in codes]

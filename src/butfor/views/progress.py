@@ -1,0 +1,42 @@
+"""A progress bar on a terminal for work that takes long, silence elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+PATIENCE = 2.0
+"""Seconds before a bar appears by itself."""
+
+
+@contextmanager
+def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
+    """A function that is told how many rows are done; the bar appears once the work takes longer than `PATIENCE`."""
+    if show is False or (show is None and not sys.stderr.isatty()):
+        yield lambda count: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("explaining"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = progress.add_task("explaining", total=total)
+    begin = time.perf_counter()
+    started = show is True
+    if started:
+        progress.start()
+
+    def advance(count: int) -> None:
+        nonlocal started
+        progress.advance(task, count)
+        if not started and time.perf_counter() - begin > PATIENCE:
+            started = True
+            progress.start()
+
+    try:
+        yield advance
+    finally:
+        if started:
+            progress.stop()
