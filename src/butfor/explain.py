@@ -27,11 +27,25 @@ from butfor.problem.target import AbstractTarget, Prediction, as_target
 from butfor.solvers.choose import choose, supports
 from butfor.solvers.conflict import MODEL, RANGES, smallest_conflict, widened
 from butfor.solvers.several import several
-from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Status, Support, joined, nothing_found, renumbered
+from butfor.solvers.solver import (
+    TOLERANCE,
+    AbstractSolver,
+    Budget,
+    Outcome,
+    Status,
+    Support,
+    joined,
+    merged,
+    nothing_found,
+    renumbered,
+)
 from butfor.space import frames
 from butfor.space.feature import Override
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
+
+GUARDS = (1e-13, 1e-11, 1e-9, 1e-7)
+"""Where rounding in the estimator undoes an answer on the boundary, it is solved again this share of a score inside."""
 
 BLAMED = 10
 """For how many impossible rows of one call a smallest conflict is looked for."""
@@ -48,6 +62,18 @@ class Asked:
     k: int
     solver: str
     seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the estimator and the constraints themselves say of each answer: the checks passed, the cost, the prediction."""
+
+    passed: BoolArray
+    cost: FloatArray
+    after: list[Any]
+
+
+CHECKS = ("the model predicts {target}", "all constraints hold", "the cost is as claimed")
 
 
 class Explainer:
@@ -125,7 +151,16 @@ class Explainer:
         factuals = self.space.encode(table)
         before = Prediction(self._reading.source, table)
         outcome, solved_by = self._solve(asked, factuals, before, budget, progress)
-        found = self._certify(asked, factuals, before, outcome, solved_by, budget)
+        verdict = self._judge(asked, factuals, before, outcome)
+        for guard in GUARDS:
+            wrong = np.unique(outcome.row[outcome.found() & ~verdict.passed[:, 0]])
+            if not len(wrong) or budget.spent():
+                break
+            some = before.take(wrong)
+            again, _ = self._solve(asked, factuals[wrong], some, budget, progress, guard)
+            outcome = merged(outcome, renumbered(again, wrong))
+            verdict = self._judge(asked, factuals, before, outcome)
+        found = self._certified(asked, factuals, before, outcome, verdict, solved_by, budget)
         return found[0] if len(found) == 1 and k == 1 else found
 
     def solvers(
@@ -200,7 +235,7 @@ class Explainer:
         table = pools[0].table
         points = pools[0].rows(self.space)
         said = _prediction(self._pools, id(table), self._reading.source, table)
-        start = Prediction(before.source, frames.take(before.table, [row] * len(points)))
+        start = before.take(np.full(len(points), row))
         met = asked.target.met(start, said)
         for other in pools[1:]:
             met &= other.met(self.space, points, points)
@@ -211,7 +246,13 @@ class Explainer:
         return {}
 
     def _solve(
-        self, asked: Asked, factuals: FloatArray, before: Prediction, budget: Budget, progress: bool | None
+        self,
+        asked: Asked,
+        factuals: FloatArray,
+        before: Prediction,
+        budget: Budget,
+        progress: bool | None,
+        guard: float = 0.0,
     ) -> tuple[Outcome, dict[int, tuple[str, str]]]:
         """All rows: those that already meet the target stay, the others go to the solver of their group."""
         from butfor.views.progress import bar
@@ -225,7 +266,7 @@ class Explainer:
                 if already.any():
                     done.append(renumbered(_stay(problem.rows(np.flatnonzero(already))), rows[already]))
                     solved_by.update(dict.fromkeys(rows[already].tolist(), ("none", "the target is already met")))
-                rest, problem = rows[~already], problem.rows(np.flatnonzero(~already))
+                rest, problem = rows[~already], replace(problem.rows(np.flatnonzero(~already)), guard=guard)
                 if not len(rest):
                     continue
                 solver, why = choose(problem.form(), asked.solver)
@@ -246,40 +287,43 @@ class Explainer:
 
     def _already(self, asked: Asked, before: Prediction, rows: IntArray, problem: Problem) -> BoolArray:
         """Which rows of a problem meet the target as they are, at no cost and against no constraint."""
-        some = Prediction(before.source, frames.take(before.table, rows)) if len(rows) < frames.height(before.table) else before
+        some = before.take(rows)
         met = asked.target.met(some, some)
         if not met.any() or asked.target.offsets(some, len(rows)).any() or problem.constraints(Margin) or problem.pool:
             return np.zeros(len(rows), dtype=np.bool_)
         return met & problem.admits(problem.factuals)
 
-    def _certify(
+    def _judge(self, asked: Asked, factuals: FloatArray, before: Prediction, outcome: Outcome) -> Verdict:
+        """Every point predicted by the user's estimator, checked against the constraints and priced again."""
+        at = np.flatnonzero(outcome.found())
+        passed = np.ones((len(outcome.row), len(CHECKS)), dtype=np.bool_)
+        cost, after = outcome.cost.copy(), [None] * len(outcome.row)
+        if not len(at):
+            return Verdict(passed, cost, after)
+        rows = outcome.row[at]
+        start, points = factuals[rows], outcome.points[at]
+        table = frames.take(before.table, rows)
+        said = Prediction(self._reading.source, self.space.decode(points, table, start))
+        passed[at, 0] = asked.target.met(before.take(rows), said)
+        passed[at, 1] = self._admits(asked, start, points, rows, before)
+        cost[at] = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
+        passed[at, 2] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
+        for i, answer in zip(at, said.said(), strict=True):
+            after[i] = answer
+        return Verdict(passed, cost, after)
+
+    def _certified(
         self,
         asked: Asked,
         factuals: FloatArray,
         before: Prediction,
         outcome: Outcome,
+        verdict: Verdict,
         solved_by: dict[int, tuple[str, str]],
         budget: Budget,
     ) -> Explanations:
-        """Every point is predicted, checked and priced again from the user's estimator; what fails is not shown as found."""
-        found = outcome.found()
-        at = np.flatnonzero(found)
-        checks = np.ones((len(outcome.row), 3), dtype=np.bool_)
-        cost, after = outcome.cost.copy(), [None] * len(outcome.row)
-        if len(at):
-            rows = outcome.row[at]
-            start, points = factuals[rows], outcome.points[at]
-            table = self.space.decode(points, frames.take(before.table, rows), start)
-            said = Prediction(self._reading.source, table)
-            once = Prediction(self._reading.source, frames.take(before.table, rows))
-            checks[at, 0] = asked.target.met(once, said)
-            checks[at, 1] = self._admits(asked, start, points, rows, before)
-            again = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
-            checks[at, 2] = np.abs(again - cost[at]) <= TOLERANCE * (1 + np.abs(again))
-            cost[at] = again
-            for i, answer in zip(at, said.said(), strict=True):
-                after[i] = answer
-        certificates = self._certificates(asked, outcome, cost, checks, solved_by, budget, factuals, before)
+        """The answers with their certificates; what failed a check is not shown as found."""
+        certificates = self._certificates(asked, outcome, verdict, solved_by, budget, factuals, before)
         said_before = before.said()
         return Explanations(
             space=self.space,
@@ -288,8 +332,8 @@ class Explainer:
             point_codes=outcome.points,
             table=before.table,
             before=[said_before[row] for row in outcome.row],
-            after=after,
-            cost=np.where([c.status.found for c in certificates], cost, np.inf),
+            after=verdict.after,
+            cost=np.where([c.status.found for c in certificates], verdict.cost, np.inf),
             certificates=certificates,
             question=self._question(asked),
         )
@@ -305,8 +349,7 @@ class Explainer:
         fine = np.all([domain.admits(j, points[:, j]) for j in range(len(self.space))], axis=0)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
-                table = frames.take(before.table, rows)
-                for group, sets in asked.target.groups(self._reading.readout, Prediction(before.source, table)):
+                for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):
                     room = clearance(self._reading.model, self.space, points[group], sets)
                     fine[group] &= room >= constraint.eps * (1 - 1e-6)
             else:
@@ -317,28 +360,28 @@ class Explainer:
         self,
         asked: Asked,
         outcome: Outcome,
-        cost: FloatArray,
-        checks: BoolArray,
+        verdict: Verdict,
         solved_by: dict[int, tuple[str, str]],
         budget: Budget,
         factuals: FloatArray,
         before: Prediction,
     ) -> list[Certificate]:
-        names = (f"the model predicts {asked.target!r}", "all constraints hold", "the cost is as claimed")
+        names = [check.format(target=asked.target) for check in CHECKS]
+        cost = verdict.cost
         versions = library_versions()
         seconds = (time.perf_counter() - budget.start) / len(outcome.row)
         statuses, out, blamed = outcome.status(), [], 0
         for i, status in enumerate(statuses):
             row = int(outcome.row[i])
             name, reason = solved_by[row]
-            passed = tuple(bool(check) for check in checks[i])
+            passed = tuple(bool(check) for check in verdict.passed[i])
             conflict: tuple[str, ...] = ()
             if status.found and not all(passed):
                 failed = [check for check, fine in zip(names, passed, strict=True) if not fine]
                 status, why = Status.NOT_FOUND, f"the solver's point failed a check: not so that {' and '.join(failed)}"
             elif status is Status.PROVEN_INFEASIBLE:
                 if blamed < BLAMED and name != "row_search":
-                    conflict = self._conflict(asked, factuals[[row]], Prediction(before.source, frames.take(before.table, [row])))
+                    conflict = self._conflict(asked, factuals[[row]], before.take(np.array([row])))
                     blamed += 1
                 why = _why_not(conflict, asked, name)
             elif name == "none":

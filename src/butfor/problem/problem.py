@@ -34,7 +34,8 @@ class Pool:
 class Problem:
     """n rows of one space with one model and one union of score sets: find each row's cheapest admissible change.
 
-    `relations` are the constraints that are not already worked into `domain`.
+    `relations` are the constraints that are not already worked into `domain`. `guard` is the share of the size of a sum
+    by which its threshold is raised, for rows where rounding in the estimator decided against a point on the boundary.
     """
 
     space: Space
@@ -45,6 +46,7 @@ class Problem:
     domain: Domain
     relations: tuple[AbstractConstraint, ...] = ()
     pool: Pool | None = None
+    guard: float = 0.0
 
     def __len__(self) -> int:
         return len(self.factuals)

@@ -15,6 +15,7 @@ from butfor.importers.source import Source
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet, at_least, everything
+from butfor.space import frames
 from butfor.space.frames import FloatArray
 
 Group = tuple[IntArray, tuple[ScoreSet, ...]]
@@ -41,6 +42,19 @@ class Prediction:
     def probabilities(self) -> FloatArray:
         """The probabilities, a column a class."""
         return self.source.probabilities(self.table)
+
+    def take(self, rows: IntArray) -> Prediction:
+        """The same for some of the rows (a row may be taken twice), without asking again."""
+        if np.array_equal(rows, np.arange(frames.height(self.table))):
+            return self
+        some = Prediction(self.source, frames.take(self.table, rows))
+        known = self.__dict__
+        if "labels" in known:
+            some.__dict__["labels"] = [self.labels[row] for row in rows]
+        for name in ("values", "probabilities"):
+            if name in known:
+                some.__dict__[name] = known[name][rows]
+        return some
 
     def said(self) -> list[Any]:
         """Labels or values, as plain Python values."""

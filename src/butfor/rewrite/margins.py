@@ -10,6 +10,7 @@ from butfor.model.cells import Cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Cellset, Leaf, Region, Span, Trees
+from butfor.problem.problem import Problem
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
@@ -19,12 +20,20 @@ def ranges(space: Space) -> FloatArray:
     return np.array([0.0 if feature.levels is not None else feature.range for feature in space.features])
 
 
-def tightened(part: ScoreSet, model: Linear, space: Space, eps: float, low: FloatArray, high: FloatArray) -> ScoreSet:
-    """`part` with each threshold raised by the margin that a strict inequality needs and by `eps` in range-scaled distance."""
+def tightened(part: ScoreSet, problem: Problem) -> ScoreSet:
+    """The set as solvers of a linear model use it: strict inequalities closed by a small margin, and the problem's own.
+
+    `A s >= b` becomes `A s >= b + (MARGIN if strict) size + guard size + eps steepness`.
+    """
+    model, domain = problem.model, problem.domain
+    assert isinstance(model, Linear)
     slope = part.A @ model.slope
-    reach = np.where(slope, np.maximum(np.abs(low), np.abs(high)), 0.0)
-    size = np.abs(part.A) @ np.abs(model.intercept) + (np.abs(slope) * np.where(np.isfinite(reach), reach, 0.0)).sum(axis=1)
-    return replace(part, b=part.b + part.margins(size) + eps * steepness(part, model, space), strict=np.zeros_like(part.strict))
+    reach = np.maximum(np.abs(domain.low), np.abs(domain.high)).max(axis=0)
+    reach = np.where(np.isfinite(reach), reach, 0.0)
+    size = np.abs(part.A) @ np.abs(model.intercept) + np.abs(slope) @ reach
+    raised = part.margins(size) + problem.guard * (1 + np.abs(part.b) + size)
+    b = part.b + raised + problem.margin * steepness(part, model, problem.space)
+    return replace(part, b=b, strict=np.zeros_like(part.strict))
 
 
 def steepness(part: ScoreSet, model: Linear, space: Space) -> FloatArray:

@@ -104,8 +104,7 @@ def _offsets(problem: Problem, points: FloatArray) -> FloatArray:
     offset = np.full(len(points), np.inf)
     for part in problem.sets:
         if isinstance(problem.model, Linear):
-            low, high = problem.domain.low[0], problem.domain.high[0]
-            part = tightened(part, problem.model, problem.space, 0.0, low, high)
+            part = tightened(part, problem)
         inside: BoolArray = part.holds(scores)
         offset = np.where(inside, np.minimum(offset, part.offset), offset)
     return offset

@@ -65,8 +65,7 @@ def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray
     assert isinstance(model, Linear)
     if not len(part.b):
         return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
-    low, high = domain.low.min(axis=0), domain.high.max(axis=0)
-    tight = tightened(part, model, problem.space, problem.margin, low, high)
+    tight = tightened(part, problem)
     w = (part.A @ model.slope)[0]
     need = tight.b[0] - evaluate(model, problem.factuals) @ part.A[0]
     x = problem.factuals

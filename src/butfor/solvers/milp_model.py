@@ -61,8 +61,7 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
             for cell, step in zip(piece.cell, model.steps[j][s], strict=True):
                 if step:
                     scores[s] = scores[s] + float(step) * cell
-    low, high = problem.domain.low[0], problem.domain.high[0]
-    tight = tightened(part, model, problem.space, problem.margin, low, high)
+    tight = tightened(part, problem)
     for row, b in zip(tight.A, tight.b, strict=True):
         total = Sum()
         for weight, score in zip(row, scores, strict=True):

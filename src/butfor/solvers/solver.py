@@ -117,6 +117,17 @@ def joined(parts: list[Outcome], report: str = "") -> Outcome:
     )
 
 
+def merged(outcome: Outcome, again: Outcome) -> Outcome:
+    """An outcome with the answers to some rows replaced; a bound proven before still holds for a row's first answer."""
+    kept = ~np.isin(outcome.row, again.row)
+    bound = again.bound.copy()
+    firsts = np.flatnonzero(np.diff(again.row, prepend=-1) != 0)
+    for i in firsts:
+        bound[i] = min(bound[i], outcome.bound[np.searchsorted(outcome.row, again.row[i])])
+    old = Outcome(*(getattr(outcome, name)[kept] for name in ("row", "points", "cost", "bound", "exhausted")))
+    return joined([old, replace(again, bound=bound)], outcome.report)
+
+
 def renumbered(outcome: Outcome, rows: IntArray) -> Outcome:
     """The outcome of a part of a problem, with `row` counted in the whole."""
     return replace(outcome, row=np.asarray(rows)[outcome.row])
