@@ -9,8 +9,8 @@ import numpy as np
 from butfor.model.cells import BoolArray
 from butfor.space.frames import FloatArray
 
-MARGIN = 1e-9
-"""A strict inequality is met when it holds with this share of the size of its terms to spare."""
+MARGIN = 1e-8
+"""A strict inequality is met when it holds with this share of the size of its terms to spare (above HiGHS' tolerance)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,8 @@ def tightened(part: ScoreSet, problem: Problem) -> ScoreSet:
     slope = part.A @ model.slope
     reach = np.maximum(np.abs(domain.low), np.abs(domain.high)).max(axis=0)
     reach = np.where(np.isfinite(reach), reach, 0.0)
-    size = np.abs(part.A) @ np.abs(model.intercept) + np.abs(slope) @ reach
+    steps = sum(np.abs(part.A @ step).max(axis=1) for step in model.steps)
+    size = np.abs(part.A @ model.intercept) + np.abs(slope) @ reach + steps
     raised = part.margins(size) + problem.guard * (1 + np.abs(part.b) + size)
     b = part.b + raised + problem.margin * steepness(part, model, problem.space)
     return replace(part, b=b, strict=np.zeros_like(part.strict))

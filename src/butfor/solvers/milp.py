@@ -139,7 +139,7 @@ def _minimise(
     budget: Budget,
 ) -> tuple[FloatArray | None, float, bool]:
     """Outer approximation: point, bound, and whether the time ended."""
-    raised = _guarded(program, guard)
+    raised = program.guarded(guard)
     bound, best, value = -np.inf, None, np.inf
     for _ in range(ROUNDS):
         relaxed = program.solve(budget.left(), [*raised, *cuts])
@@ -166,25 +166,6 @@ def _minimise(
         if budget.spent():
             return best, bound, True
     return best, bound, True
-
-
-def _guarded(program: Program, guard: float) -> list[tuple[Sum, float, float]]:
-    """Every inequality once more, tightened by a share of the size of its terms."""
-    if not guard:
-        return []
-    out = []
-    for expression, low, high in program.rows:
-        if low == high or not np.isfinite(low):
-            continue
-        size = 1.0 + abs(low) + sum(abs(w) * max(abs(program.low[v]), _finite(program.high[v])) for v, w in expression.terms.items())
-        if all(program.integer[v] for v in expression.terms):
-            continue
-        out.append((expression, low + guard * size, high))
-    return out
-
-
-def _finite(x: float) -> float:
-    return abs(x) if np.isfinite(x) else 0.0
 
 
 def _curve_cut(part: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
@@ -244,10 +225,10 @@ def _add_relation(program: Program, problem: Problem, relation: object, pieces: 
             piece = pieces[space.index(name)]
             total = total + weight * piece.value
             program.equal(piece.missing, 0.0)
-        if relation.sense in ("<=", "=="):
-            program.at_least(-1.0 * total)
-        if relation.sense in (">=", "=="):
-            program.at_least(total)
+        if relation.sense == "==":
+            program.equal(total)
+        else:
+            program.at_least(total if relation.sense == ">=" else -1.0 * total, measured=True)
     elif isinstance(relation, Implication):
         _add_implication(program, problem, relation, pieces)
 

@@ -153,8 +153,9 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
             program.at_least(count - k_low * moved)
             program.at_least(k_high * moved - count)
             program.at_least(there - moved)
-            if off_grid and first <= last:
+            if off_grid:
                 changed = moved
+                program.equal(moved if first > last else Sum(), 0.0)
             else:
                 program.equal(there - moved, 0.0)
             stays = x * (there - moved) if off_grid else Sum()

@@ -68,7 +68,7 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
             if weight:
                 total = total + float(weight) * score
         norm = max([abs(w) for w in total.terms.values()], default=1.0) or 1.0
-        program.at_least((1.0 / norm) * (total - float(b)))
+        program.at_least((1.0 / norm) * (total - float(b)), measured=True)
     return scores
 
 
@@ -98,7 +98,7 @@ def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: 
             total = Sum()
             for weight, score in zip(row, scores, strict=True):
                 total = total + float(weight) * score
-            program.at_least(total, float(b + margin))
+            program.at_least(total, float(b + margin), measured=True)
     return scores
 
 

@@ -79,6 +79,7 @@ class Program:
         self.cost: list[float] = []
         self.integer: list[bool] = []
         self.rows: list[tuple[Sum, float, float]] = []
+        self.measured: list[int] = []
         self.curves: list[Curve] = []
         self.objective = Sum()
 
@@ -93,8 +94,10 @@ class Program:
         """A new variable that is 0 or 1."""
         return self.variable(0.0, 1.0, integer=True)
 
-    def at_least(self, expression: Sum, bound: float = 0.0) -> None:
-        """The row `expression >= bound`."""
+    def at_least(self, expression: Sum, bound: float = 0.0, *, measured: bool = False) -> None:
+        """The row `expression >= bound`; `measured` if it is about real quantities, which HiGHS meets to a tolerance only."""
+        if measured:
+            self.measured.append(len(self.rows))
         self.rows.append((expression, bound - expression.constant, np.inf))
 
     def equal(self, expression: Sum, value: float = 0.0) -> None:
@@ -109,6 +112,18 @@ class Program:
         """Add `d' M d` to the objective; M is positive semidefinite."""
         stand_in = self.variable(0.0, np.inf)
         self.curves.append(Curve(of, M, next(iter(stand_in.terms))))
+
+    def guarded(self, guard: float) -> list[tuple[Sum, float, float]]:
+        """The measured rows once more, raised by a share of the size of their terms."""
+        out = []
+        for index in self.measured if guard else ():
+            expression, low, high = self.rows[index]
+            size = 1.0 + abs(low)
+            for variable, weight in expression.terms.items():
+                ends = np.abs([self.low[variable], self.high[variable]])
+                size += abs(weight) * float(ends[np.isfinite(ends)].max(initial=0.0))
+            out.append((expression, low + guard * size, high))
+        return out
 
     def solve(self, seconds: float, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None = None) -> Solved:
         """Minimise with additional rows. `fixed`: integers held at these values and the convex terms taken as they are."""
@@ -200,6 +215,8 @@ def _read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
         return Solved("infeasible", None, np.inf)
     has_point = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     x = np.array(solver.getSolution().col_value) if has_point else None
+    if status == kinds.kModelEmpty:
+        return Solved("optimal", np.empty(0), constant)
     if status == kinds.kOptimal:
         bound = info.mip_dual_bound if mip else info.objective_function_value
         return Solved("optimal", x, bound + constant)

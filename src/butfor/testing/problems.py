@@ -1,0 +1,258 @@
+"""Random small problems with everything that makes solvers stumble: ties, whole numbers, categories, missing values.
+
+Everything is drawn from one numpy generator, so a seed is a problem. `problems(...)` wraps them as a hypothesis strategy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from butfor.model.cells import Cells, level_cells, number_cells
+from butfor.model.linear import Linear
+from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
+from butfor.model.scores import ScoreSet, at_least
+from butfor.model.trees import Trees, with_cells
+from butfor.problem import constraint
+from butfor.problem.constraint import AbstractConstraint, Restriction
+from butfor.problem.cost import L0, L1, L2, AbstractCost, LInf, Table, price
+from butfor.problem.domain import open_domain
+from butfor.problem.problem import Problem
+from butfor.space.feature import Feature
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+Random = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What random problems may contain."""
+
+    continuous: bool = True
+    whole: bool = True
+    levels: bool = True
+    missing: bool = True
+    costs: tuple[str, ...] = ("l1", "l2", "l0", "linf", "mix", "table")
+    relations: tuple[str, ...] = ("at most", "margin", "linear", "implies")
+    classes: int = 3
+    features: int = 3
+
+
+def random_space(rng: Random, kinds: Kinds) -> Space:
+    """One to `kinds.features` features of the kinds allowed."""
+    words = [word for word in ("continuous", "whole", "levels") if getattr(kinds, word)]
+    return Space(tuple(_random_feature(rng, f"f{j}", str(rng.choice(words)), kinds) for j in range(rng.integers(1, kinds.features + 1))))
+
+
+def _random_feature(rng: Random, name: str, word: str, kinds: Kinds) -> Feature:
+    missing = bool(kinds.missing and rng.random() < 0.3)
+    if word == "levels":
+        count = int(rng.integers(2, 5))
+        numeric = rng.random() < 0.4
+        levels: tuple[Any, ...] = tuple(range(count)) if numeric else tuple("abcd"[:count])
+        return Feature(name, levels=levels, ordered=bool(numeric or rng.random() < 0.4), missing=missing, typical=0.0)
+    low = float(rng.integers(-4, 1))
+    high = low + float(rng.integers(2, 6))
+    step = 0.0 if word == "continuous" else float(rng.choice([1.0, 1.0, 0.5]))
+    return Feature(name, low=low, high=high, step=step, missing=missing, typical=low + 1.0, mad=0.5, std=1.0)
+
+
+def random_row(rng: Random, space: Space) -> FloatArray:
+    """A row of the space; numbers often whole, so that they tie with cuts."""
+    out = np.empty(len(space))
+    for j, feature in enumerate(space.features):
+        if feature.missing and rng.random() < 0.25:
+            out[j] = np.nan
+        elif feature.levels is not None:
+            out[j] = rng.integers(len(feature.levels))
+        elif feature.step or rng.random() < 0.5:
+            grid = feature.step or 1.0
+            out[j] = np.floor(rng.uniform(feature.low, feature.high + grid) / grid) * grid
+        else:
+            out[j] = rng.uniform(feature.low, feature.high)
+        if feature.levels is None and not np.isnan(out[j]):
+            out[j] = np.clip(out[j], feature.low, feature.high)
+    return out
+
+
+def random_linear(rng: Random, space: Space, scores: int) -> Linear:
+    """A linear model; half of them with small whole weights, so that scores tie."""
+    whole = rng.random() < 0.5
+    draw = (lambda *size: rng.integers(-2, 3, size).astype(np.float64)) if whole else (lambda *size: rng.normal(size=size))
+    slope = draw(scores, len(space))
+    cells: list[Cells] = []
+    steps = []
+    for j, feature in enumerate(space.features):
+        if feature.levels is not None:
+            slope[:, j] = 0.0
+            cells.append(level_cells(len(feature.levels)))
+        elif rng.random() < 0.2:
+            slope[:, j] *= rng.random() < 0.3
+            cells.append(number_cells(np.round(rng.uniform(feature.low, feature.high, 2))))
+        else:
+            cells.append(number_cells(np.empty(0)))
+        plain = feature.levels is None and cells[-1].count == 1
+        step = draw(scores, cells[-1].count + 1)
+        step[:, -1] *= feature.missing
+        steps.append(step * np.append(np.full(cells[-1].count, 0.0 if plain else 1.0), 1.0))
+    return Linear(draw(scores), slope, tuple(cells), tuple(steps))
+
+
+def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: int = 4) -> Trees:
+    """Random trees: cuts often on whole numbers, sets of levels, missing values routed at random."""
+    feature: list[int] = []
+    cut: list[float] = []
+    member: list[int] = []
+    left: list[int] = []
+    right: list[int] = []
+    value: list[FloatArray] = []
+    sets: list[np.ndarray] = []
+
+    def grow(level: int) -> int:
+        node = len(feature)
+        for column in (feature, cut, member, left, right):
+            column.append(-1)  # type: ignore[attr-defined]
+        value.append(np.round(rng.dirichlet(np.ones(scores)) if scores > 1 else rng.normal(size=1), 1))
+        if level == 0 or rng.random() < 0.15:
+            return node
+        j = int(rng.integers(len(space)))
+        one = space.features[j]
+        feature[node] = j
+        if one.levels is not None:
+            member[node] = len(sets)
+            sets.append(rng.random(len(one.levels) + 1) < 0.5)
+        else:
+            cut[node] = float(np.round(rng.uniform(one.low, one.high), int(rng.integers(0, 2))))
+        left[node], right[node] = grow(level - 1), grow(level - 1)
+        return node
+
+    roots = [grow(int(rng.integers(1, depth + 1))) for _ in range(trees)]
+    made = Trees(
+        np.array(roots), np.array(feature), np.array(cut, dtype=np.float64), np.array(member),
+        rng.random(len(feature)) < 0.5, np.array(left), np.array(right), np.array(value), tuple(sets), np.zeros(scores), (),
+    )  # fmt: skip
+    return with_cells(made, tuple(level_cells(len(f.levels)) if f.levels is not None else None for f in space.features))
+
+
+def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]:
+    """A class, another class, a probability or an interval."""
+    if isinstance(readout, Value):
+        low = float(rng.normal())
+        return (at_least(np.array([1.0]), low),) if rng.random() < 0.5 else (at_least(np.array([-1.0]), low),)
+    label = int(rng.integers(len(readout.classes)))
+    word = rng.choice(["class", "other", "costs"])
+    if word == "other":
+        return readout.other_sets(label)
+    if word == "class":
+        return readout.class_sets(label)
+    from dataclasses import replace
+
+    return tuple(
+        replace(part, offset=float(rng.integers(0, 3)) / 4) for k in range(len(readout.classes)) for part in readout.class_sets(k)
+    )
+
+
+def random_readout(rng: Random, kinds: Kinds, scores: int) -> AbstractReadout:
+    """How the scores are read: one score is a value or a sign, several an argmax."""
+    if scores == 1:
+        return Value() if rng.random() < 0.5 else Sign(("no", "yes"), "logistic")
+    return Argmax(tuple("abcdef"[:scores]), "identity")
+
+
+def random_cost(rng: Random, space: Space, kinds: Kinds) -> AbstractCost:
+    """A cost of the kinds allowed, with weights."""
+    weights = {name: float(rng.integers(1, 4)) for name in space.names if rng.random() < 0.5}
+    made: dict[str, Any] = {
+        "l1": lambda: L1(weights),
+        "l2": lambda: L2(weights),
+        "l0": lambda: L0(),
+        "linf": lambda: LInf(weights),
+        "mix": lambda: L1(weights) + 0.25 * L0() + 0.5 * L2(),
+        "table": lambda: _random_table(rng, space) + L1(),
+        "l1+l2": lambda: L1(weights) + 0.5 * L2(),
+    }
+    return made[str(rng.choice(list(kinds.costs)))]()  # type: ignore[no-any-return]
+
+
+def _random_table(rng: Random, space: Space) -> AbstractCost:
+    prices: dict[str, Any] = {}
+    for feature in space.features:
+        if feature.levels is None:
+            continue
+        pairs = [(a, b) for a in feature.levels for b in feature.levels if a != b]
+        prices[feature.name] = {pair: float(rng.integers(0, 4)) / 2 for pair in pairs if rng.random() < 0.8}
+    return Table(prices)
+
+
+def random_constraints(rng: Random, space: Space, kinds: Kinds) -> list[AbstractConstraint]:
+    """Up to three constraints that can be meant in this space."""
+    out: list[AbstractConstraint] = []
+    for _ in range(int(rng.integers(0, 4))):
+        feature = space.features[rng.integers(len(space))]
+        out += _random_constraint(rng, space, feature, kinds)
+    return out
+
+
+def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds) -> list[AbstractConstraint]:
+    name = feature.name
+    ordered = feature.levels is None or feature.ordered
+    choices: list[Any] = [lambda: constraint.fixed(name)]
+    if ordered:
+        choices += [lambda: constraint.only_up(name), lambda: constraint.only_down(name)]
+    if feature.levels is None:
+        middle = (feature.low + feature.high) / 2
+        choices += [lambda: constraint.between(name, feature.low + 1, feature.high), lambda: constraint.between(name, feature.low, middle)]
+        choices += [lambda: constraint.within(name, 0.5), lambda: constraint.step(name, 1.0)]
+    else:
+        levels = feature.levels
+        choices += [lambda: constraint.allowed(name, levels[1:]), lambda: constraint.moves(name, {levels[0]: levels[1:]})]
+    if feature.missing:
+        choices.append(lambda: constraint.may_be_missing(name))
+    if "at most" in kinds.relations:
+        choices.append(lambda: constraint.at_most_changes(int(rng.integers(1, 3))))
+    if "margin" in kinds.relations:
+        choices.append(lambda: constraint.margin(float(rng.choice([0.05, 0.1]))))
+    numeric = [f.name for f in space.features if f.levels is None or f.numbers is not None]
+    if "linear" in kinds.relations and numeric:
+        weights = {n: float(rng.integers(-2, 3)) or 1.0 for n in numeric}
+        sense: Any = rng.choice(["<=", ">="])
+        choices.append(lambda: constraint.linear(weights, str(sense), float(rng.integers(-3, 4))))  # type: ignore[arg-type]
+    causes = [f for f in space.features if f.levels is None or f.ordered]
+    if "implies" in kinds.relations and len(causes) > 1:
+        a, b = rng.choice(len(causes), 2, replace=False)
+        by = float(rng.choice([0.0, 1.0]))
+        choices.append(
+            lambda: constraint.implies(constraint.rises(causes[a].name, by=by), constraint.rises(causes[b].name, by=1.0))
+        )
+    return [choices[rng.integers(len(choices))]()]
+
+
+def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:  # noqa: B008
+    """The problem of a seed: one row, a linear model or trees (`form`), target, cost and constraints."""
+    rng = np.random.default_rng(seed)
+    space = random_space(rng, kinds)
+    scores = int(rng.integers(1, kinds.classes + 1))
+    readout = random_readout(rng, kinds, scores)
+    model = random_linear(rng, space, scores) if form == "linear" else random_trees(rng, space, scores, trees)
+    factuals = random_row(rng, space)[None]
+    listed = random_constraints(rng, space, kinds)
+    domain = open_domain(space, factuals)
+    for one in listed:
+        if isinstance(one, Restriction):
+            one.narrow(domain, space)
+    relations = tuple(one for one in listed if not isinstance(one, Restriction))
+    prices = price(random_cost(rng, space, kinds), space)
+    return Problem(space, model, factuals, random_target(rng, readout), prices, domain, relations)
+
+
+def problems(form: str, kinds: Kinds = Kinds(), trees: int = 1) -> SearchStrategy[Problem]:  # noqa: B008
+    """A hypothesis strategy of random problems."""
+    from hypothesis import strategies as st
+
+    return st.integers(0, 2**32 - 1).map(lambda seed: random_problem(seed, form, kinds, trees))
