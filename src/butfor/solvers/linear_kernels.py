@@ -61,13 +61,22 @@ def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
         for j in range(d):
             if cap[row, j] > 0 and 0 < rate[j] < np.inf and level > start[j]:
                 out[row, j] = min(cap[row, j], rate[j] * (level - start[j]))
-        if partial >= 0:
-            rest = 0.0
-            for j in range(d):
-                if j != partial:
-                    rest += out[row, j]
-            out[row, partial] = min(cap[row, partial], max(0.0, want - rest))
+        _settle(out[row], cap[row], want, start, level, partial)
     return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _settle(out, cap, want, start, level, partial):  # type: ignore[no-untyped-def]
+    """Make the gains sum to `want` to the last digit: the feature that moved last takes what rounding has left over."""
+    d = len(out)
+    for j in range(d):
+        if j == partial or (partial < 0 and start[j] <= level and out[j] < cap[j]):
+            rest = 0.0
+            for i in range(d):
+                if i != j:
+                    rest += out[i]
+            out[j] = min(cap[j], max(0.0, want - rest))
+            return
 
 
 @numba.njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ from butfor.problem.domain import on_grid
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.tables import Tables, tabulate
-from butfor.solvers.milp_features import Needs, Piece, add_feature
+from butfor.solvers.milp_features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp_model import add_model, cells_in_use, needs_value
 from butfor.solvers.program import Program, Sum
 from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
@@ -141,28 +141,33 @@ def _minimise(
     """Outer approximation: point, bound, and whether the time ended."""
     raised = program.guarded(guard)
     bound, best, value = -np.inf, None, np.inf
+    whole = any(program.integer)
+    exact = not whole
     for _ in range(ROUNDS):
-        relaxed = program.solve(budget.left(), [*raised, *cuts])
+        relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
         if relaxed.status == "infeasible":
             return best, (np.inf if best is None else value), False
-        bound = max(bound, relaxed.bound)
         if relaxed.x is None:
-            return best, bound, True
-        outside = _curve_cut(part, scores, relaxed.x)
+            if exact and program.curves and not budget.spent():
+                exact = False  # the convex solver gave up: approximate from outside instead
+                continue
+            return best, max(bound, relaxed.bound), True
+        bound = max(bound, relaxed.bound)
         x = relaxed.x
-        if any(program.integer):
-            fixed = program.solve(budget.left(), [*raised, *cuts], fixed=relaxed.x)
-            x = fixed.x if fixed.x is not None else relaxed.x
-        reached = program.objective.at(x) + sum(curve.at(x) for curve in program.curves)
-        if outside is None and reached < value:
-            best, value = _point(problem, pieces, tables, x), reached
-        if outside is None and (not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value))):
-            return best, bound, relaxed.status == "limit"
+        if whole and program.has_reals:
+            held = program.solve(budget.left(), [*raised, *cuts], exact=True, fixed=relaxed.x)
+            x = held.x if held.x is not None else relaxed.x
+        outside = _curve_cut(part, scores, x)
         if outside is not None:
             cuts.append(outside)
-        if not any(program.integer) and outside is None:
-            return best, bound, relaxed.status == "limit"
-        cuts += [(cut, -cut.constant, np.inf) for curve in program.curves for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
+        else:
+            reached = program.objective.at(x) + sum(curve.at(x) for curve in program.curves)
+            if reached < value:
+                best, value = _point(problem, pieces, tables, x), reached
+            if exact or not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value)):
+                return best, bound, relaxed.status == "limit"
+        for curve in program.curves:
+            cuts += [(cut, -cut.constant, np.inf) for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
         if budget.spent():
             return best, bound, True
     return best, bound, True
@@ -196,7 +201,8 @@ def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray)
 
 def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) -> float:
     domain = problem.domain
-    if domain.stay[0, j] and abs(value - piece.x) <= 1e-9 * (1 + abs(piece.x)):
+    at_home = cell == int(piece.cells.index(np.array([piece.x]))[0])
+    if at_home and domain.stay[0, j] and abs(value - piece.x) <= 1e-9 * (1 + abs(piece.x)):
         return piece.x
     step, anchor = float(domain.step[j]), float(domain.anchor[j])
     if step and abs(value - piece.x) > 1e-6 * step:
@@ -204,6 +210,8 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
     low = max(float(domain.low[0, j]), float(np.nextafter(piece.cells.lower()[cell], np.inf)))
     high = min(float(domain.high[0, j]), float(piece.cells.upper()[cell]))
     value = min(max(value, low), high)
+    if value - low <= 2 * GRAIN * problem.space.features[j].range and piece.x <= low and piece.cells.count > 1:
+        value = low
     return float(np.float32(value)) if domain.single[j] else value
 
 

@@ -15,6 +15,10 @@ from butfor.solvers.program import Program, Sum
 from butfor.space.frames import FloatArray
 
 
+GRAIN = 1e-7
+"""The share of a range that a real value keeps from the cell below its own; well above the solver's tolerance."""
+
+
 @dataclass(eq=False)
 class Piece:
     """One feature. Each expression is there if something in the problem needs it.
@@ -53,19 +57,12 @@ def add_feature(program: Program, problem: Problem, tables: Tables, cells: Cells
     price, value = tables.price[0, block], tables.value[0, block]
     reach = tables.reach[0, block] if tables.reach.size else np.zeros(len(price))
     able = np.isfinite(price)
-    others = able.copy()
-    if tables.stay[0, j]:
-        others[piece.home] = False
-    frozen = not others.any() and not (cells.levels == 0 and _can_move(problem, j))
-    if cells.levels or frozen or not needs.value[j]:
+    one_value = not problem.domain.low[0, j] < problem.domain.high[0, j]
+    if cells.levels or one_value or not needs.value[j]:
         _by_cell(program, problem, j, piece, price, value, reach, able, bool(tables.stay[0, j]), widest)
     else:
         _by_value(program, problem, j, piece, needs, widest)
     return piece
-
-
-def _can_move(problem: Problem, j: int) -> bool:
-    return bool(problem.domain.low[0, j] < problem.domain.high[0, j] or problem.domain.missing[0, j])
 
 
 def _by_cell(
@@ -228,7 +225,7 @@ def _cells_of_value(program: Program, problem: Problem, j: int, piece: Piece, th
     if cells.count == 1:
         piece.cell = [there, piece.missing]
         return
-    lower = np.maximum(np.nextafter(cells.lower(), np.inf), low)
+    lower = np.maximum(_apart(cells, piece.x, GRAIN * problem.space.features[j].range), low)
     upper = np.minimum(cells.upper(), high)
     if domain.step[j] and on_grid(np.array([piece.x]), domain.step[j], domain.anchor[j])[0]:
         lower = grid_up(lower, domain.step[j], domain.anchor[j])
@@ -241,6 +238,14 @@ def _cells_of_value(program: Program, problem: Problem, j: int, piece: Piece, th
     fine = able[:-1]
     program.at_least(piece.value - _weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
     program.at_least(_weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
+
+
+def _apart(cells: Cells, x: float, grain: float) -> FloatArray:
+    """The lower ends of cells, raised so that HiGHS' tolerance cannot take a value for one of the next cell."""
+    lower, upper = cells.lower(), cells.upper()
+    with np.errstate(invalid="ignore"):
+        raised = np.nextafter(lower + np.minimum(grain, (upper - lower) / 2), np.inf)
+    return np.where((x > lower) & (x <= upper), np.minimum(raised, x), raised)
 
 
 def _total(parts: list[Sum]) -> Sum:

@@ -125,8 +125,15 @@ class Program:
             out.append((expression, low + guard * size, high))
         return out
 
-    def solve(self, seconds: float, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None = None) -> Solved:
-        """Minimise with additional rows. `fixed`: integers held at these values and the convex terms taken as they are."""
+    @property
+    def has_reals(self) -> bool:
+        """Whether some variable is not an integer."""
+        return not all(self.integer)
+
+    def solve(
+        self, seconds: float, extra: list[tuple[Sum, float, float]], *, exact: bool, fixed: FloatArray | None = None
+    ) -> Solved:
+        """Minimise with additional rows; `exact`: the convex terms as they are, else their stand-ins; `fixed`: integers held."""
         import highspy
 
         for expression, low, high in (*self.rows, *extra):
@@ -141,7 +148,6 @@ class Program:
         solver.setOptionValue("mip_abs_gap", 1e-9)
         if np.isfinite(seconds):
             solver.setOptionValue("time_limit", max(seconds, 1e-3))
-        exact = fixed is not None or not any(self.integer)
         model = self._model(highspy, extra, fixed, curves=exact)
         solver.passModel(model)
         solver.run()
