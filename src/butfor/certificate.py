@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 
-from butfor.solvers.solver import Status
+from butfor.model.cells import BoolArray, IntArray
+from butfor.solvers.conflict import MODEL, RANGES
+from butfor.solvers.solver import Status, statuses_of
+from butfor.space.frames import FloatArray
+
+STAYED = "none"
+"""The solver's name where the target was already met."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,95 @@ class Certificate:
             "fingerprint": self.fingerprint,
             "versions": self.versions,
         }
+
+
+@dataclass(frozen=True, eq=False)
+class Certificates(Sequence[Certificate]):
+    """The certificates of many answers, in columns; one is made when it is looked at.
+
+    `passed` has a column for each of `checks`; `solver` says for each answer which of `solvers` gave it, as (name, reason);
+    `conflict` names the conflicting constraints of the impossible answers that were looked into.
+    """
+
+    target: str
+    cost: FloatArray
+    bound: FloatArray
+    exhausted: BoolArray
+    checks: tuple[str, ...]
+    passed: BoolArray
+    solver: IntArray
+    solvers: tuple[tuple[str, str], ...]
+    conflict: dict[int, tuple[str, ...]]
+    seconds: float
+    seed: int
+    fingerprint: str
+    versions: dict[str, str]
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    @cached_property
+    def statuses(self) -> list[Status]:
+        """The status of each: what the solver proved, unless a check failed."""
+        claimed = statuses_of(self.cost, self.bound)
+        fine = self.passed.all(axis=1)
+        return [status if good or not status.found else Status.NOT_FOUND for status, good in zip(claimed, fine, strict=True)]
+
+    @overload
+    def __getitem__(self, index: int) -> Certificate: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Certificate]: ...
+    def __getitem__(self, index: int | slice) -> Certificate | list[Certificate]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        i = range(len(self))[index]
+        status = self.statuses[i]
+        name, reason = self.solvers[self.solver[i]]
+        solved = bool(np.isfinite(self.cost[i]))
+        return Certificate(
+            status=status,
+            cost=float(self.cost[i]) if status.found else np.inf,
+            bound=float(min(self.bound[i], self.cost[i])) if status.found else float(self.bound[i]),
+            why=self._why(i, status, name),
+            solver=f"{name}: {reason}",
+            checks=tuple(zip(self.checks, map(bool, self.passed[i]), strict=True)) if solved else (),
+            conflict=self.conflict.get(i, ()),
+            seconds=self.seconds,
+            seed=self.seed,
+            fingerprint=self.fingerprint,
+            versions=self.versions,
+        )
+
+    def _why(self, i: int, status: Status, solver: str) -> str:
+        cost, bound = float(self.cost[i]), float(self.bound[i])
+        failed = [check for check, fine in zip(self.checks, self.passed[i], strict=True) if not fine]
+        if status is Status.NOT_FOUND and failed:
+            return f"the solver's point failed a check: not so that {' and '.join(failed)}"
+        if status is Status.PROVEN_INFEASIBLE:
+            return self._why_not(self.conflict.get(i, ()), solver)
+        if solver == STAYED:
+            return "the target is already met: nothing needs to change"
+        if status is Status.PROVEN_OPTIMAL:
+            return f"no admissible change costs less than {bound:.6g}"
+        if status is Status.WITHIN_GAP:
+            ended = " when the time ended" if self.exhausted[i] else ""
+            return f"at most {(cost - bound) / cost:.1%} above the optimum, which costs at least {bound:.6g}{ended}"
+        if status is Status.NOT_FOUND:
+            return f"nothing was found in the budget (an answer costs at least {bound:.6g}, if there is one)"
+        return status.value
+
+    def _why_not(self, conflict: tuple[str, ...], solver: str) -> str:
+        if solver == "row_search":
+            return "none of the candidate rows meets the target and the constraints"
+        if conflict == (MODEL,):
+            return f"the model never predicts {self.target}, whatever the values"
+        if conflict == (RANGES,):
+            return f"no values within the ranges of the data reach {self.target}; widen them with space={{...}}"
+        if not conflict:
+            return Status.PROVEN_INFEASIBLE.value
+        if len(conflict) == 1:
+            return f"impossible with {conflict[0]}; without it there is an answer"
+        return f"impossible with {' and '.join(conflict)}; without any one of them there is an answer"
 
 
 def from_dict(data: dict[str, Any]) -> Certificate:

@@ -7,12 +7,12 @@ import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from butfor.certificate import Certificate
+from butfor.certificate import STAYED, Certificates
 from butfor.errors import InputError, InputTypeError
 from butfor.explanation import Explanation, Explanations, Question
 from butfor.importers.read import Reading, read
@@ -25,7 +25,7 @@ from butfor.problem.problem import Pool, Problem
 from butfor.problem.spec import to_spec
 from butfor.problem.target import AbstractTarget, Prediction, as_target
 from butfor.solvers.choose import choose, supports
-from butfor.solvers.conflict import MODEL, RANGES, smallest_conflict, widened
+from butfor.solvers.conflict import smallest_conflict, widened
 from butfor.solvers.several import several
 from butfor.solvers.solver import (
     TOLERANCE,
@@ -265,7 +265,6 @@ class Explainer:
                 already = self._already(asked, before, rows, problem)
                 if already.any():
                     done.append(renumbered(_stay(problem.rows(np.flatnonzero(already))), rows[already]))
-                    solved_by.update(dict.fromkeys(rows[already].tolist(), ("none", "the target is already met")))
                 rest, problem = rows[~already], replace(problem.rows(np.flatnonzero(~already)), guard=guard)
                 if not len(rest):
                     continue
@@ -323,17 +322,35 @@ class Explainer:
         budget: Budget,
     ) -> Explanations:
         """The answers with their certificates; what failed a check is not shown as found."""
-        certificates = self._certificates(asked, outcome, verdict, solved_by, budget, factuals, before)
-        said_before = before.said()
+        stayed = (STAYED, "the target is already met")
+        solvers = (stayed, *dict.fromkeys(solved_by.values()))
+        number = {pair: k for k, pair in enumerate(solvers)}
+        certificates = Certificates(
+            target=repr(asked.target),
+            cost=verdict.cost,
+            bound=outcome.bound,
+            exhausted=outcome.exhausted,
+            checks=tuple(check.format(target=asked.target) for check in CHECKS),
+            passed=verdict.passed,
+            solver=np.array([number[solved_by.get(row, stayed)] for row in outcome.row.tolist()], dtype=np.intp),
+            solvers=solvers,
+            conflict=self._conflicts(asked, outcome, factuals, before),
+            seconds=(time.perf_counter() - budget.start) / len(outcome.row),
+            seed=asked.seed,
+            fingerprint=self.fingerprint,
+            versions=library_versions(),
+        )
+        found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
+        said = before.said()
         return Explanations(
             space=self.space,
             row=outcome.row,
             factual_codes=factuals,
             point_codes=outcome.points,
             table=before.table,
-            before=[said_before[row] for row in outcome.row],
+            before=[said[row] for row in outcome.row],
             after=verdict.after,
-            cost=np.where([c.status.found for c in certificates], verdict.cost, np.inf),
+            cost=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
             question=self._question(asked),
         )
@@ -356,54 +373,17 @@ class Explainer:
                 fine &= constraint.met(self.space, start, points)
         return np.asarray(fine, dtype=np.bool_)
 
-    def _certificates(
-        self,
-        asked: Asked,
-        outcome: Outcome,
-        verdict: Verdict,
-        solved_by: dict[int, tuple[str, str]],
-        budget: Budget,
-        factuals: FloatArray,
-        before: Prediction,
-    ) -> list[Certificate]:
-        names = [check.format(target=asked.target) for check in CHECKS]
-        cost = verdict.cost
-        versions = library_versions()
-        seconds = (time.perf_counter() - budget.start) / len(outcome.row)
-        statuses, out, blamed = outcome.status(), [], 0
-        for i, status in enumerate(statuses):
-            row = int(outcome.row[i])
-            name, reason = solved_by[row]
-            passed = tuple(bool(check) for check in verdict.passed[i])
-            conflict: tuple[str, ...] = ()
-            if status.found and not all(passed):
-                failed = [check for check, fine in zip(names, passed, strict=True) if not fine]
-                status, why = Status.NOT_FOUND, f"the solver's point failed a check: not so that {' and '.join(failed)}"
-            elif status is Status.PROVEN_INFEASIBLE:
-                if blamed < BLAMED and name != "row_search":
-                    conflict = self._conflict(asked, factuals[[row]], before.take(np.array([row])))
-                    blamed += 1
-                why = _why_not(conflict, asked, name)
-            elif name == "none":
-                why = "the target is already met: nothing needs to change"
-            else:
-                why = _why(status, float(cost[i]), float(outcome.bound[i]), bool(outcome.exhausted[i]), asked)
-            out.append(
-                Certificate(
-                    status=status,
-                    cost=float(cost[i]) if status.found else np.inf,
-                    bound=float(min(outcome.bound[i], cost[i])) if status.found else float(outcome.bound[i]),
-                    why=why,
-                    solver=f"{name}: {reason}",
-                    checks=tuple(zip(names, passed, strict=True)) if outcome.found()[i] else (),
-                    conflict=conflict,
-                    seconds=seconds,
-                    seed=asked.seed,
-                    fingerprint=self.fingerprint,
-                    versions=versions,
-                )
-            )
-        return out
+    def _conflicts(
+        self, asked: Asked, outcome: Outcome, factuals: FloatArray, before: Prediction
+    ) -> dict[int, tuple[str, ...]]:
+        """For the first impossible answers, a smallest set of constraints that makes them so."""
+        impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
+        if any(isinstance(constraint, Candidates) for constraint in asked.constraints):
+            return {}
+        return {
+            int(i): self._conflict(asked, factuals[[row]], before.take(np.array([row])))
+            for i, row in zip(impossible[:BLAMED], outcome.row[impossible[:BLAMED]], strict=True)
+        }
 
     def _conflict(self, asked: Asked, factuals: FloatArray, before: Prediction) -> tuple[str, ...]:
         """A smallest set of constraints that makes one row impossible."""
@@ -412,11 +392,9 @@ class Explainer:
         budget = Budget(5.0)
 
         def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
-            for _, problem in self._problems(asked, factuals, before, chosen, wide if widen else self.space):
-                solver, _ = choose(problem.form())
-                status = solver.solve(problem, budget).status()[0]
-                return status is Status.PROVEN_INFEASIBLE
-            return False
+            _, problem = next(self._problems(asked, factuals, before, chosen, wide if widen else self.space))
+            solver, _ = choose(problem.form())
+            return solver.solve(problem, budget).status()[0] is Status.PROVEN_INFEASIBLE
 
         return smallest_conflict(atoms, impossible, budget)
 
@@ -440,36 +418,13 @@ def _prediction(known: dict[int, Prediction], key: int, source: Any, table: Any)
     return known[key]
 
 
-def _why(status: Status, cost: float, bound: float, exhausted: bool, asked: Asked) -> str:
-    if status is Status.PROVEN_OPTIMAL:
-        return f"no admissible change costs less than {bound:.6g}"
-    if status is Status.WITHIN_GAP:
-        share = (cost - bound) / cost if cost else 0.0
-        ended = " when the time ended" if exhausted else ""
-        return f"at most {share:.1%} above the optimum, which costs at least {bound:.6g}{ended}"
-    if status is Status.NOT_FOUND:
-        return f"nothing was found in the budget (an answer costs at least {bound:.6g}, if there is one)"
-    return status.value
-
-
-def _why_not(conflict: tuple[str, ...], asked: Asked, solver: str) -> str:
-    if solver == "row_search":
-        return "none of the candidate rows meets the target and the constraints"
-    if conflict == (MODEL,):
-        return f"the model never predicts {asked.target!r}, whatever the values"
-    if conflict == (RANGES,):
-        return f"no values within the ranges of the data reach {asked.target!r}; widen them with space={{...}}"
-    if not conflict:
-        return Status.PROVEN_INFEASIBLE.value
-    return f"impossible with {' and '.join(conflict)}; without any one of them there is an answer"
-
-
 def _positive(seconds: float) -> float:
     if not seconds > 0:
         raise InputError(f"time_limit={seconds!r} was given.", "A time limit is a positive number of seconds.")
     return float(seconds)
 
 
+@cache
 def library_versions() -> dict[str, str]:
     """The versions that an answer depends on."""
     from importlib.metadata import PackageNotFoundError, version

@@ -55,13 +55,13 @@ class Trees:
                     found.append(Leaf(tree, node, path))
                     continue
                 for child, side in ((self.right[node], False), (self.left[node], True)):
-                    whole = _everywhere(self.cells[j], as_mask=j in masked)
-                    region = self._side(node, path.get(j, whole), left=side)
+                    whole = everywhere(self.cells[j], as_mask=j in masked)
+                    region = self.side(node, path.get(j, whole), left=side)
                     if not region.empty:
                         pending.append((int(child), {**path, j: region}))
         return tuple(found)
 
-    def _side(self, node: int, region: Region, *, left: bool) -> Region:
+    def side(self, node: int, region: Region, *, left: bool) -> Region:
         """The part of a region that goes left (or right) at a node."""
         cells = self.cells[self.feature[node]]
         if isinstance(region, Cellset):
@@ -110,7 +110,8 @@ class Cellset:
 Region = Span | Cellset
 
 
-def _everywhere(cells: Cells, *, as_mask: bool) -> Region:
+def everywhere(cells: Cells, *, as_mask: bool) -> Region:
+    """All cells of a feature."""
     return Cellset(np.ones(cells.count + 1, dtype=np.bool_)) if as_mask else Span(0, cells.count - 1, True)
 
 

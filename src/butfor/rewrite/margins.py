@@ -42,21 +42,27 @@ def steepness(part: ScoreSet, model: Linear, space: Space) -> FloatArray:
     return np.asarray(np.linalg.norm(part.A @ model.slope * ranges(space), axis=1))
 
 
-def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[tuple[Cells, ...], tuple[Leaf, ...]]:
-    """Cells and leaves of a tree in which every region is shrunk by `eps` ranges at each cut that bounds it."""
+def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
+    """The cells of a tree, cut finer so that regions shrunk by `eps` ranges are made of whole cells."""
     if not eps:
-        return model.cells, model.leaves
-    width = eps * ranges(space)
-    fine = tuple(
+        return model.cells
+    return tuple(
         cells if cells.levels else number_cells(np.concatenate([_raised(cells.edges, w), cells.edges - w]))
-        for cells, w in zip(model.cells, width, strict=True)
+        for cells, w in zip(model.cells, eps * ranges(space), strict=True)
     )
+
+
+def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
+    """The leaves of a tree over the finer cells, every region shrunk by `eps` ranges at each cut that bounds it."""
+    if not eps:
+        return model.leaves
+    fine, width = cells_inside(model, space, eps), eps * ranges(space)
     leaves = []
     for leaf in model.leaves:
-        path = {j: _shrunk(region, model.cells[j], fine[j], width[j]) for j, region in leaf.path.items()}
+        path = {j: shrunk(region, model.cells[j], fine[j], width[j]) for j, region in leaf.path.items()}
         if not any(region.empty for region in path.values()):
             leaves.append(replace(leaf, path=path))
-    return fine, tuple(leaves)
+    return tuple(leaves)
 
 
 def _raised(edges: FloatArray, width: float) -> FloatArray:
@@ -64,8 +70,9 @@ def _raised(edges: FloatArray, width: float) -> FloatArray:
     return np.nextafter(edges + width, -np.inf)
 
 
-def _shrunk(region: Region, old: Cells, new: Cells, width: float) -> Region:
-    if old.levels:
+def shrunk(region: Region, old: Cells, new: Cells, width: float) -> Region:
+    """A region over the old cells as one over the new, `width` inside every cut that bounds it."""
+    if old.levels or not width:
         return region
     if isinstance(region, Span):
         first, last = _inner(region.first, region.last, old, new, width)

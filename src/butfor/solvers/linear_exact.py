@@ -24,7 +24,7 @@ class LinearExact(AbstractSolver):
 
     name = "linear_exact"
     does = "linear models, continuous numbers: L1, L2, L-infinity, L1 + L2 or the number of changes, in O(d log d)"
-    block = 8192
+    block = 65536
 
     def accepts(self, form: Form) -> Support:
         if form.model != "linear":

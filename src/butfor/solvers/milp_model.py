@@ -13,7 +13,7 @@ from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Leaf, Span, Trees
 from butfor.problem.problem import Problem
-from butfor.rewrite.margins import leaves_inside, tightened
+from butfor.rewrite.margins import cells_inside, leaves_inside, tightened
 from butfor.solvers.milp_features import Piece
 from butfor.solvers.program import Program, Sum
 
@@ -43,7 +43,7 @@ def _(model: Linear, problem: Problem) -> tuple[Cells, ...]:
 
 @cells_in_use.register
 def _(model: Trees, problem: Problem) -> tuple[Cells, ...]:
-    return leaves_inside(model, problem.space, problem.margin)[0]
+    return cells_inside(model, problem.space, problem.margin)
 
 
 @needs_value.register
@@ -75,7 +75,7 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
 @add_model.register
 def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     """The tight order formulation: a variable a leaf, summing to one a tree, bound to the cells its path allows."""
-    leaves = leaves_inside(model, problem.space, problem.margin)[1]
+    leaves = leaves_inside(model, problem.space, problem.margin)
     alone = len(model.roots) == 1
     scores = [Sum(constant=float(base)) for base in model.base]
     for tree in range(len(model.roots)):

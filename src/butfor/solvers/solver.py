@@ -30,7 +30,7 @@ class Status(Enum):
     @property
     def found(self) -> bool:
         """Whether there is a point."""
-        return self in (Status.PROVEN_OPTIMAL, Status.WITHIN_GAP, Status.VALID)
+        return self is Status.PROVEN_OPTIMAL or self is Status.WITHIN_GAP or self is Status.VALID
 
 
 @dataclass(frozen=True)
@@ -81,16 +81,20 @@ class Outcome:
 
     def status(self) -> list[Status]:
         """What is known of each."""
-        return [status_of(cost, bound, out) for cost, bound, out in zip(self.cost, self.bound, self.exhausted, strict=True)]
+        return statuses_of(self.cost, self.bound)
 
 
-def status_of(cost: float, bound: float, exhausted: bool) -> Status:
-    """The status that a cost and a bound come to; `exhausted`: the budget ended the search."""
-    if not np.isfinite(cost):
-        return Status.PROVEN_INFEASIBLE if bound == np.inf else Status.NOT_FOUND
-    if cost - bound <= TOLERANCE * (1 + abs(cost)):
-        return Status.PROVEN_OPTIMAL
-    return Status.WITHIN_GAP if bound > 0 else Status.VALID
+def statuses_of(cost: FloatArray, bound: FloatArray) -> list[Status]:
+    """The statuses that costs and bounds come to."""
+    known = np.isfinite(cost)
+    with np.errstate(invalid="ignore"):
+        optimal = cost - bound <= TOLERANCE * (1 + np.abs(cost))
+    word = np.select(
+        [~known & (bound == np.inf), ~known, optimal, bound > 0],
+        [Status.PROVEN_INFEASIBLE, Status.NOT_FOUND, Status.PROVEN_OPTIMAL, Status.WITHIN_GAP],  # type: ignore[list-item]
+        Status.VALID,  # type: ignore[arg-type]
+    )
+    return word.tolist()  # type: ignore[no-any-return]
 
 
 def nothing_found(problem: Problem, bound: float = 0.0, *, exhausted: bool = False) -> Outcome:

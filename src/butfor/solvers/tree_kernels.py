@@ -7,36 +7,35 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def _cell(row, e, start, price, reach, home, near, feature, first, last, missing, mask, masks):  # type: ignore[no-untyped-def]
-    """The cheapest admissible cell of entry `e`; -1 if there is none. Staying wins a tie."""
-    j = feature[e]
+def _cheapest_cell(row, j, first, last, missing, mask, masks, start, price, reach, home, near):  # type: ignore[no-untyped-def]
+    """The cheapest admissible cell of a region of feature `j`; -1 if there is none. Staying wins a tie."""
     at, count = start[j], start[j + 1] - start[j] - 1
     linf = reach.size > 0
     best, chosen = np.inf, -1
-    if mask[e] >= 0:
+    if mask >= 0:
         here = home[row, j]
-        if masks[mask[e] + here] and price[row, at + here] == 0.0:
+        if masks[mask + here] and price[row, at + here] == 0.0:
             return here
         for k in range(count):
-            if masks[mask[e] + k]:
+            if masks[mask + k]:
                 cost = price[row, at + k] + (reach[row, at + k] if linf else 0.0)
                 if cost < best:
                     best, chosen = cost, k
-    elif first[e] <= last[e]:
-        begin = min(max(near[row, j], first[e]), last[e])
+    elif first <= last:
+        begin = min(max(near[row, j], first), last)
         if begin >= near[row, j]:
             k = begin
-            while k < last[e] and price[row, at + k] == np.inf:
+            while k < last and price[row, at + k] == np.inf:
                 k += 1
             best, chosen = price[row, at + k] + (reach[row, at + k] if linf else 0.0), k
         if begin <= near[row, j]:
             k = begin
-            while k > first[e] and price[row, at + k] == np.inf:
+            while k > first and price[row, at + k] == np.inf:
                 k -= 1
             cost = price[row, at + k] + (reach[row, at + k] if linf else 0.0)
             if cost < best:
                 best, chosen = cost, k
-    if missing[e]:
+    if missing:
         cost = price[row, at + count] + (reach[row, at + count] if linf else 0.0)
         if cost < best or (cost == best and home[row, j] == count):
             best, chosen = cost, count
@@ -44,69 +43,90 @@ def _cell(row, e, start, price, reach, home, near, feature, first, last, missing
 
 
 @numba.njit(cache=True, nogil=True)
-def _leaf_cost(  # type: ignore[no-untyped-def]
-    row, leaf, limit, start, price, reach, home, near, stay, begin, feature, first, last, missing, mask, masks, offset, most
+def nearest_leaves(  # type: ignore[no-untyped-def]
+    start, price, reach, home, near, stay, forced, child, feature, first, last, missing, mask, masks, offset, leaf, depth, most, k
 ):
-    """The cost of entering a leaf; infinity if that is impossible or at least `limit`."""
-    total, widest, changes = offset[leaf], 0.0, 0
-    for e in range(begin[leaf], begin[leaf + 1]):
-        cell = _cell(row, e, start, price, reach, home, near, feature, first, last, missing, mask, masks)
-        if cell < 0:
-            return np.inf
-        j = feature[e]
-        total += price[row, start[j] + cell]
-        if reach.size > 0:
-            widest = max(widest, reach[row, start[j] + cell])
-        if cell != home[row, j] or not stay[row, j]:
+    """For each row the costs of its `k` cheapest leaves (infinity: fewer) and the cells they take; -1: the factual stays.
+
+    Depth first, the cheaper child first. On the stack: a node, and cost, widest change and number of changes on entering it;
+    `cell` holds the cell of each feature on the current path, `trail` what it held before, to go back.
+    """
+    n, d = home.shape
+    linf = reach.size > 0
+    costs, cells = np.full((n, k), np.inf), np.full((n, k, d), -1, dtype=np.int32)
+    cell = np.empty(d, dtype=np.int32)
+    stack = np.empty((2 * depth + 4, 4), dtype=np.intp)
+    levels = np.empty((2 * depth + 4, 2))
+    trail = np.empty((depth + 1, 2), dtype=np.intp)
+    for row in range(n):
+        cell[:] = -1
+        total, widest, changes, possible = 0.0, 0.0, 0, True
+        for j in forced:
+            if stay[row, j]:
+                continue
+            count = start[j + 1] - start[j] - 1
+            chosen = _cheapest_cell(row, j, 0, count - 1, True, -1, masks, start, price, reach, home, near)
+            if chosen < 0:
+                possible = False
+                break
+            cell[j] = chosen
+            total += price[row, start[j] + chosen]
+            widest = max(widest, reach[row, start[j] + chosen]) if linf else 0.0
             changes += 1
-        if changes > most or total + widest >= limit:
-            return np.inf
-    return total + widest
-
-
-@numba.njit(cache=True, nogil=True)
-def cheapest_leaf(  # type: ignore[no-untyped-def]
-    start, price, reach, home, near, stay, begin, feature, first, last, missing, mask, masks, offset, most
-):
-    """For each row, the smallest cost over all leaves, and the leaf."""
-    n = len(home)
-    cost, best = np.full(n, np.inf), np.full(n, -1)
-    for row in range(n):
-        for leaf in range(len(offset)):
-            found = _leaf_cost(
-                row, leaf, cost[row], start, price, reach, home, near, stay, begin, feature, first, last, missing, mask,
-                masks, offset, most,
-            )  # fmt: skip
-            if found < cost[row]:
-                cost[row], best[row] = found, leaf
-    return cost, best
-
-
-@numba.njit(cache=True, nogil=True)
-def leaf_costs(  # type: ignore[no-untyped-def]
-    start, price, reach, home, near, stay, begin, feature, first, last, missing, mask, masks, offset, most
-):
-    """For each row, the cost of every leaf."""
-    n = len(home)
-    cost = np.empty((n, len(offset)))
-    for row in range(n):
-        for leaf in range(len(offset)):
-            cost[row, leaf] = _leaf_cost(
-                row, leaf, np.inf, start, price, reach, home, near, stay, begin, feature, first, last, missing, mask,
-                masks, offset, most,
-            )  # fmt: skip
-    return cost
-
-
-@numba.njit(cache=True, nogil=True)
-def chosen_cells(  # type: ignore[no-untyped-def]
-    start, price, reach, home, near, stay, begin, feature, first, last, missing, mask, masks, offset, row, leaf
-):
-    """For each answer (its row and leaf), the cell of each feature; -1 where the factual stays."""
-    out = np.full((len(row), home.shape[1]), -1)
-    for i in range(len(row)):
-        for e in range(begin[leaf[i]], begin[leaf[i] + 1]):
-            cell = _cell(row[i], e, start, price, reach, home, near, feature, first, last, missing, mask, masks)
-            if cell != home[row[i], feature[e]] or not stay[row[i], feature[e]]:
-                out[i, feature[e]] = cell
-    return out
+        if not possible:
+            continue
+        top = 0
+        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, changes, 0, -1
+        levels[0, 0], levels[0, 1] = total, widest
+        length = 0
+        while top >= 0:
+            node, changes, mark, entered = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+            total, widest = levels[top, 0], levels[top, 1]
+            top -= 1
+            while length > mark:
+                length -= 1
+                cell[trail[length, 0]] = trail[length, 1]
+            if total + widest + offset[node] >= costs[row, k - 1]:
+                continue
+            if entered != -1:
+                trail[length, 0], trail[length, 1] = feature[node], cell[feature[node]]
+                length += 1
+                cell[feature[node]] = entered if entered >= 0 else -1
+            if leaf[node] >= 0:
+                place = k - 1
+                while place > 0 and costs[row, place - 1] > total + widest + offset[node]:
+                    costs[row, place] = costs[row, place - 1]
+                    cells[row, place] = cells[row, place - 1]
+                    place -= 1
+                costs[row, place] = total + widest + offset[node]
+                cells[row, place] = cell
+                continue
+            pushed = 0
+            for c in range(2):
+                below = child[node, c]
+                if below < 0:
+                    break
+                j = feature[below]
+                chosen = _cheapest_cell(
+                    row, j, first[below], last[below], missing[below], mask[below], masks, start, price, reach, home, near
+                )
+                if chosen < 0:
+                    continue
+                stays = chosen == home[row, j] and stay[row, j]
+                was = cell[j]
+                cost = total + price[row, start[j] + chosen] - (price[row, start[j] + was] if was >= 0 else 0.0)
+                count = changes + (0 if stays else 1) - (1 if was >= 0 else 0)
+                if count > most:
+                    continue
+                top += 1
+                stack[top, 0], stack[top, 1], stack[top, 2] = below, count, length
+                stack[top, 3] = -2 if stays else chosen
+                levels[top, 0] = cost
+                levels[top, 1] = max(widest, reach[row, start[j] + chosen]) if linf else 0.0
+                pushed += 1
+            if pushed == 2 and levels[top, 0] + levels[top, 1] > levels[top - 1, 0] + levels[top - 1, 1]:
+                for i in range(4):
+                    stack[top, i], stack[top - 1, i] = stack[top - 1, i], stack[top, i]
+                for i in range(2):
+                    levels[top, i], levels[top - 1, i] = levels[top - 1, i], levels[top, i]
+    return costs, cells
