@@ -363,7 +363,7 @@ class Explainer:
         for constraint in asked.constraints:
             if isinstance(constraint, Restriction):
                 constraint.narrow(domain, self.space)
-        fine = np.all([domain.admits(j, points[:, j]) for j in range(len(self.space))], axis=0)
+        fine = domain.admits(points)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
                 for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):

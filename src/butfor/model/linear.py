@@ -34,5 +34,6 @@ def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
     present = np.where(np.isnan(X), 0.0, X)
     out = model.intercept + present @ model.slope.T
     for j, (cells, step) in enumerate(zip(model.cells, model.steps, strict=True)):
-        out = out + step[:, cells.index(X[:, j])].T
+        if step.any():
+            out = out + step[:, cells.index(X[:, j])].T
     return np.asarray(out)

@@ -296,12 +296,19 @@ class Prices:
 
     def total(self, before: FloatArray, after: FloatArray) -> FloatArray:
         """The whole cost of each row."""
-        columns = range(before.shape[1])
-        cost = np.zeros(len(before))
-        for j in columns:
-            cost = cost + self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
+        gap = np.abs(after - before)
+        lost = np.isnan(gap)
+        moved = np.where(np.isnan(before) & np.isnan(after), 0.0, self.missing)
+        price = np.where(lost, moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
+        for j in {*self.tables, *self.calls}:
+            price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
+        cost = price.sum(axis=1)
         if self.has_linf:
-            cost = cost + np.max([self.reach(j, before[:, [j]], after[:, [j]])[:, 0] for j in columns], axis=0)
+            moved = np.where(np.isnan(before) & np.isnan(after), 0.0, self.linf_missing)
+            reach = np.where(lost, moved, self.linf * gap)
+            for j in self.linf_tables:
+                reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
+            cost = cost + reach.max(axis=1)
         if self.Q is not None:
             gap = np.nan_to_num(after - before)
             cost = cost + np.einsum("ni,ij,nj->n", gap, self.Q, gap)

@@ -95,17 +95,18 @@ class Domain:
             able[j] = bool((others > 0).any() or self.missing[:, j].any())
         return np.asarray(able)
 
-    def admits(self, j: int, after: FloatArray) -> BoolArray:
-        """Whether each row may take the value `after[row]` in feature `j`."""
-        x = self.factuals[:, j]
-        same = (after == x) | (np.isnan(after) & np.isnan(x))
-        gone = np.isnan(after)
-        if j in self.levels:
-            code = np.where(gone, 0, after).astype(np.intp)
-            fine = self.levels[j][np.arange(len(after)), code]
-        else:
-            fine = (after >= self.low[:, j]) & (after <= self.high[:, j]) & on_grid(after, self.step[j], self.anchor[j])
-        return np.where(same, self.stay[:, j], np.where(gone, self.missing[:, j], fine))
+    def admits(self, points: FloatArray) -> BoolArray:
+        """Whether each row may become its point."""
+        x = self.factuals
+        same = (points == x) | (np.isnan(points) & np.isnan(x))
+        inside = (points >= self.low) & (points <= self.high)
+        for j in np.flatnonzero(self.step > 0):
+            inside[:, j] &= on_grid(points[:, j], self.step[j], self.anchor[j])
+        for j, mask in self.levels.items():
+            code = np.nan_to_num(points[:, j]).astype(np.intp)
+            inside[:, j] = mask[np.arange(len(code)), code]
+        moved = np.where(np.isnan(points), self.missing, inside)
+        return np.asarray(np.where(same, self.stay, moved).all(axis=1))
 
     def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """The admissible value nearest to the factual in each cell `(lower, upper]` of number `j`, (n, k); NaN if none."""

@@ -75,7 +75,7 @@ class Problem:
 
     def admits(self, points: FloatArray) -> BoolArray:
         """Which points respect the domain and every relation but a margin."""
-        fine = np.all([self.domain.admits(j, points[:, j]) for j in range(len(self.space))], axis=0)
+        fine = self.domain.admits(points)
         for relation in self.relations:
             if not isinstance(relation, Margin | Candidates):
                 fine = fine & relation.met(self.space, self.factuals, points)

@@ -24,7 +24,7 @@ class LinearExact(AbstractSolver):
 
     name = "linear_exact"
     does = "linear models, continuous numbers: L1, L2, L-infinity, L1 + L2 or the number of changes, in O(d log d)"
-    block = 65536
+    block = 2048
 
     def accepts(self, form: Form) -> Support:
         if form.model != "linear":

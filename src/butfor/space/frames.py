@@ -142,11 +142,10 @@ def write(table: Any, columns: Mapping[str, Any]) -> Any:
         return table
     if is_array(table):
         order = names(table)
-        out = table
+        wide = [np.asarray(new).dtype for new in columns.values() if _must_widen(table, new)]
+        out = table.astype(np.result_type(table.dtype, *wide))
         for name, new in columns.items():
-            fitting = out.astype(np.result_type(out.dtype, np.asarray(new).dtype)) if _must_widen(out, new) else out.copy()
-            fitting[:, order.index(name)] = new
-            out = fitting
+            out[:, order.index(name)] = new
         return out
     frame = nw.from_native(table, eager_only=True)
     replaced = [_series(frame, name, new) for name, new in columns.items()]

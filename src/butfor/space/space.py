@@ -112,7 +112,7 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
         code = {level: float(k) for k, level in enumerate(feature.levels)}
         column = frames.values(table, feature.name, position)
         try:
-            found = np.array([np.nan if v is None else code[v] for v in column])
+            found = np.array([code[v] if v is not None else np.nan for v in column])
         except (KeyError, TypeError):
             bad = next(v for v in column if v is not None and v not in code)
             raise InputError(
