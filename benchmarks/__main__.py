@@ -1,0 +1,15 @@
+"""All benchmarks, one after the other."""
+
+from benchmarks import first_explanation, import_time, latency, linear_throughput, tree_throughput
+from benchmarks.harness import main
+
+main(
+    {
+        "import_time": import_time.measure,
+        "first_explanation": first_explanation.measure,
+        "latency": latency.measure,
+        "tree_throughput": tree_throughput.measure,
+        "linear_throughput": linear_throughput.measure,
+    },
+    __doc__,
+)

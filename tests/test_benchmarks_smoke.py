@@ -1,0 +1,97 @@
+"""The benchmarks and the axis-aligned reproduction run and write what they promise; no baseline beats us."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = {"import_time", "first_explanation", "latency", "tree_throughput", "linear_throughput"}
+FIELDS = {
+    "benchmark": str,
+    "name": str,
+    "value": float,
+    "unit": str,
+    "against": dict,
+    "repeats": int,
+    "seed": int,
+    "budget": str,
+    "commit": str | None,
+    "dirty": bool,
+    "machine": dict,
+}
+MACHINE = {"cpu", "cores", "python", "numpy"}
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (ROOT / "benchmarks").is_dir(), reason="the benchmarks are not part of the source distribution"
+    ),
+]
+
+
+def run(module: str, out: Path, tmp_path: Path) -> dict[str, list[dict[str, Any]]]:
+    """The records that a module writes with --smoke, by file, on a machine without the data sets."""
+    command = [sys.executable, "-W", "error", "-m", module, "--smoke", "--out", str(out)]
+    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in out.glob("*.jsonl")}
+
+
+def test_benchmarks_write_complete_lines(tmp_path: Path) -> None:
+    found = run("benchmarks", tmp_path / "out", tmp_path)
+    assert set(found) == BENCHMARKS
+    for records in found.values():
+        assert records
+        for record in records:
+            for field, kind in FIELDS.items():
+                assert isinstance(record[field], kind), field
+            assert record["value"] > 0
+            assert set(record["machine"]) >= MACHINE
+            for bar in record["against"].values():
+                ratio = bar["value"] / record["value"] if record["unit"] == "s" else record["value"] / bar["value"]
+                assert bar["ratio"] == pytest.approx(ratio)
+    named = {name: {bar for record in records for bar in record["against"]} for name, records in found.items()}
+    assert all("limit" in bars for bars in named.values())
+    assert "paper" in named["tree_throughput"]
+    assert all("generated" in record["data"] for record in found["tree_throughput"])
+
+
+@pytest.fixture(scope="module")
+def axis_aligned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    out = tmp_path_factory.mktemp("axis_aligned")
+    found = run("reproductions.oblique_trees.axis_aligned", out, out)
+    return out, [record for records in found.values() for record in records]
+
+
+def test_reproduction_is_complete(axis_aligned: tuple[Path, list[dict[str, Any]]]) -> None:
+    out, records = axis_aligned
+    heads = [record for record in records if "leaves" in record]
+    asked = [record for record in records if "ours" in record]
+    assert sorted(head["tree"] for head in heads) == ["full", "full", "pruned", "pruned"]
+    assert all({"test_error", "commit", "machine", "seed", "budget", "rows_left_out"} <= set(head) for head in heads)
+    assert {(line["level"], line["cost"]) for line in asked} == {
+        (level, cost) for level in range(3) for cost in ("L1", "L2")
+    }
+    table = (out / "axis_aligned.md").read_text().splitlines()
+    assert len(table) == 2 + 2 * 2 * 3 * 2
+
+
+def test_ours_is_never_dearer(axis_aligned: tuple[Path, list[dict[str, Any]]]) -> None:
+    asked = [record for record in axis_aligned[1] if "ours" in record]
+    cost = {name: np.array([line[name] for line in asked], dtype=np.float64) for name in ("ours", "rows", "path")}
+    for rival in ("rows", "path"):
+        answered = ~np.isnan(cost[rival])
+        assert answered.any()
+        assert np.all(cost["ours"][answered] <= cost[rival][answered] + 1e-9)
+    assert np.any(cost["ours"] < cost["path"] - 1e-9)
+    assert {line["status"] for line in asked if line["ours"] is None} <= {"PROVEN_INFEASIBLE"}
+    assert {line["status"] for line in asked if line["ours"] is not None} == {"PROVEN_OPTIMAL"}
