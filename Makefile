@@ -1,0 +1,55 @@
+# Two commands matter: `make demo` shows an answer, `make test` checks everything. `make help` lists the rest.
+# They need Python 3.11, 3.12 or 3.13 and nothing else; `make PYTHON=/path/to/python ...` names one.
+
+VENV := .venv
+BIN := $(VENV)/bin
+CHECK := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 python; do \
+	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test fast bench reproduce docs picture clean
+.DELETE_ON_ERROR:
+
+help: ## these lines
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: $(VENV)/.demo ## install, explain a rejected loan application, write demo.html
+	$(BIN)/butfor demo
+
+test: $(VENV)/.dev ## everything: style, types, tests, documentation
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2
+
+fast: $(VENV)/.dev ## the quick tests only
+	$(BIN)/python -m pytest -m "not slow"
+
+bench: $(VENV)/.dev ## measure; writes benchmarks/results
+	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/.dev ## the published tables; writes reproductions/*/results
+	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
+
+docs: $(VENV)/.dev ## the documentation as a site, in site/
+	$(BIN)/mkdocs build --strict
+
+picture: $(VENV)/.dev ## draw the picture in the README anew
+	$(BIN)/python examples/picture.py
+
+clean: ## remove the environment and everything that was made
+	rm -rf $(VENV) site dist build demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@test -n "$(FOUND)" || { echo "butfor needs Python 3.11, 3.12 or 3.13 with venv: none was found. Install one, or say make PYTHON=/path/to/python."; exit 1; }
+	$(FOUND) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.demo

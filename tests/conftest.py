@@ -1,0 +1,5 @@
+"""Pictures are drawn without a screen."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
