@@ -72,7 +72,7 @@ _HOMES = {
 }  # fmt: skip
 
 __version__ = "0.1.0"
-__all__ = [name for names in _HOMES.values() for name in names]  # noqa: PLE0604
+__all__ = [name for names in _HOMES.values() for name in names]
 
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -95,8 +95,10 @@ class Certificates(Sequence[Certificate]):
     def statuses(self) -> list[Status]:
         """The status of each: what the solver proved, unless a check failed."""
         claimed = statuses_of(self.cost, self.bound)
-        fine = self.passed.all(axis=1)
-        return [status if good or not status.found else Status.NOT_FOUND for status, good in zip(claimed, fine, strict=True)]
+        fine: list[bool] = self.passed.all(axis=1).tolist()
+        return [
+            status if good or not status.found else Status.NOT_FOUND for status, good in zip(claimed, fine, strict=True)
+        ]
 
     @overload
     def __getitem__(self, index: int) -> Certificate: ...
@@ -115,7 +117,7 @@ class Certificates(Sequence[Certificate]):
             bound=float(min(self.bound[i], self.cost[i])) if status.found else float(self.bound[i]),
             why=self._why(i, status, name),
             solver=f"{name}: {reason}",
-            checks=tuple(zip(self.checks, map(bool, self.passed[i]), strict=True)) if solved else (),
+            checks=tuple(zip(self.checks, self.passed[i].tolist(), strict=True)) if solved else (),
             conflict=self.conflict.get(i, ()),
             seconds=self.seconds,
             seed=self.seed,
@@ -125,7 +127,7 @@ class Certificates(Sequence[Certificate]):
 
     def _why(self, i: int, status: Status, solver: str) -> str:
         cost, bound = float(self.cost[i]), float(self.bound[i])
-        failed = [check for check, fine in zip(self.checks, self.passed[i], strict=True) if not fine]
+        failed = [check for check, fine in zip(self.checks, self.passed[i].tolist(), strict=True) if not fine]
         if status is Status.NOT_FOUND and failed:
             return f"the solver's point failed a check: not so that {' and '.join(failed)}"
         if status is Status.PROVEN_INFEASIBLE:
@@ -139,7 +141,7 @@ class Certificates(Sequence[Certificate]):
             return f"at most {(cost - bound) / cost:.1%} above the optimum, which costs at least {bound:.6g}{ended}"
         if status is Status.NOT_FOUND:
             return f"nothing was found in the budget (an answer costs at least {bound:.6g}, if there is one)"
-        return status.value
+        return str(status.value)
 
     def _why_not(self, conflict: tuple[str, ...], solver: str) -> str:
         if solver == "row_search":

@@ -23,7 +23,7 @@ from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
 from butfor.problem.domain import open_domain
 from butfor.problem.problem import Pool, Problem
 from butfor.problem.spec import to_spec
-from butfor.problem.target import AbstractTarget, Prediction, as_target
+from butfor.problem.target import AbstractTarget, Group, Prediction, as_target
 from butfor.solvers.choose import choose, supports
 from butfor.solvers.conflict import smallest_conflict, widened
 from butfor.solvers.several import several
@@ -164,7 +164,11 @@ class Explainer:
         return found[0] if len(found) == 1 and k == 1 else found
 
     def solvers(
-        self, target: Any = "other", cost: AbstractCost | None = None, constraints: Iterable[AbstractConstraint] = (), X: Any = None
+        self,
+        target: Any = "other",
+        cost: AbstractCost | None = None,
+        constraints: Iterable[AbstractConstraint] = (),
+        X: Any = None,
     ) -> list[tuple[AbstractSolver, Support]]:
         """Every solver, whether it takes such a problem (for the rows `X`, default a typical one) and why."""
         asked = self._ask(target, cost, constraints, 1, "auto", 0)
@@ -180,7 +184,13 @@ class Explainer:
         return self.space.decode(typical, self._reading.sample)
 
     def _ask(
-        self, target: Any, cost: AbstractCost | None, constraints: Iterable[AbstractConstraint], k: int, solver: str, seed: int
+        self,
+        target: Any,
+        cost: AbstractCost | None,
+        constraints: Iterable[AbstractConstraint],
+        k: int,
+        solver: str,
+        seed: int,
     ) -> Asked:
         if isinstance(constraints, AbstractConstraint):
             constraints = (constraints,)
@@ -188,14 +198,21 @@ class Explainer:
         for constraint in listed:
             if not isinstance(constraint, AbstractConstraint):
                 raise InputTypeError(
-                    f"constraints holds {constraint!r}.", "A constraint is bf.fixed(...), bf.only_up(...), bf.between(...), ..."
+                    f"constraints holds {constraint!r}.",
+                    "A constraint is bf.fixed(...), bf.only_up(...), bf.between(...), ...",
                 )
             constraint.check(self.space)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
         chosen = DEFAULT if cost is None else cost
         return Asked(
-            as_target(target, self._reading.source), chosen, price(chosen, self.space), listed, int(k), solver, int(seed)
+            as_target(target, self._reading.source),
+            chosen,
+            price(chosen, self.space),
+            listed,
+            int(k),
+            solver,
+            int(seed),
         )
 
     def _problems(
@@ -218,7 +235,7 @@ class Explainer:
         pools = [c for c in relations if isinstance(c, Candidates)]
         whole = Problem(space, reading.model, factuals, (), asked.prices, domain, relations)
         if not model_parts(reading.model):
-            groups = [(np.arange(len(factuals)), ())]
+            groups: list[Group] = [(np.arange(len(factuals)), ())]
         else:
             groups = asked.target.groups(reading.readout, before)
         for rows, sets in groups:
@@ -355,7 +372,9 @@ class Explainer:
             question=self._question(asked),
         )
 
-    def _admits(self, asked: Asked, start: FloatArray, points: FloatArray, rows: IntArray, before: Prediction) -> BoolArray:
+    def _admits(
+        self, asked: Asked, start: FloatArray, points: FloatArray, rows: IntArray, before: Prediction
+    ) -> BoolArray:
         """The constraints, each judged by itself on the encoded rows, and the values by the space."""
         from butfor.rewrite.clearance import clearance
 

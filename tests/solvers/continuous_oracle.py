@@ -63,7 +63,9 @@ def _choice_cost(problem: Problem, part, choice, best: float) -> float:
             return np.inf
         point[j] = high[j] if np.isfinite(high[j]) else low[j]
     fixed = [j for j in range(len(point)) if j not in moving]
-    changed = sum(not (point[j] == start[j] or (np.isnan(point[j]) and np.isnan(start[j]))) for j in fixed) + len(moving)
+    changed = sum(not (point[j] == start[j] or (np.isnan(point[j]) and np.isnan(start[j]))) for j in fixed) + len(
+        moving
+    )
     if any(changed > c.count for c in problem.constraints(AtMost)):
         return np.inf
     # scores as a function of the moving numbers: base + slope @ x
@@ -78,7 +80,9 @@ def _choice_cost(problem: Problem, part, choice, best: float) -> float:
             j = problem.space.index(name)
             if j not in moving:
                 feature = problem.space.features[j]
-                value = feature.numbers[int(point[j])] if feature.levels is not None and point[j] == point[j] else point[j]
+                value = (
+                    feature.numbers[int(point[j])] if feature.levels is not None and point[j] == point[j] else point[j]
+                )
                 known += weight * value
         if np.isnan(known):
             return np.inf

@@ -79,7 +79,12 @@ class TestMilpOnSquares(Continuous):
 class TestLinearExact(Continuous):
     solver = LinearExact()
     kinds = Kinds(
-        whole=False, levels=False, missing=False, classes=1, relations=("margin",), costs=("l1", "l2", "linf", "l0", "l1+l2")
+        whole=False,
+        levels=False,
+        missing=False,
+        classes=1,
+        relations=("margin",),
+        costs=("l1", "l2", "linf", "l0", "l1+l2"),
     )
     seeds = range(3200)
 
@@ -87,7 +92,12 @@ class TestLinearExact(Continuous):
 class TestLinearExactWide(Continuous):
     solver = LinearExact()
     kinds = Kinds(
-        whole=False, levels=False, missing=False, features=6, relations=("margin",), costs=("l1", "l2", "linf", "l0", "l1+l2")
+        whole=False,
+        levels=False,
+        missing=False,
+        features=6,
+        relations=("margin",),
+        costs=("l1", "l2", "linf", "l0", "l1+l2"),
     )
     seeds = range(2000)
 

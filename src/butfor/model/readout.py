@@ -33,7 +33,9 @@ class AbstractReadout(ABC):
         return tuple(part for k in range(len(self.classes)) if k != label for part in self.class_sets(k))
 
     @abstractmethod
-    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
         """The scores that give the class a probability of at least (`below`: at most) `p`; `ValueError` if not expressible."""
 
 
@@ -49,7 +51,9 @@ class Value(AbstractReadout):
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
         raise ValueError("a regressor predicts no class")
 
-    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
         raise ValueError("a regressor predicts no probability")
 
 
@@ -66,7 +70,9 @@ class Sign(AbstractReadout):
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
         return (at_least(np.array([1.0]), 0.0, strict=True) if label else at_least(np.array([-1.0]), 0.0),)
 
-    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
         if self.link != "logistic":
             raise ValueError("the estimator gives no probability")
         if not 0 < p < 1:
@@ -84,7 +90,7 @@ class Argmax(AbstractReadout):
     link: Link = "identity"
 
     def decide(self, scores: FloatArray) -> IntArray:
-        return np.argmax(scores, axis=1)
+        return np.asarray(np.argmax(scores, axis=1))
 
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
         others = [k for k in range(len(self.classes)) if k != label]
@@ -103,7 +109,9 @@ class Argmax(AbstractReadout):
                 sets.append(at_least(row, 0.0, strict=k > label))
         return tuple(sets)
 
-    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
         count = len(self.classes)
         if self.link == "identity":
             row = np.zeros(count)
@@ -149,7 +157,9 @@ class Threshold(AbstractReadout):
             return (at_least(np.array([sign]), self.threshold),)
         return (at_least(np.array([-sign]), -self.threshold, strict=True),)
 
-    def probability_sets(self, label: int, p: float, *, below: bool = False, strict: bool = False) -> tuple[ScoreSet, ...]:
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
         return self.inner.probability_sets(label, p, below=below, strict=strict)
 
 

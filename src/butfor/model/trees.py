@@ -35,7 +35,7 @@ class Trees:
     @property
     def scores(self) -> int:
         """How many raw scores there are."""
-        return self.value.shape[1]
+        return int(self.value.shape[1])
 
     def asked_for_sets(self) -> frozenset[int]:
         """The features of which some node asks for a set of cells."""
@@ -75,10 +75,10 @@ class Trees:
 
     def _mask(self, node: int) -> BoolArray:
         if self.member[node] >= 0:
-            return self.sets[self.member[node]]
+            return self.sets[int(self.member[node])]
         cells = self.cells[self.feature[node]]
         below = np.arange(cells.count) <= np.searchsorted(cells.edges, self.cut[node])
-        return np.append(below, self.missing_left[node])
+        return np.asarray(np.append(below, self.missing_left[node]), dtype=np.bool_)
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class Fixed(Restriction):
 
     def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
-        return np.all(_same(before[:, at], after[:, at]), axis=1)
+        return np.asarray(np.all(_same(before[:, at], after[:, at]), axis=1))
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Direction(Restriction):
         at = [space.index(name) for name in self.names]
         b, a = before[:, at], after[:, at]
         fine = (a >= b) if self.up else (a <= b)
-        return np.all(fine | np.isnan(b) | np.isnan(a), axis=1)
+        return np.asarray(np.all(fine | np.isnan(b) | np.isnan(a), axis=1))
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,9 @@ class Between(Restriction):
         feature = space[self.name]
         if feature.levels is not None and not feature.ordered:
             raise InputError(
-                f"{self!r} was given, but the values of {self.name!r} have no order.", "", "Use bf.allowed(name, values)."
+                f"{self!r} was given, but the values of {self.name!r} have no order.",
+                "",
+                "Use bf.allowed(name, values).",
             )
         try:
             low, high = self._ends(feature)
@@ -266,7 +268,7 @@ class Moves(Restriction):
     table: tuple[tuple[Any, tuple[Any, ...]], ...]
 
     def __repr__(self) -> str:
-        return f"moves({self.name!r}, { {before: list(after) for before, after in self.table} !r})"
+        return f"moves({self.name!r}, { {before: list(after) for before, after in self.table}!r})"
 
     def _matrix(self, space: Space) -> BoolArray:
         feature = space[self.name]
@@ -279,7 +281,9 @@ class Moves(Restriction):
 
     def check(self, space: Space) -> None:
         if space[self.name].levels is None:
-            raise InputError(f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.only_up, bf.within, ...")
+            raise InputError(
+                f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.only_up, bf.within, ..."
+            )
         self._matrix(space)
 
     def narrow(self, domain: Domain, space: Space) -> None:
@@ -397,7 +401,9 @@ class Event:
             _code(feature, self.level, repr(self))
             return
         if feature.levels is not None and not feature.ordered:
-            raise InputError(f"{self!r} was given, but the values of {self.name!r} have no order.", "", "Use bf.becomes.")
+            raise InputError(
+                f"{self!r} was given, but the values of {self.name!r} have no order.", "", "Use bf.becomes."
+            )
         if not (np.isfinite(self.by) and self.by >= 0):
             raise InputError(f"{self!r} was given.", "by is at least 0.")
         if wanted and not self.by and feature.levels is None and not feature.step:
@@ -492,7 +498,7 @@ class Fresh(AbstractConstraint):
 
     def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
-        return np.any(_same(before[:, at], after[:, at]), axis=1)
+        return np.asarray(np.any(_same(before[:, at], after[:, at]), axis=1))
 
 
 def numbers(feature: Feature, codes: FloatArray) -> FloatArray:

@@ -195,7 +195,9 @@ class Table(Term):
                 )
         zero = np.zeros(len(space))
         merged = prices.plus("l1", zero, zero, tables)
-        return replace(merged, calls={**prices.calls, **{j: (*prices.calls.get(j, ()), call) for j, call in calls.items()}})
+        return replace(
+            merged, calls={**prices.calls, **{j: (*prices.calls.get(j, ()), call) for j, call in calls.items()}}
+        )
 
     def __repr__(self) -> str:
         return f"Table({list(self.prices)})"
@@ -284,7 +286,9 @@ class Prices:
     def reach(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
         """The part of which the largest over features counts."""
         if j in self.linf_tables:
-            return np.asarray(self.linf_tables[j][_codes(before, self.linf_tables[j]), _codes(after, self.linf_tables[j])])
+            return np.asarray(
+                self.linf_tables[j][_codes(before, self.linf_tables[j]), _codes(after, self.linf_tables[j])]
+            )
         gap = np.abs(after - before)
         both = np.isnan(before) & np.isnan(after)
         return np.where(np.isnan(gap), np.where(both, 0.0, self.linf_missing[j]), self.linf[j] * gap)
@@ -312,7 +316,7 @@ class Prices:
         if self.Q is not None:
             gap = np.nan_to_num(after - before)
             cost = cost + np.einsum("ni,ij,nj->n", gap, self.Q, gap)
-        return cost
+        return np.asarray(cost)
 
 
 def price(cost: AbstractCost, space: Space) -> Prices:
@@ -320,9 +324,7 @@ def price(cost: AbstractCost, space: Space) -> Prices:
     if not isinstance(cost, AbstractCost):
         raise InputTypeError(f"cost={cost!r} was given.", "A cost is bf.L1(), bf.L2(), bf.L0(), ... or a sum of them.")
     zero = np.zeros(len(space))
-    empty = {
-        j: np.zeros((len(f.levels) + 1,) * 2) for j, f in enumerate(space.features) if f.levels is not None
-    }
+    empty = {j: np.zeros((len(f.levels) + 1,) * 2) for j, f in enumerate(space.features) if f.levels is not None}
     prices = Prices(zero, zero, zero, zero, zero, zero, tables=empty)
     for weight, term in cost.terms():
         if not weight:
@@ -336,19 +338,22 @@ def _codes(x: FloatArray, table: FloatArray) -> Any:
 
 
 def _called(call: Price, before: FloatArray, after: FloatArray) -> FloatArray:
-    """The prices a user's callable gives, a row at a time; missing values cost what it says for NaN."""
-    out = np.empty(np.broadcast_shapes(before.shape, after.shape))
+    """The prices a user's callable gives, a row at a time; it is not asked about missing values, which cost nothing here."""
+    out = np.zeros(np.broadcast_shapes(before.shape, after.shape))
     wide = np.broadcast_to(after, out.shape)
     for row in range(len(out)):
         start = float(before[row, 0])
-        answer = np.asarray(call(start, wide[row].copy()), dtype=np.float64)
-        if answer.shape not in ((), wide[row].shape):
+        asked = np.flatnonzero(~np.isnan(wide[row]) & (wide[row] != start))
+        if np.isnan(start) or not len(asked):
+            continue
+        answer = np.asarray(call(start, wide[row, asked]), dtype=np.float64)
+        if answer.shape not in ((), asked.shape):
             raise InputError(
-                f"a price callable returned shape {answer.shape} for {wide[row].shape}.",
+                f"a price callable returned shape {answer.shape} for {asked.shape}.",
                 "It must return one price per value.",
                 "Write it with numpy: lambda before, after: np.abs(after - before) * 2.",
             )
-        out[row] = np.where(wide[row] == start, 0.0, answer)
+        out[row, asked] = answer
     if np.isnan(out).any() or (out < 0).any():
         raise InputError("a price callable returned a negative price or NaN.", "Prices are numbers of at least 0.")
     return out
@@ -424,7 +429,9 @@ def _per_column(given: Mapping[str, float] | None, space: Space, default: float,
 
 def _merge_max(old: FloatArray, new: FloatArray) -> FloatArray:
     if old.any():
-        raise InputError("two L-infinity terms were added.", "One is taken.", "Give its weights in one bf.LInf(weights=...).")
+        raise InputError(
+            "two L-infinity terms were added.", "One is taken.", "Give its weights in one bf.LInf(weights=...)."
+        )
     return new
 
 

@@ -65,7 +65,9 @@ class Domain:
                 "Choose an anchor on the column's grid.",
             )
         a, b = (Fraction(value).limit_denominator(10**6) for value in (self.step[j], step))
-        common = Fraction(np.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator)
+        common = Fraction(
+            np.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
+        )
         self.step[j], self.anchor[j] = float(common), anchor
 
     def rows(self, chosen: BoolArray | slice | np.ndarray) -> Domain:
@@ -100,7 +102,7 @@ class Domain:
         x = self.factuals
         same = (points == x) | (np.isnan(points) & np.isnan(x))
         inside = (points >= self.low) & (points <= self.high)
-        for j in np.flatnonzero(self.step > 0):
+        for j in np.flatnonzero(self.step > 0).tolist():
             inside[:, j] &= on_grid(points[:, j], self.step[j], self.anchor[j])
         for j, mask in self.levels.items():
             code = np.nan_to_num(points[:, j]).astype(np.intp)

@@ -94,7 +94,7 @@ class Problem:
                 kinds.add("whole" if self.domain.step[j] else "continuous")
                 if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
                     kinds.add("missing")
-        words = {
+        words: dict[str, type[AbstractConstraint]] = {
             "at most": AtMost, "linear": Relation, "implies": Implication, "margin": Margin, "candidates": Candidates,
             "fresh": Fresh,
         }  # fmt: skip

@@ -58,7 +58,11 @@ class Prediction:
 
     def said(self) -> list[Any]:
         """Labels or values, as plain Python values."""
-        return self.labels if self.source.classes or not hasattr(self.source.estimator, "predict") else self.values.tolist()
+        return (
+            self.labels
+            if self.source.classes or not hasattr(self.source.estimator, "predict")
+            else self.values.tolist()
+        )
 
 
 class AbstractTarget(ABC):
@@ -139,7 +143,9 @@ class ClassCosts(AbstractTarget):
         _check_labels(source, tuple(label for label, _ in self.costs))
         for label, cost in self.costs:
             if not np.isfinite(cost) or cost < 0:
-                raise InputError(f"the class {label!r} was given the cost {cost!r}.", "Class costs are finite, at least 0.")
+                raise InputError(
+                    f"the class {label!r} was given the cost {cost!r}.", "Class costs are finite, at least 0."
+                )
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -170,7 +176,9 @@ class Probability(AbstractTarget):
     def check(self, source: Source) -> None:
         _check_labels(source, (self.label,))
         if not 0 < self.at_least <= 1:
-            raise InputError(f"a probability of at least {self.at_least!r} was asked.", "It lies above 0 and at most 1.")
+            raise InputError(
+                f"a probability of at least {self.at_least!r} was asked.", "It lies above 0 and at most 1."
+            )
         if not hasattr(source.estimator, "predict_proba"):
             raise InputError(
                 f"{type(source.estimator).__name__} gives no probabilities.", "", "Ask for a class, or use bf.margin."
@@ -225,7 +233,9 @@ class RelativeChange(AbstractTarget):
     def check(self, source: Source) -> None:
         _check_regressor(source, "bf.relative_change")
         if not np.isfinite(self.by) or self.by == 0:
-            raise InputError(f"a relative change of {self.by!r} was asked.", "It is a share: 0.2 is 20 % up, -0.2 down.")
+            raise InputError(
+                f"a relative change of {self.by!r} was asked.", "It is a share: 0.2 is 20 % up, -0.2 down."
+            )
 
     def _threshold(self, before: Prediction) -> FloatArray:
         return before.values + self.by * np.abs(before.values)
@@ -255,7 +265,9 @@ def _interval(low: float, high: float) -> ScoreSet:
 def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
     if hasattr(source.estimator, "predict") and not source.classes:
         raise InputError(
-            f"the target {labels[0]!r} was given for a regressor.", "It has no classes.", "Use bf.value or bf.relative_change."
+            f"the target {labels[0]!r} was given for a regressor.",
+            "It has no classes.",
+            "Use bf.value or bf.relative_change.",
         )
     unknown = [label for label in labels if source.classes and label not in source.classes]
     if unknown or not labels:
@@ -267,7 +279,9 @@ def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
 
 def _check_regressor(source: Source, word: str) -> None:
     if source.classes:
-        raise InputError(f"{word} was given for a classifier.", "", "Ask for a class, or use bf.probability(label, at_least).")
+        raise InputError(
+            f"{word} was given for a classifier.", "", "Ask for a class, or use bf.probability(label, at_least)."
+        )
 
 
 def as_target(given: Any, source: Source) -> AbstractTarget:

@@ -67,7 +67,9 @@ def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArr
     x = problem.factuals[:, j]
     missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
     if cells.levels:
-        codes = np.broadcast_to(np.append(np.arange(cells.levels, dtype=np.float64), np.nan), (len(x), cells.levels + 1))
+        codes = np.broadcast_to(
+            np.append(np.arange(cells.levels, dtype=np.float64), np.nan), (len(x), cells.levels + 1)
+        )
         allowed = domain.levels[j].copy()
         known = np.flatnonzero(~np.isnan(x))
         allowed[known, x[known].astype(np.intp)] = domain.stay[known, j]

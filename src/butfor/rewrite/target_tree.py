@@ -51,7 +51,9 @@ def target_tree(problem: Problem) -> TargetTree:
     entry: list[tuple[int, Region | None]] = []
     offset: list[float] = []
     deepest = 0
-    pending: list[tuple[int, int, int, Region | None, dict[int, Region], int]] = [(int(model.roots[0]), -1, -1, None, {}, 0)]
+    pending: list[tuple[int, int, int, Region | None, dict[int, Region], int]] = [
+        (int(model.roots[0]), -1, -1, None, {}, 0)
+    ]
     while pending:
         node, parent, j, inside, path, depth = pending.pop()
         me = len(child)

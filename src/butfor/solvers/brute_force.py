@@ -89,7 +89,9 @@ def _numbers(problem: Problem, j: int) -> list[float]:
     domain, step, anchor = problem.domain, float(problem.domain.step[j]), float(problem.domain.anchor[j])
     if step:
         first, last = grid_up(domain.low[:, j], step, anchor)[0], grid_down(domain.high[:, j], step, anchor)[0]
-        return [float(anchor + step * i) for i in range(round((first - anchor) / step), round((last - anchor) / step) + 1)]
+        return [
+            float(anchor + step * i) for i in range(round((first - anchor) / step), round((last - anchor) / step) + 1)
+        ]
     width = problem.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
     edges = np.unique(np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)]))

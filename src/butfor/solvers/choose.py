@@ -33,7 +33,9 @@ def choose(form: Form, name: str = "auto") -> tuple[AbstractSolver, str]:
                 return solver, support.why
         reasons = "; ".join(f"{solver.name}: {support.why}" for solver, support in supports(form))
         raise UnsupportedProblemError(
-            f"no solver takes this problem (a {form.model} model).", reasons + ".", "Change the cost, the constraints or the model."
+            f"no solver takes this problem (a {form.model} model).",
+            reasons + ".",
+            "Change the cost, the constraints or the model.",
         )
     found = next((solver for solver in SOLVERS if solver.name == name), None)
     if found is None:

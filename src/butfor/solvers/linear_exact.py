@@ -7,6 +7,8 @@ l2_j = 0) until its room is used up: events sorted by mu, O(d log d). L-infinity
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from butfor.model.ask import evaluate
@@ -17,6 +19,9 @@ from butfor.problem.problem import Problem
 from butfor.rewrite.margins import tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
 from butfor.space.frames import FloatArray
+
+ROUNDING = 1e-14
+"""A continuous answer lies on its boundary: this share of the score's size keeps rounding from deciding against it."""
 
 
 class LinearExact(AbstractSolver):
@@ -33,13 +38,19 @@ class LinearExact(AbstractSolver):
             return Support(False, f"the target needs {form.rows} score inequalities at once; it takes one")
         others = sorted(form.movable - {"continuous"})
         if others or form.binned:
-            return Support(False, f"{', '.join(others) or 'binned numbers'} may change; it moves continuous numbers only")
+            return Support(
+                False, f"{', '.join(others) or 'binned numbers'} may change; it moves continuous numbers only"
+            )
         if form.forced:
             return Support(False, "a constraint forces a feature to move; it starts from the factual")
         if form.relations - {"margin"}:
-            return Support(False, f"it takes no constraints of the kinds {', '.join(sorted(form.relations - {'margin'}))}")
+            return Support(
+                False, f"it takes no constraints of the kinds {', '.join(sorted(form.relations - {'margin'}))}"
+            )
         if not (form.cost <= {"l1", "l2"} or form.cost == {"linf"} or form.cost == {"l0"}):
-            return Support(False, f"the cost mixes {', '.join(sorted(form.cost))}; it takes L1, L2, L1 + L2, L-infinity or L0")
+            return Support(
+                False, f"the cost mixes {', '.join(sorted(form.cost))}; it takes L1, L2, L1 + L2, L-infinity or L0"
+            )
         if form.cost == {"l0"} and form.weighted_changes:
             return Support(False, "changes have different prices, which is a knapsack; it counts changes")
         return Support(True, "one inequality over continuous numbers has a closed form")
@@ -65,9 +76,10 @@ def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray
     assert isinstance(model, Linear)
     if not len(part.b):
         return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
-    tight = tightened(part, problem)
+    asked, inside = (tightened(part, replace(problem, guard=g)).b[0] for g in (problem.guard, problem.guard + ROUNDING))
     w = (part.A @ model.slope)[0]
-    need = tight.b[0] - evaluate(model, problem.factuals) @ part.A[0]
+    now = evaluate(model, problem.factuals) @ part.A[0]
+    need = np.where(now >= asked, 0.0, inside - now)
     x = problem.factuals
     with np.errstate(invalid="ignore"):
         room = np.where(w > 0, domain.high - x, x - domain.low)
@@ -80,7 +92,7 @@ def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray
             start = np.where(w == 0, np.inf, np.zeros(len(w)) if prices.has_linf else prices.l1 / np.abs(w))
             rate = np.abs(w) / prices.linf if prices.has_linf else w**2 / (2 * prices.l2)
         gained = rise(need, cap, start, np.where(w == 0, 0.0, rate), np.argsort(start))
-    reached = gained.sum(axis=1) >= need * (1 - 1e-12)
+    reached = gained.sum(axis=1) >= (asked - now) * (1 - 1e-12)
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(gained > 0, gained / w, 0.0)
     moved = np.clip(x + step, np.minimum(domain.low, x), np.maximum(domain.high, x))

@@ -40,7 +40,9 @@ class Milp(AbstractSolver):
             return Support(False, f"it takes linear models and trees, and the model is a {form.model}")
         if "candidates" in form.relations:
             return Support(False, "a list of candidate rows is searched, not optimised over")
-        if "callable" in form.cost and (form.model == "linear" or form.relations & {"linear", "implies"} or "quadratic" in form.cost):
+        if "callable" in form.cost and (
+            form.model == "linear" or form.relations & {"linear", "implies"} or "quadratic" in form.cost
+        ):
             return Support(False, "a callable price of a number has no linear form unless the number is cut into cells")
         if form.model == "ensemble" and form.curved:
             return Support(False, "a curved target over an ensemble is not implemented")
@@ -67,9 +69,11 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
             continue
         cost = float(problem.prices.total(problem.factuals, point[None])[0]) + part.offset
         if cost < best.cost[0]:
-            best = Outcome(np.zeros(1, dtype=np.intp), point[None], np.array([cost]), np.zeros(1), np.zeros(1, dtype=np.bool_))
-    bound = np.array([max(0.0, min(lowest, float(best.cost[0])))])
-    return Outcome(best.row, best.points, best.cost, bound, np.array([exhausted]))
+            best = Outcome(
+                np.zeros(1, dtype=np.intp), point[None], np.array([cost]), np.zeros(1), np.zeros(1, dtype=np.bool_)
+            )
+    proven = np.array([max(0.0, min(lowest, float(best.cost[0])))])
+    return Outcome(best.row, best.points, best.cost, proven, np.array([exhausted]))
 
 
 def _solve_set(problem: Problem, part: ScoreSet, budget: Budget) -> tuple[FloatArray | None, float, bool]:
@@ -77,7 +81,9 @@ def _solve_set(problem: Problem, part: ScoreSet, budget: Budget) -> tuple[FloatA
     cells = cells_in_use(problem.model, problem)
     tables = tabulate(problem, cells)
     program = Program()
-    needs = Needs(_values_needed(problem), bool(problem.most_changes < len(problem.space) or problem.constraints(Fresh)))
+    needs = Needs(
+        _values_needed(problem), bool(problem.most_changes < len(problem.space) or problem.constraints(Fresh))
+    )
     widest = None
     if problem.prices.has_linf:
         widest = program.variable(0.0, np.inf)

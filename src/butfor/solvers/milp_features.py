@@ -14,7 +14,6 @@ from butfor.rewrite.tables import Tables
 from butfor.solvers.program import Program, Sum
 from butfor.space.frames import FloatArray
 
-
 GRAIN = 1e-7
 """The share of a range that a real value keeps from the cell below its own; well above the solver's tolerance."""
 
@@ -49,7 +48,9 @@ class Needs:
     changes: bool
 
 
-def add_feature(program: Program, problem: Problem, tables: Tables, cells: Cells, j: int, needs: Needs, widest: Sum | None) -> Piece:
+def add_feature(
+    program: Program, problem: Problem, tables: Tables, cells: Cells, j: int, needs: Needs, widest: Sum | None
+) -> Piece:
     """The variables, rows and price of feature `j` of the problem's only row."""
     x = float(problem.factuals[0, j])
     piece = Piece(int(tables.home[0, j]), cells, x)
@@ -128,7 +129,7 @@ def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
 
 
 def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: Needs, widest: Sum | None) -> None:
-    """The number itself is a variable, in the cell that its value lies in."""
+    """The number itself is a variable (in units of its range, to keep the program well scaled), in its value's cell."""
     domain, prices = problem.domain, problem.prices
     x, step, anchor = piece.x, float(domain.step[j]), float(domain.anchor[j])
     low, high, stay = float(domain.low[0, j]), float(domain.high[0, j]), bool(domain.stay[0, j])
@@ -136,7 +137,7 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
     if (lost and stay) or domain.missing[0, j]:
         piece.missing = program.binary()
     there = Sum(constant=1.0) - piece.missing
-    start = 0.0 if lost else x
+    start, unit = 0.0 if lost else x, problem.space.features[j].range
     off_grid = bool(step) and not lost and stay and not bool(on_grid(np.array([x]), step, anchor)[0])
     changed: Sum | None = None
     if step:
@@ -160,11 +161,11 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
         else:
             piece.value = step * program.variable(k_low, k_high, integer=True) + anchor
     elif piece.missing.terms:
-        piece.value = program.variable(min(low, 0.0), max(high, 0.0))
+        piece.value = unit * program.variable(min(low, 0.0) / unit, max(high, 0.0) / unit)
         program.at_least(piece.value - low * there)
         program.at_least(high * there - piece.value)
     else:
-        piece.value = program.variable(low, high)
+        piece.value = unit * program.variable((low - start) / unit, (high - start) / unit) + start
     piece.by_value = True
     piece.room = max(abs(high - start), abs(low - start))
     if lost:
@@ -190,15 +191,15 @@ def _price_of_change(
     high: float,
 ) -> None:
     """Prices of a known number's change: |gain| through its two parts, a binary where changes count."""
-    prices, x = problem.prices, piece.x
+    prices, x, unit = problem.prices, piece.x, problem.space.features[j].range
     missing = piece.missing
-    up_room, down_room = max(0.0, high - x), max(0.0, x - low)
+    up_room, down_room = max(0.0, high - x) / unit, max(0.0, x - low) / unit
     counted = needs.changes or prices.l0[j] > 0
     size = Sum()
     if counted or prices.l1[j] or prices.linf[j]:
         up, down = program.variable(0.0, up_room), program.variable(0.0, down_room)
-        program.equal(piece.gain + x * missing - up + down)
-        size = up + down
+        program.equal((1 / unit) * (piece.gain + x * missing) - up + down)
+        size = unit * (up + down)
         if counted and changed is None:
             changed = program.binary()
         if changed is not None:
@@ -219,7 +220,9 @@ def _price_of_change(
         program.at_least(widest - float(prices.linf[j]) * size - float(prices.linf_missing[j]) * missing)
 
 
-def _cells_of_value(program: Program, problem: Problem, j: int, piece: Piece, there: Sum, low: float, high: float) -> None:
+def _cells_of_value(
+    program: Program, problem: Problem, j: int, piece: Piece, there: Sum, low: float, high: float
+) -> None:
     """Tie the cells to the value, where the number has more than one."""
     cells, domain = piece.cells, problem.domain
     if cells.count == 1:

@@ -48,7 +48,7 @@ def _(model: Trees, problem: Problem) -> tuple[Cells, ...]:
 
 @needs_value.register
 def _(model: Linear, features: int) -> BoolArray:
-    return np.any(model.slope != 0, axis=0)
+    return np.asarray(np.any(model.slope != 0, axis=0))
 
 
 @add_model.register
@@ -67,8 +67,7 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
         for weight, score in zip(row, scores, strict=True):
             if weight:
                 total = total + float(weight) * score
-        norm = max([abs(w) for w in total.terms.values()], default=1.0) or 1.0
-        program.at_least((1.0 / norm) * (total - float(b)), measured=True)
+        program.at_least(total, float(b), measured=True)
     return scores
 
 
@@ -91,7 +90,12 @@ def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: 
                 scores = [s + float(v) * variable for s, v in zip(scores, model.value[leaf.node], strict=True)]
         program.equal(total, 1.0)
         for j in {j for leaf in mine for j in leaf.path}:
-            _bind(program, pieces[j], [(leaf, variable) for leaf, variable in zip(mine, chosen, strict=True) if j in leaf.path], j)
+            _bind(
+                program,
+                pieces[j],
+                [(leaf, variable) for leaf, variable in zip(mine, chosen, strict=True) if j in leaf.path],
+                j,
+            )
     if not alone:
         size = np.abs(model.value).max(axis=0).sum() * len(model.roots)
         for row, b, margin in zip(part.A, part.b, part.margins(size), strict=True):

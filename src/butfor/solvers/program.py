@@ -71,7 +71,7 @@ class Solved:
 
 
 class Program:
-    """Variables, rows and convex terms; minimised by HiGHS."""
+    """Variables, rows (each scaled by its largest coefficient) and convex terms; minimised by HiGHS."""
 
     def __init__(self) -> None:
         self.low: list[float] = []
@@ -153,7 +153,9 @@ class Program:
         solver.run()
         return _read(highspy, solver, self.objective.constant, mip=fixed is None and any(self.integer))
 
-    def _model(self, highspy: Any, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None, *, curves: bool) -> Any:
+    def _model(
+        self, highspy: Any, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None, *, curves: bool
+    ) -> Any:
         lp = highspy.HighsLp()
         count, rows = len(self.low), [*self.rows, *extra]
         cost = np.zeros(count)
@@ -167,12 +169,15 @@ class Program:
             cost[[curve.stand_in for curve in self.curves]] = 1.0
         lp.num_col_, lp.num_row_ = count, len(rows)
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
-        lp.row_lower_ = np.array([low for _, low, _ in rows], dtype=np.float64)
-        lp.row_upper_ = np.array([high for _, _, high in rows], dtype=np.float64)
+        scale = np.array([max(map(abs, e.terms.values()), default=0.0) or 1.0 for e, _, _ in rows])
+        lp.row_lower_ = np.array([low for _, low, _ in rows], dtype=np.float64) / scale
+        lp.row_upper_ = np.array([high for _, _, high in rows], dtype=np.float64) / scale
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
         lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(e.terms) for e, _, _ in rows])]).astype(np.int32)
         lp.a_matrix_.index_ = np.array([v for e, _, _ in rows for v in e.terms], dtype=np.int32)
-        lp.a_matrix_.value_ = np.array([w for e, _, _ in rows for w in e.terms.values()], dtype=np.float64)
+        lp.a_matrix_.value_ = np.array(
+            [w / s for (e, _, _), s in zip(rows, scale, strict=True) for w in e.terms.values()]
+        )
         if fixed is None and integer.any():
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integer]

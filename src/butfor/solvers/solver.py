@@ -89,12 +89,9 @@ def statuses_of(cost: FloatArray, bound: FloatArray) -> list[Status]:
     known = np.isfinite(cost)
     with np.errstate(invalid="ignore"):
         optimal = cost - bound <= TOLERANCE * (1 + np.abs(cost))
-    word = np.select(
-        [~known & (bound == np.inf), ~known, optimal, bound > 0],
-        [Status.PROVEN_INFEASIBLE, Status.NOT_FOUND, Status.PROVEN_OPTIMAL, Status.WITHIN_GAP],  # type: ignore[list-item]
-        Status.VALID,  # type: ignore[arg-type]
-    )
-    return word.tolist()  # type: ignore[no-any-return]
+    number = np.select([~known & (bound == np.inf), ~known, optimal, bound > 0], [3, 4, 0, 1], 2)
+    members = list(Status)
+    return [members[n] for n in number.tolist()]
 
 
 def nothing_found(problem: Problem, bound: float = 0.0, *, exhausted: bool = False) -> Outcome:
@@ -113,11 +110,12 @@ def joined(parts: list[Outcome], report: str = "") -> Outcome:
     """Outcomes of single rows (each with `row` already set) as one, in row order."""
     order = np.argsort(np.concatenate([part.row for part in parts]), kind="stable")
     return Outcome(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])[order]
-            for name in ("row", "points", "cost", "bound", "exhausted")
-        ),
-        report=report or (parts[0].report if parts else ""),
+        row=np.concatenate([part.row for part in parts])[order],
+        points=np.concatenate([part.points for part in parts])[order],
+        cost=np.concatenate([part.cost for part in parts])[order],
+        bound=np.concatenate([part.bound for part in parts])[order],
+        exhausted=np.concatenate([part.exhausted for part in parts])[order],
+        report=report or parts[0].report,
     )
 
 
@@ -128,7 +126,9 @@ def merged(outcome: Outcome, again: Outcome) -> Outcome:
     firsts = np.flatnonzero(np.diff(again.row, prepend=-1) != 0)
     for i in firsts:
         bound[i] = min(bound[i], outcome.bound[np.searchsorted(outcome.row, again.row[i])])
-    old = Outcome(*(getattr(outcome, name)[kept] for name in ("row", "points", "cost", "bound", "exhausted")))
+    old = Outcome(
+        outcome.row[kept], outcome.points[kept], outcome.cost[kept], outcome.bound[kept], outcome.exhausted[kept]
+    )
     return joined([old, replace(again, bound=bound)], outcome.report)
 
 

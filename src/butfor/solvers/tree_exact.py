@@ -46,7 +46,7 @@ class TreeExact(AbstractSolver):
         tree = target_tree(problem)
         if not tree.leaves:
             return nothing_found(problem, np.inf)
-        parts = []
+        parts: list[Outcome] = []
         for begin in range(0, len(problem), CHUNK):
             rows = np.arange(begin, min(begin + CHUNK, len(problem)))
             part = problem.rows(rows)

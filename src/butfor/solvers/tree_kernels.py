@@ -44,7 +44,25 @@ def _cheapest_cell(row, j, first, last, missing, mask, masks, start, price, reac
 
 @numba.njit(cache=True, nogil=True)
 def nearest_leaves(  # type: ignore[no-untyped-def]
-    start, price, reach, home, near, stay, forced, child, feature, first, last, missing, mask, masks, offset, leaf, depth, most, k
+    start,
+    price,
+    reach,
+    home,
+    near,
+    stay,
+    forced,
+    child,
+    feature,
+    first,
+    last,
+    missing,
+    mask,
+    masks,
+    offset,
+    leaf,
+    depth,
+    most,
+    k,
 ):
     """For each row the costs of its `k` cheapest leaves (infinity: fewer) and the cells they take; -1: the factual stays.
 
@@ -108,7 +126,18 @@ def nearest_leaves(  # type: ignore[no-untyped-def]
                     break
                 j = feature[below]
                 chosen = _cheapest_cell(
-                    row, j, first[below], last[below], missing[below], mask[below], masks, start, price, reach, home, near
+                    row,
+                    j,
+                    first[below],
+                    last[below],
+                    missing[below],
+                    mask[below],
+                    masks,
+                    start,
+                    price,
+                    reach,
+                    home,
+                    near,
                 )
                 if chosen < 0:
                     continue

@@ -5,7 +5,7 @@ Everything is drawn from one numpy generator, so a seed is a problem. `problems(
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,12 @@ class Kinds:
 def random_space(rng: Random, kinds: Kinds) -> Space:
     """One to `kinds.features` features of the kinds allowed."""
     words = [word for word in ("continuous", "whole", "levels") if getattr(kinds, word)]
-    return Space(tuple(_random_feature(rng, f"f{j}", str(rng.choice(words)), kinds) for j in range(rng.integers(1, kinds.features + 1))))
+    return Space(
+        tuple(
+            _random_feature(rng, f"f{j}", str(rng.choice(words)), kinds)
+            for j in range(rng.integers(1, kinds.features + 1))
+        )
+    )
 
 
 def _random_feature(rng: Random, name: str, word: str, kinds: Kinds) -> Feature:
@@ -84,7 +89,9 @@ def random_row(rng: Random, space: Space) -> FloatArray:
 def random_linear(rng: Random, space: Space, scores: int) -> Linear:
     """A linear model; half of them with small whole weights, so that scores tie."""
     whole = rng.random() < 0.5
-    draw = (lambda *size: rng.integers(-2, 3, size).astype(np.float64)) if whole else (lambda *size: rng.normal(size=size))
+    draw = (
+        (lambda *size: rng.integers(-2, 3, size).astype(np.float64)) if whole else (lambda *size: rng.normal(size=size))
+    )
     slope = draw(scores, len(space))
     cells: list[Cells] = []
     steps = []
@@ -117,7 +124,7 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
     def grow(level: int) -> int:
         node = len(feature)
         for column in (feature, cut, member, left, right):
-            column.append(-1)  # type: ignore[attr-defined]
+            column.append(-1)
         value.append(np.round(rng.dirichlet(np.ones(scores)) if scores > 1 else rng.normal(size=1), 1))
         if level == 0 or rng.random() < 0.15:
             return node
@@ -151,10 +158,10 @@ def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]
         return readout.other_sets(label)
     if word == "class":
         return readout.class_sets(label)
-    from dataclasses import replace
-
     return tuple(
-        replace(part, offset=float(rng.integers(0, 3)) / 4) for k in range(len(readout.classes)) for part in readout.class_sets(k)
+        replace(part, offset=float(rng.integers(0, 3)) / 4)
+        for k in range(len(readout.classes))
+        for part in readout.class_sets(k)
     )
 
 
@@ -177,7 +184,8 @@ def random_cost(rng: Random, space: Space, kinds: Kinds) -> AbstractCost:
         "table": lambda: _random_table(rng, space) + L1(),
         "l1+l2": lambda: L1(weights) + 0.5 * L2(),
     }
-    return made[str(rng.choice(list(kinds.costs)))]()  # type: ignore[no-any-return]
+    cost: AbstractCost = made[str(rng.choice(list(kinds.costs)))]()
+    return cost
 
 
 def _random_table(rng: Random, space: Space) -> AbstractCost:
@@ -207,11 +215,17 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
         choices += [lambda: constraint.only_up(name), lambda: constraint.only_down(name)]
     if feature.levels is None:
         middle = (feature.low + feature.high) / 2
-        choices += [lambda: constraint.between(name, feature.low + 1, feature.high), lambda: constraint.between(name, feature.low, middle)]
+        choices += [
+            lambda: constraint.between(name, feature.low + 1, feature.high),
+            lambda: constraint.between(name, feature.low, middle),
+        ]
         choices += [lambda: constraint.within(name, 0.5), lambda: constraint.step(name, 1.0)]
     else:
         levels = feature.levels
-        choices += [lambda: constraint.allowed(name, levels[1:]), lambda: constraint.moves(name, {levels[0]: levels[1:]})]
+        choices += [
+            lambda: constraint.allowed(name, levels[1:]),
+            lambda: constraint.moves(name, {levels[0]: levels[1:]}),
+        ]
     if feature.missing:
         choices.append(lambda: constraint.may_be_missing(name))
     if "at most" in kinds.relations:
@@ -228,12 +242,14 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
         a, b = rng.choice(len(causes), 2, replace=False)
         by = float(rng.choice([0.0, 1.0]))
         choices.append(
-            lambda: constraint.implies(constraint.rises(causes[a].name, by=by), constraint.rises(causes[b].name, by=1.0))
+            lambda: constraint.implies(
+                constraint.rises(causes[a].name, by=by), constraint.rises(causes[b].name, by=1.0)
+            )
         )
     return [choices[rng.integers(len(choices))]()]
 
 
-def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:  # noqa: B008
+def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed: one row, a linear model or trees (`form`), target, cost and constraints."""
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -251,7 +267,7 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
     return Problem(space, model, factuals, random_target(rng, readout), prices, domain, relations)
 
 
-def problems(form: str, kinds: Kinds = Kinds(), trees: int = 1) -> SearchStrategy[Problem]:  # noqa: B008
+def problems(form: str, kinds: Kinds = Kinds(), trees: int = 1) -> SearchStrategy[Problem]:
     """A hypothesis strategy of random problems."""
     from hypothesis import strategies as st
 

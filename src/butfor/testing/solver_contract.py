@@ -1,9 +1,9 @@
 """What every solver must do, as a pytest class: subclass it, name the solver, the form of model and what problems hold.
 
-    class TestMine(SolverContract):
-        solver = MySolver()
-        form = "linear"
-        kinds = Kinds(continuous=False)
+class TestMine(SolverContract):
+    solver = MySolver()
+    form = "linear"
+    kinds = Kinds(continuous=False)
 """
 
 from __future__ import annotations
