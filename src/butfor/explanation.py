@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.certificate import Certificate
-from butfor.model.cells import IntArray
+from butfor.model.cells import BoolArray, IntArray
 from butfor.solvers.solver import Status
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 from butfor.views.rows import Change, change_rows
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,9 @@ class Explanation:
     """The answer for one row: what to change, what it costs, and the certificate.
 
     `point` is the changed row, of the kind that was given (None if there is none); `changes` lists the changed columns
-    with their values before and after; `before` and `after` are the model's own predictions.
+    with their values before and after; `before` and `after` are the model's own predictions. `row` is the position of the
+    factual among the rows given, `rank` its place among several answers to it (1: the cheapest), `model` the estimator's
+    class.
     """
 
     space: Space
@@ -45,6 +54,13 @@ class Explanation:
     cost: float
     certificate: Certificate
     question: Question
+    row: int = 0
+    rank: int = 1
+    model: str = ""
+    created: str = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        _freeze(self, "factual_codes", "point_codes")
 
     @property
     def found(self) -> bool:
@@ -61,11 +77,21 @@ class Explanation:
         return change_rows(self.space, self.factual_codes, self.point_codes)
 
     def to_frame(self) -> Any:
-        """One row per changed column, as a table of the kind that was given (a list of dicts for arrays)."""
-        records = [{"column": c.name, "before": c.before, "after": c.after} for c in self.changes]
+        """One row a changed column: column, before, after (as text, for columns differ in type) and change (of numbers).
+
+        A table of the kind that was given; a dict of columns, with the values themselves, for arrays.
+        """
+        found = self.changes
+        columns: dict[str, list[Any]] = {
+            "column": [c.name for c in found],
+            "before": [c.before for c in found],
+            "after": [c.after for c in found],
+            "change": [c.change for c in found],
+        }
         if frames.is_array(self.factual):
-            return records
-        columns = {key: [str(r[key]) if key != "column" else r[key] for r in records] for key in ("column", "before", "after")}
+            return columns
+        for key in ("before", "after"):
+            columns[key] = [None if value is None else str(value) for value in columns[key]]
         return frames.like(self.factual, columns)
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -88,7 +114,7 @@ class Explanation:
         return page([self])
 
     def plot(self, ax: Any = None) -> Any:
-        """The changes as bars on each column's range, with matplotlib; returns the axes."""
+        """The changes on each column's range, with matplotlib; returns the axes."""
         from butfor.views.plot import draw
 
         return draw(self, ax)
@@ -127,7 +153,8 @@ class Explanation:
 class Explanations(Sequence[Explanation]):
     """Answers for several rows, or several for one, in columns; indexing gives single explanations.
 
-    `row` says which given row each answer is for; an answer that was not found stays in its place.
+    `row` says which given row each answer is for, `rank` its place among several for that row (1: the cheapest); an answer
+    that was not found stays in its place.
     """
 
     space: Space
@@ -140,6 +167,14 @@ class Explanations(Sequence[Explanation]):
     cost: FloatArray
     certificates: Sequence[Certificate]
     question: Question
+    model: str = ""
+    created: str = field(default_factory=now)
+    rank: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    def __post_init__(self) -> None:
+        if len(self.rank) < len(self.row):  # not given: the answers to a row stand in order
+            object.__setattr__(self, "rank", _ranks(self.row))
+        _freeze(self, "row", "rank", "factual_codes", "point_codes", "cost")
 
     def __len__(self) -> int:
         return len(self.row)
@@ -147,13 +182,14 @@ class Explanations(Sequence[Explanation]):
     @overload
     def __getitem__(self, index: int) -> Explanation: ...
     @overload
-    def __getitem__(self, index: slice) -> Explanations: ...
-    def __getitem__(self, index: int | slice) -> Explanation | Explanations:
-        if isinstance(index, slice):
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Explanations: ...
+    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Explanation | Explanations:
+        if isinstance(index, slice | Sequence | np.ndarray):
             at = np.arange(len(self))[index]
             return replace(
                 self,
                 row=self.row[at],
+                rank=self.rank[at],
                 point_codes=self.point_codes[at],
                 before=[self.before[i] for i in at],
                 after=[self.after[i] for i in at],
@@ -163,7 +199,7 @@ class Explanations(Sequence[Explanation]):
         i = range(len(self))[index]
         row = int(self.row[i])
         factual = frames.take(self.table, [row])
-        found = self.certificates[i].status.found
+        found = bool(np.isfinite(self.cost[i]))
         codes = self.point_codes[i] if found else None
         start = self.factual_codes[row]
         return Explanation(
@@ -177,10 +213,22 @@ class Explanations(Sequence[Explanation]):
             cost=float(self.cost[i]),
             certificate=self.certificates[i],
             question=self.question,
+            row=row,
+            rank=int(self.rank[i]),
+            model=self.model,
+            created=self.created,
         )
 
     def __iter__(self) -> Iterator[Explanation]:
         return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explanations):
+            return NotImplemented
+        same = np.array_equal(self.row, other.row) and np.array_equal(self.rank, other.rank)
+        return same and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def statuses(self) -> list[Status]:
@@ -188,9 +236,9 @@ class Explanations(Sequence[Explanation]):
         return [certificate.status for certificate in self.certificates]
 
     @property
-    def found(self) -> np.ndarray:
-        """Which answers were found."""
-        return np.array([status.found for status in self.statuses], dtype=np.bool_)
+    def found(self) -> BoolArray:
+        """Which answers were found; `answers[answers.found]` are those."""
+        return np.isfinite(self.cost)
 
     @property
     def points(self) -> Any:
@@ -218,7 +266,9 @@ class Explanations(Sequence[Explanation]):
         }
         for j, feature in enumerate(self.space.features):
             name = feature.name if feature.name not in columns else f"{feature.name} (column)"
-            columns[name] = [feature.value(code) if f else None for code, f in zip(self.point_codes[:, j], found, strict=True)]
+            columns[name] = [
+                feature.value(code) if f else None for code, f in zip(self.point_codes[:, j], found, strict=True)
+            ]
         return columns if frames.is_array(self.table) else frames.like(self.table, columns)
 
     def to_json(self, *, indent: int | None = 2) -> str:
@@ -239,15 +289,33 @@ class Explanations(Sequence[Explanation]):
         return render_many(self)
 
     def __rich__(self) -> Any:
-        from rich.text import Text
+        from butfor.views.text import panel_many
 
-        return Text(repr(self))
+        return panel_many(self)
 
     def _repr_html_(self) -> str:
-        from butfor.views.html import fragment
+        from butfor.views.html import fragment_many
 
-        shown = "".join(fragment(one) for one in self[:20])
-        return shown + (f"<p>and {len(self) - 20} more</p>" if len(self) > 20 else "")
+        return fragment_many(self)
+
+
+def _ranks(row: IntArray) -> IntArray:
+    """The place of each answer among those to the same row: 1, 2, ..."""
+    order = np.argsort(row, kind="stable")
+    first = np.searchsorted(row[order], row[order])
+    ranks = np.empty(len(row), dtype=np.intp)
+    ranks[order] = np.arange(len(row)) - first + 1
+    return ranks
+
+
+def _freeze(answer: Explanation | Explanations, *names: str) -> None:
+    """Make the arrays of an answer read-only (as views: whoever made them keeps theirs)."""
+    for name in names:
+        array = getattr(answer, name)
+        if array is not None:
+            frozen = array.view()
+            frozen.flags.writeable = False
+            object.__setattr__(answer, name, frozen)
 
 
 def _same(a: FloatArray | None, b: FloatArray | None) -> bool:

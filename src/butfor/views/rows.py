@@ -15,20 +15,30 @@ from butfor.space.space import Space
 
 @dataclass(frozen=True)
 class Change:
-    """One column before and after, in the user's values; `share` is the change as a part of the column's range."""
+    """One column before and after, in the user's values.
+
+    Of a number, `ends` are the ends of its range, `position` says where on it both values lie (0 to 1, or outside), and
+    `share` is the signed change as a part of it.
+    """
 
     name: str
     kind: str
     before: Any
     after: Any
     changed: bool
-    share: float
-    position: tuple[float, float] | None
+    share: float = 0.0
+    position: tuple[float, float] | None = None
+    ends: tuple[float, float] | None = None
+
+    @property
+    def change(self) -> float | None:
+        """The signed difference of two numbers; None for anything else."""
+        return self.after - self.before if is_number(self.before) and is_number(self.after) else None
 
     @property
     def text(self) -> tuple[str, str]:
         """Both values for reading: numbers short, but never the same text for different values."""
-        return readable(self.before, self.after)
+        return readable(self.before, self.after, self.ends)
 
 
 def change_rows(space: Space, factual: FloatArray, point: FloatArray | None) -> tuple[Change, ...]:
@@ -39,37 +49,58 @@ def change_rows(space: Space, factual: FloatArray, point: FloatArray | None) -> 
 
 def _row(feature: Feature, before: float, after: float) -> Change:
     changed = not (before == after or (np.isnan(before) and np.isnan(after)))
-    share, position = 0.0, None
-    if feature.levels is None and not (np.isnan(before) or np.isnan(after)):
-        share = (after - before) / feature.range
-        position = ((before - feature.low) / feature.range, (after - feature.low) / feature.range)
-    return Change(
-        feature.name, feature.kind, feature.value(before), feature.value(after), changed, share if changed else 0.0, position
-    )
+    facts = (feature.name, feature.kind, feature.value(before), feature.value(after), changed)
+    if feature.levels is not None or np.isnan(before) or np.isnan(after):
+        return Change(*facts)
+    position = ((before - feature.low) / feature.range, (after - feature.low) / feature.range)
+    return Change(*facts, (after - before) / feature.range, position, (feature.low, feature.high))
 
 
-def readable(before: Any, after: Any) -> tuple[str, str]:
+def is_number(value: Any) -> bool:
+    """Whether a value is a number (and not a truth value)."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def readable(before: Any, after: Any, ends: tuple[float, float] | None = None) -> tuple[str, str]:
     """Two values as short texts that differ if the values do; a number is rounded away from the one before.
 
-    So whoever types the short number in goes at least as far as the answer does.
+    So whoever types the short number in goes at least as far as the answer does, and not past the ends of the range.
 
     >>> readable(4000.0, 5000.000244)
-    ('4000', '5000.1')
+    ('4000', '5000.01')
     """
-    if before == after or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, after)):
-        return _word(before), _word(after)
+    if before == after or not (is_number(before) and is_number(after)):
+        return word(before), word(after)
     if isinstance(before, int) and isinstance(after, int):
         return str(before), str(after)
-    exact = Decimal(after)
+    exact = Decimal(repr(float(after)))
     rounding = ROUND_CEILING if after > before else ROUND_FLOOR
-    for digits in range(3, 18):
+    close = Decimal("1e-4") * abs(exact - Decimal(before))
+    low, high = ends if ends and ends[0] <= after <= ends[1] else (-np.inf, np.inf)
+    for digits in range(6, 18):
         short = exact.quantize(Decimal((0, (1,), max(exact.adjusted() - digits + 1, -300))), rounding)
-        if abs(short - exact) <= Decimal(1e-3) * abs(exact - Decimal(before)):
+        if abs(short - exact) <= close and low <= float(short) <= high:
             break
-    return _word(float(before)), f"{short:f}" if abs(exact.adjusted()) < 12 else f"{float(short):g}"
+    first, second = word(float(before)), _plain(short)
+    return (repr(float(before)) if first == second else first), second
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
+    """One value for reading: numbers in six digits, without an exponent where they are of everyday size.
+
+    >>> word(1234567.8), word(0.1 + 0.2), word(None)
+    ('1234568', '0.3', 'missing')
+    """
     if value is None:
         return "missing"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float) or not np.isfinite(value):
+        return str(value)
+    return _plain(Decimal(f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"))
+
+
+def _plain(number: Decimal) -> str:
+    """A number without exponent, where it is of a size that is written so, and without trailing zeros."""
+    if number and abs(number.adjusted()) >= 12:
+        return repr(float(number)).removesuffix(".0")
+    text = f"{number + 0:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

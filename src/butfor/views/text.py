@@ -2,60 +2,113 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from butfor.solvers.solver import Status
+from butfor.views.rows import Change, word
+
 if TYPE_CHECKING:
-    from butfor.explanation import Explanation, Explanations
+    from butfor.explanation import Explanation
 
 WIDTH = 100
+"""Columns of a printed answer."""
+
+MOST = 20
+"""How many answers are listed."""
+
+CHANGES = 40
+"""How many changes of one answer are listed."""
 
 
 def headline(answer: Explanation) -> str:
     """One line: what the model said, what it would say."""
+    now = word(answer.before)
+    if answer.certificate.status is Status.PROVEN_INFEASIBLE:
+        return f"{now}: no admissible change makes it {answer.question.target}"
     if not answer.found:
-        return f"{said(answer.before)}: no change found that makes it {answer.question.target}"
+        return f"{now}: no change was found that makes it {answer.question.target}"
     if not answer.changes:
-        return f"{said(answer.before)}: {answer.certificate.why}"
-    return f"{said(answer.before)} → {said(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
+        return f"{now}: {answer.certificate.why}"
+    return f"{now} → {word(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
 
 
-def said(prediction: Any) -> str:
-    """A prediction for reading."""
-    return f"{prediction:.6g}" if isinstance(prediction, float) else str(prediction)
+def status_name(status: Status) -> str:
+    """The name of a status as words."""
+    return status.name.replace("_", " ").lower()
+
+
+def difference(change: Change) -> str:
+    """The signed change of a number; nothing for anything else."""
+    if change.change is None:
+        return ""
+    return ("+" if change.change > 0 else "") + word(change.change)
 
 
 def footer(answer: Explanation) -> str:
     """One line: cost and certificate."""
-    name = answer.certificate.status.name.replace("_", " ").lower()
-    cost = f"cost {answer.cost:.6g} by {answer.question.cost}; " if answer.found else ""
-    return f"{cost}{name}: {answer.certificate.why}"
+    cost = f"cost {word(answer.cost)} by {answer.question.cost}; " if answer.found else ""
+    return f"{cost}{status_name(answer.certificate.status)}: {answer.certificate.why}"
 
 
 def panel(answer: Explanation) -> Any:
     """A rich renderable."""
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
 
     parts: list[Any] = [Text(headline(answer), style="bold")]
     if answer.changes:
-        table = Table(box=None, pad_edge=False, header_style="dim")
-        table.add_column("column")
-        for name in ("before", "after", "change"):
-            table.add_column(name, justify="right")
-        for change in answer.changes:
-            before, after = change.text
-            table.add_row(change.name, before, after, difference(change.before, change.after))
+        table = _table("column", before="right", after="right", change="right")
+        for change in answer.changes[:CHANGES]:
+            _add(table, change.name, *change.text, difference(change))
         parts.append(table)
-    style = "green" if answer.found else "yellow"
-    return Group(*parts, Text(footer(answer), style=style))
+    rest = len(answer.changes) - CHANGES
+    if rest > 0:
+        parts.append(Text(f"and {rest} more changes", style="dim"))
+    return Group(*parts, Text(footer(answer), style="green" if answer.found else "yellow"))
 
 
-def difference(before: Any, after: Any) -> str:
-    """The signed difference of two numbers."""
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (before, after))
-    return f"{after - before:+.4g}" if numbers else ""
+def panel_many(answers: Sequence[Explanation]) -> Any:
+    """A rich renderable: a line an answer."""
+    from rich.console import Group
+    from rich.text import Text
+
+    several = any(one.rank > 1 for one in answers[:MOST])
+    names = {"answer": "right"} if several else {}
+    table = _table("row", **names, before="left", after="left", changes="left", cost="right", status="left")
+    for one in answers[:MOST]:
+        words = "; ".join(f"{c.name} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES])
+        rest = len(one.changes) - CHANGES
+        _add(
+            table,
+            str(one.row),
+            *([str(one.rank)] if several else []),
+            word(one.before),
+            word(one.after) if one.found else "",
+            words + (f"; and {rest} more" if rest > 0 else ""),
+            f"{one.cost:.4g}" if one.found else "",
+            status_name(one.certificate.status),
+        )
+    rest = len(answers) - MOST
+    return Group(table, Text(f"and {rest} more")) if rest > 0 else table
+
+
+def _table(first: str, **justify: Any) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name, side in {first: "left", **justify}.items():
+        table.add_column(name, justify=side, overflow="fold")
+    return table
+
+
+def _add(table: Any, *cells: str) -> None:
+    """A line of user text: no markup in it, and control characters made visible."""
+    from rich.text import Text
+
+    table.add_row(*(Text("".join(c if c.isprintable() else repr(c)[1:-1] for c in cell)) for cell in cells))
 
 
 def render(answer: Explanation) -> str:
@@ -63,23 +116,9 @@ def render(answer: Explanation) -> str:
     return _plain(panel(answer))
 
 
-def render_many(answers: Explanations, most: int = 20) -> str:
-    """A line an answer."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("row", "before", "after", "changes", "cost", "status"):
-        table.add_column(name, justify="right" if name in ("row", "cost") else "left")
-    for i in range(min(len(answers), most)):
-        one = answers[i]
-        words = "; ".join(f"{c.name} {c.text[0]} → {c.text[1]}" for c in one.changes)
-        cost = f"{one.cost:.4g}" if one.found else ""
-        after = said(one.after) if one.found else ""
-        table.add_row(str(int(answers.row[i])), said(one.before), after, words, cost, one.certificate.status.name)
-    rest = len(answers) - most
-    return _plain(Group(table, Text(f"and {rest} more")) if rest > 0 else table)
+def render_many(answers: Sequence[Explanation]) -> str:
+    """The answers as plain text."""
+    return _plain(panel_many(answers))
 
 
 def _plain(renderable: Any) -> str:
@@ -87,4 +126,14 @@ def _plain(renderable: Any) -> str:
 
     out = StringIO()
     Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(renderable)
-    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n"))
+    text = "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n"))
+    return text if _writes("→") else text.replace("→", "->")
+
+
+def _writes(character: str) -> bool:
+    """Whether standard output has a code for it."""
+    try:
+        character.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, AttributeError):
+        return False
+    return True

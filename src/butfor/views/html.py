@@ -1,0 +1,248 @@
+"""An answer as HTML: a fragment for a notebook, a page of its own that needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from butfor.solvers.solver import Status
+from butfor.space.feature import Feature
+from butfor.views.rows import Change, word
+from butfor.views.tables import describe
+from butfor.views.text import difference, headline, status_name
+from butfor.views.words import constraints_in_words, cost_in_words
+
+if TYPE_CHECKING:
+    from butfor.explanation import Explanation, Explanations
+
+SHOWN = 20
+"""How many answers a notebook lists."""
+
+LONG = 60
+"""Above so many characters, the values of a column are only counted."""
+
+WIDTH, EDGE = 208, 6
+"""Of the drawing of a range: its width, and the room left of its start and right of its end."""
+
+
+def fragment(answer: Explanation) -> str:
+    """The answer for a notebook."""
+    return f"<style>{_style()}</style>{_card(answer)}"
+
+
+def fragment_many(answers: Explanations) -> str:
+    """A line an answer, for a notebook."""
+    rest = len(answers) - SHOWN
+    more = f'<p class="note">and {rest} more</p>' if rest > 0 else ""
+    return f'<style>{_style()}</style><section class="butfor">{_summary(answers[:SHOWN])}{more}</section>'
+
+
+def page(answers: Iterable[Explanation], title: str = "") -> str:
+    """A whole page with all answers, and a list of them first if there are several."""
+    listed = list(answers)
+    found = sum(answer.found for answer in listed)
+    title = title or (headline(listed[0]) if len(listed) == 1 else f"{found} of {len(listed)} answers found")
+    contents = f'<nav class="butfor">{_summary(listed, link=True)}</nav>' if len(listed) > 1 else ""
+    cards = "\n".join(_card(answer, place) for place, answer in enumerate(listed, 1))
+    versions = {answer.certificate.versions.get("butfor", "") for answer in listed}
+    made = " ".join(["butfor", *sorted(versions)])
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)} – butfor</title>
+<style>
+{_style()}</style>
+</head>
+<body class="butfor-page">
+<header>
+<h1>Counterfactual explanation</h1>
+<p>The cheapest change to one row that makes the model answer differently.</p>
+</header>
+<main>
+{contents}{cards}
+</main>
+<footer>Made by {escape(made)}.</footer>
+</body>
+</html>
+"""
+
+
+@cache
+def _style() -> str:
+    return files("butfor.views").joinpath("style.css").read_text(encoding="utf-8")
+
+
+def _card(answer: Explanation, place: int = 1) -> str:
+    return (
+        f'<section class="butfor" id="answer-{place}">{_head(answer)}{_changes(answer)}{_kept(answer)}'
+        f'<div class="facts">{_certificate(answer)}{_question(answer)}{_origin(answer)}</div></section>'
+    )
+
+
+def _head(answer: Explanation) -> str:
+    status = answer.certificate.status
+    tone = "found" if status.found else "impossible" if status is Status.PROVEN_INFEASIBLE else "open"
+    place = f"Answer {answer.rank} to row {answer.row}. " if answer.rank > 1 else ""
+    if answer.found and answer.changes:
+        count = len(answer.changes)
+        title = f'<span class="was">{_text(word(answer.before))} →</span> {_text(word(answer.after))}'
+        sub = f"{place}By changing {count} of {len(answer.space)} columns, at a cost of {answer.cost:.4g}."
+    else:
+        title, sub = (
+            _text(headline(answer)),
+            f"{place}{status.value[:1].upper()}{status.value[1:]}." if not answer.found else place,
+        )
+    return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{escape(sub)}</p>'
+
+
+def _changes(answer: Explanation) -> str:
+    if not answer.changes:
+        return ""
+    head = '<th scope="col">Column</th>'
+    head += "".join(f'<th scope="col" class="number">{label}</th>' for label in ("Before", "After", "Change"))
+    head += '<th scope="col">On its range: <span class="key was">before</span> <span class="key is">after</span></th>'
+    body = "".join(_change(change, answer) for change in answer.changes)
+    return f'<table class="changes"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _change(change: Change, answer: Explanation) -> str:
+    before, after = change.text
+    where = _drawing(change) or f'<span class="more">{_text(_values(answer.space[change.name]))}</span>'
+    return (
+        f'<tr><th scope="row">{_text(change.name)}</th>'
+        f'<td class="number before" data-label="Before">{_text(before)}</td>'
+        f'<td class="number after" data-label="After">{_text(after)}</td>'
+        f'<td class="number change" data-label="Change">{difference(change).replace("-", "−")}</td>'
+        f'<td class="where">{where}</td></tr>'
+    )
+
+
+def _values(feature: Feature) -> str:
+    """The values of a column, or only how many there are."""
+    words = feature.describe()
+    return words if len(words) <= LONG else f"one of {len(feature.levels or ())} values"
+
+
+def _drawing(change: Change) -> str:
+    """The range of a number as a line, a stroke where the value was, a dot where it is, and the way between."""
+    if change.position is None or change.ends is None:
+        return ""
+    first, last = min(0.0, *change.position), max(1.0, *change.position)
+    width = WIDTH - 2 * EDGE
+
+    def at(share: float) -> str:
+        return f"{EDGE + width * (share - first) / (last - first):.1f}"
+
+    was, is_ = (at(share) for share in change.position)
+    low, high = at(0.0), at(1.0)
+    before, after = change.text
+    ends = [word(end) for end in change.ends]
+    label = escape(f"from {before} to {after}, on a range of {ends[0]} to {ends[1]}", quote=True)
+    return (
+        f'<svg role="img" aria-label="{label}" viewBox="0 0 {WIDTH} 34" xmlns="http://www.w3.org/2000/svg">'
+        f'<line class="track" x1="{low}" y1="11" x2="{high}" y2="11"/>'
+        f'<line class="path" x1="{was}" y1="11" x2="{is_}" y2="11"/>'
+        f'<line class="was" x1="{was}" y1="4" x2="{was}" y2="18"/>'
+        f'<circle class="is" cx="{is_}" cy="11" r="5"/>'
+        f'<text x="{low}" y="32">{ends[0]}</text><text x="{high}" y="32" text-anchor="end">{ends[1]}</text></svg>'
+    )
+
+
+def _kept(answer: Explanation) -> str:
+    kept = [row for row in answer.rows() if not row.changed]
+    if not kept:
+        return ""
+    listed = "".join(f"<div><dt>{_text(row.name)}</dt><dd>{_text(row.text[0])}</dd></div>" for row in kept)
+    plural = "column stays as it is" if len(kept) == 1 else "columns stay as they are"
+    title = f"{len(kept)} {plural}" if answer.found else "The row as it is"
+    return f'<details><summary>{title}</summary><dl class="kept">{listed}</dl></details>'
+
+
+def _certificate(answer: Explanation) -> str:
+    certificate = answer.certificate
+    checks = "".join(
+        f'<li class="{"passed" if fine else "failed"}">{_text(name)}</li>' for name, fine in certificate.checks
+    )
+    facts: list[tuple[str, str]] = []
+    if answer.found:
+        facts = [("Cost", word(answer.cost)), ("Proven bound", word(certificate.bound))]
+        if certificate.status is Status.WITHIN_GAP:
+            facts.append(("Gap", f"{certificate.gap:.2%}"))
+    body = f"<p>{_sentence(certificate.why)}</p>{_pairs(facts)}"
+    if checks:
+        body += f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>'
+    return _part("Certificate", body)
+
+
+def _question(answer: Explanation) -> str:
+    question = answer.question
+    rules = "".join(f"<li>{_words(rule)}</li>" for rule in constraints_in_words(question))
+    body = _pairs([("Wanted", question.target), ("Cost", cost_in_words(question))])
+    return _part(
+        "What was asked", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
+    )
+
+
+def _origin(answer: Explanation) -> str:
+    certificate = answer.certificate
+    versions = ", ".join(f"{name} {version}" for name, version in certificate.versions.items())
+    facts = [
+        ("Model", answer.model),
+        ("Fingerprint", certificate.fingerprint),
+        ("Row", _row_name(answer)),
+        ("Method", certificate.solver),
+        ("Time", f"{certificate.seconds:.3g} s"),
+        ("Seed", str(certificate.seed)),
+        ("Made", answer.created.replace("T", " ").replace("+00:00", " UTC")),
+        ("Versions", versions),
+    ]
+    return _part("Where it comes from", _pairs(facts))
+
+
+def _row_name(answer: Explanation) -> str:
+    """Its position among the rows given, and its label where that says more."""
+    label = describe(answer.factual, ())["index"]
+    return str(answer.row) if label in (None, answer.row) else f"{answer.row} (labelled {label})"
+
+
+def _sentence(words: str) -> str:
+    return _words(f"{words[:1].upper()}{words[1:]}.")
+
+
+def _words(words: str) -> str:
+    """Escaped words of ours, with names of the user's among them."""
+    return f'<span dir="ltr">{escape(words)}</span>'
+
+
+def _part(title: str, body: str) -> str:
+    return f"<div><h3>{title}</h3>{body}</div>"
+
+
+def _pairs(facts: Sequence[tuple[str, str]]) -> str:
+    listed = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>" for name, value in facts if value)
+    return f"<dl>{listed}</dl>" if listed else ""
+
+
+def _summary(answers: Sequence[Explanation], *, link: bool = False) -> str:
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("Row", "Before", "After", "Changes", "Cost", "Status"))
+    lines = []
+    for place, one in enumerate(answers, 1):
+        name = f"{one.row}, answer {one.rank}" if one.rank > 1 else str(one.row)
+        first = f'<a href="#answer-{place}">{name}</a>' if link else name
+        changes = "<br>".join(f"{_text(c.name)} {_text(c.text[0])} → {_text(c.text[1])}" for c in one.changes)
+        cost = word(one.cost) if one.found else ""
+        after = _text(word(one.after)) if one.found else ""
+        cells = (_text(word(one.before)), after, changes, cost, status_name(one.certificate.status))
+        lines.append(f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return f'<div class="scroll"><table class="list"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def _text(value: Any) -> str:
+    """Escaped, and set apart so that text of another direction does not reorder what stands around it."""
+    return f"<bdi>{escape(str(value))}</bdi>"

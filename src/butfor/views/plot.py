@@ -1,0 +1,94 @@
+"""An answer as a picture: each changed column on its own range, from where it was to where it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from butfor.views.rows import Change, word
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from butfor.explanation import Explanation
+
+BLUE, GREY, PALE = "#1658c4", "#586271", "#dde2e8"
+
+MOST = 30
+"""How many changed columns are drawn."""
+
+LONG = 28
+"""Longer names and values are cut."""
+
+NEAR = 0.12
+"""Closer than this share of the width, two values are written side by side and not each above its dot."""
+
+
+def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
+    """One line a changed column: its range, a ring before, a dot after, an arrow between; levels as text."""
+    changes = answer.changes[:MOST]
+    if ax is None:
+        from matplotlib import pyplot
+
+        size = (7.5, 0.9 + 0.62 * max(len(changes), 1))
+        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    for line, change in enumerate(changes):
+        (_level if change.position is None else _number)(ax, line, change)
+    ax.set_title(_title(answer), loc="left", fontsize=11, pad=10)
+    ax.set_yticks(range(len(changes)), [_short(change.name) for change in changes])
+    ax.set_ylim(max(len(changes), 1) - 0.4, -0.6)
+    ax.set_xlim(-0.04, 1.04)
+    ax.set_xticks([])
+    ax.tick_params(axis="y", length=0)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    if not changes:
+        ax.text(0.0, 0.0, "nothing changes" if answer.found else "no answer", va="center", color=GREY)
+    return ax
+
+
+def _title(answer: Explanation) -> str:
+    before = _short(word(answer.before))
+    if not answer.found:
+        return f"{before}: {answer.certificate.status.value.partition(':')[0].partition(';')[0]}"
+    return f"{before} → {_short(word(answer.after))}, at a cost of {answer.cost:.4g}"
+
+
+def _number(ax: Axes, line: int, change: Change) -> None:
+    """A value that moves on its range; a value outside is drawn at the end that it lies beyond."""
+    assert change.position is not None
+    assert change.ends is not None
+    was, now = (min(max(share, -0.02), 1.02) for share in change.position)
+    ax.plot([0, 1], [line, line], color=PALE, linewidth=4, solid_capstyle="round", zorder=1)
+    ax.annotate(
+        "", (now, line), (was, line), arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 1.8, "shrinkA": 0}, zorder=2
+    )
+    ax.plot(was, line, "o", markersize=7, markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=1.6, zorder=3)
+    ax.plot(now, line, "o", markersize=8, color=BLUE, zorder=4)
+    before, after = change.text
+    if abs(now - was) < NEAR:
+        middle = (was + now) / 2
+        side = "left" if middle < 0.1 else "right" if middle > 0.9 else "center"
+        ax.annotate(
+            f"{before} → {after}", (middle, line), (0, 8), textcoords="offset points", ha=side, va="bottom", fontsize=9
+        )
+    else:
+        for at, text, color in ((was, before, GREY), (now, after, BLUE)):
+            side = "left" if at < 0.04 else "right" if at > 0.96 else "center"
+            ax.annotate(
+                text, (at, line), (0, 8), textcoords="offset points", ha=side, va="bottom", fontsize=9, color=color
+            )
+    for at, end, side in ((0, change.ends[0], "left"), (1, change.ends[1], "right")):
+        ax.annotate(
+            word(end), (at, line), (0, -7), textcoords="offset points", ha=side, va="top", fontsize=7.5, color=GREY
+        )
+
+
+def _level(ax: Axes, line: int, change: Change) -> None:
+    before, after = map(_short, change.text)
+    ax.annotate(f"{before}  →  ", (0.5, line), ha="right", va="center", fontsize=9.5, color=GREY)
+    ax.annotate(after, (0.5, line), ha="left", va="center", fontsize=9.5, color=BLUE, fontweight="bold")
+
+
+def _short(text: str) -> str:
+    """A text that is not too long, with nothing in it that matplotlib would take for a formula."""
+    return (text if len(text) <= LONG else f"{text[: LONG - 1]}…").replace("$", r"\$")

@@ -1,0 +1,95 @@
+"""The kind of table that a row came in, as plain data, and the row made again from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from butfor.errors import InputError, MissingExtraError
+from butfor.space import frames
+
+KINDS = ("array", "pandas", "polars", "pyarrow")
+
+
+def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The kind of a table of one row, and name and type of its columns `names`."""
+    if frames.is_array(table):
+        columns = [_column(name, str(table.dtype), table[0, j]) for j, name in enumerate(names)]
+        return {"kind": "array", "index": None, "columns": columns}
+    frame = nw.from_native(table, eager_only=True)
+    kind = frame.implementation.value
+    if kind != "pandas":
+        return {"kind": kind, "index": None, "columns": [_narwhals_column(name, frame[name].dtype) for name in names]}
+    label = table.index[0]
+    index = label.item() if isinstance(label, np.generic) else label
+    return {
+        "kind": kind,
+        "index": index if isinstance(index, str | int) else None,
+        "columns": [_pandas_column(name, table[name]) for name in names],
+    }
+
+
+def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
+    """The table of one row that `describe` described, holding `values`."""
+    kind, columns = described["kind"], described["columns"]
+    filled = [
+        np.nan if value is None and c.get("missing") == "NaN" else value
+        for c, value in zip(columns, values, strict=True)
+    ]
+    if kind == "array":
+        return np.array([filled], dtype=columns[0]["type"])
+    if kind not in KINDS:
+        raise InputError(f"a row in a {kind} table was given.", f"Known are {', '.join(KINDS)}.")
+    try:
+        library = import_module(kind)
+    except ImportError:
+        raise MissingExtraError(
+            f"the row is from a {kind} table.", f"{kind} is needed to make it again.", f"pip install {kind}"
+        ) from None
+    if kind == "pandas":
+        index = None if described["index"] is None else [described["index"]]
+        made = {
+            c["name"]: library.Series([value], index=index, dtype=_pandas_type(library, c))
+            for c, value in zip(columns, filled, strict=True)
+        }
+        return library.DataFrame(made)
+    series = [
+        nw.new_series(c["name"], [value], dtype=_narwhals_type(c), backend=kind)
+        for c, value in zip(columns, filled, strict=True)
+    ]
+    return nw.from_dict({one.name: one for one in series}, backend=kind).to_native()
+
+
+def _column(name: str, kind: str, value: Any) -> dict[str, Any]:
+    """A column; in one of objects, whether a missing value is written NaN and not None (estimators tell them apart)."""
+    column = {"name": name, "type": kind}
+    if kind == "object" and isinstance(value, float) and value != value:
+        column["missing"] = "NaN"
+    return column
+
+
+def _pandas_column(name: str, series: Any) -> dict[str, Any]:
+    column = _column(name, str(series.dtype), series.iloc[0])
+    if column["type"] != "category":
+        return column
+    return {**column, "categories": series.cat.categories.tolist(), "ordered": bool(series.cat.ordered)}
+
+
+def _pandas_type(pandas: Any, column: dict[str, Any]) -> Any:
+    if column["type"] != "category":
+        return column["type"]
+    return pandas.CategoricalDtype(column["categories"], ordered=column["ordered"])
+
+
+def _narwhals_column(name: str, kind: Any) -> dict[str, Any]:
+    if isinstance(kind, nw.Enum):
+        return {"name": name, "type": "Enum", "categories": list(kind.categories)}
+    return {"name": name, "type": str(kind)}
+
+
+def _narwhals_type(column: dict[str, Any]) -> Any:
+    return nw.Enum(column["categories"]) if column["type"] == "Enum" else getattr(nw, column["type"])()

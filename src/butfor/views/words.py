@@ -1,0 +1,126 @@
+"""What was asked, in plain English: from the plain data of a question, so that a loaded answer reads the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from butfor.explanation import Question
+from butfor.problem.spec import from_spec
+
+Spec = dict[str, Any]
+
+
+def cost_in_words(question: Question) -> str:
+    """The cost; as it was written if there are no words for it."""
+    return _said(question.spec.get("cost"), question.cost)
+
+
+def constraints_in_words(question: Question) -> list[str]:
+    """A sentence a constraint; as it was written if there are no words for it."""
+    specs = question.spec.get("constraints", [None] * len(question.constraints))
+    return [_said(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
+
+
+def _said(spec: Any, text: str) -> str:
+    kind = spec.get("kind") if isinstance(spec, dict) else None
+    try:
+        return WORDS[kind](spec) if kind in WORDS else text
+    except LookupError:
+        return text
+
+
+def listed(things: Any, glue: str = "and") -> str:
+    """`a, b and c`."""
+    words = [str(from_spec(thing)) for thing in things]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {glue} {words[-1]}"
+
+
+def _keep(names: list[str], one: str, many: str) -> str:
+    return f"{listed(names)} {one if len(names) == 1 else many}"
+
+
+def _number(spec: Any) -> str:
+    value = from_spec(spec)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _direction(spec: Spec) -> str:
+    way = "fall" if spec["up"] else "rise"
+    return _keep(spec["names"], f"does not {way}", f"do not {way}")
+
+
+def _grid(spec: Spec) -> str:
+    if spec["step"] == 1 and not spec["anchor"]:
+        return f"{spec['name']} becomes a whole number, if it changes"
+    start = f", counted from {_number(spec['anchor'])}" if spec["anchor"] else ""
+    return f"{spec['name']} becomes a multiple of {_number(spec['step'])}{start}, if it changes"
+
+
+def _moves(spec: Spec) -> str:
+    ways = (f"{from_spec(before)} to {listed(after, 'or')}" for before, after in spec["table"] if after)
+    return f"{spec['name']} changes only from {'; '.join(ways)}"
+
+
+def _relation(spec: Spec) -> str:
+    sense = {"<=": "≤", ">=": "≥", "==": "="}[spec["sense"]]
+    total = " + ".join(name if weight == 1 else f"{_number(weight)} × {name}" for name, weight in spec["weights"])
+    return f"{total.replace('+ -', '− ')} {sense} {_number(spec['bound'])}"
+
+
+def _event(spec: Spec) -> str:
+    if spec["word"] == "becomes":
+        return f"{spec['name']} becomes {from_spec(spec['level'])}"
+    return f"{spec['name']} {spec['word']}" + (f" by at least {_number(spec['by'])}" if spec["by"] else "")
+
+
+def _norm(what: str) -> Callable[[Spec], str]:
+    units = {
+        "range": "as a share of its column's range",
+        "mad": "in median absolute deviations of its column",
+        "std": "in standard deviations of its column",
+        "none": "in the column's own units",
+    }
+
+    def said(spec: Spec) -> str:
+        scale = from_spec(spec["scale"])
+        unit = units.get(scale, "") if isinstance(scale, str) else "in units given per column"
+        return f"{what}, each {unit}; a changed category counts 1{_weighted(spec)}"
+
+    return said
+
+
+def _weighted(spec: Spec) -> str:
+    weights = from_spec(spec["weights"])
+    return f"; weighted {listed([f'{name} × {weight:g}' for name, weight in weights.items()])}" if weights else ""
+
+
+def _mix(spec: Spec) -> str:
+    parts = ((weight, _said(term, "a price")) for weight, term in spec["parts"])
+    return "; plus ".join(words if weight == 1 else f"{_number(weight)} × ({words})" for weight, words in parts)
+
+
+WORDS: dict[Any, Callable[[Spec], str]] = {
+    "Fixed": lambda spec: _keep(spec["names"], "keeps its value", "keep their values"),
+    "Direction": _direction,
+    "Between": lambda spec: f"{spec['name']} ends between {_number(spec['low'])} and {_number(spec['high'])}",
+    "Within": lambda spec: f"{spec['name']} moves by at most {100 * spec['share']:.4g} % of its value",
+    "Grid": _grid,
+    "Allowed": lambda spec: f"{spec['name']} ends as {listed(spec['values'], 'or')}",
+    "Moves": _moves,
+    "MayVanish": lambda spec: f"{listed(spec['names'])} may become missing",
+    "AtMost": lambda spec: f"at most {spec['count']} column{'s' if spec['count'] > 1 else ''} may change",
+    "Relation": _relation,
+    "Implication": lambda spec: f"if {_event(spec['cause'])}, then {_event(spec['consequence'])}",
+    "Margin": lambda spec: f"every boundary that decides is at least {_number(spec['eps'])} ranges away",
+    "L1": _norm("the sum of the changes"),
+    "L2": _norm("the sum of the squared changes"),
+    "LInf": _norm("the largest change"),
+    "L0": lambda spec: f"the number of changed columns{_weighted(spec)}",
+    "Gower": lambda spec: "Gower's distance: the mean over all columns of the change, as a share of the column's range",
+    "MAD": lambda spec: (
+        "the sum of the changes, each in median absolute deviations of its column; a changed category counts 1"
+    ),
+    "Mix": _mix,
+}
+"""For each kind of thing that a question is made of, how it reads."""
