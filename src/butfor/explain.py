@@ -18,9 +18,8 @@ from butfor.explanation import Explanation, Explanations, Question
 from butfor.importers.read import Reading, read
 from butfor.model.ask import parts as model_parts
 from butfor.model.cells import BoolArray, IntArray
-from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Restriction
+from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Restriction, admissible
 from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
-from butfor.problem.domain import open_domain
 from butfor.problem.problem import Pool, Problem
 from butfor.problem.spec import to_spec
 from butfor.problem.target import AbstractTarget, Group, Prediction, as_target
@@ -227,10 +226,7 @@ class Explainer:
         reading = self._reading
         listed = asked.constraints if constraints is None else constraints
         space = space or self.space
-        domain = open_domain(space, factuals)
-        for constraint in listed:
-            if isinstance(constraint, Restriction):
-                constraint.narrow(domain, space)
+        domain = admissible(space, factuals, listed)
         relations = tuple(c for c in listed if not isinstance(c, Restriction))
         pools = [c for c in relations if isinstance(c, Candidates)]
         whole = Problem(space, reading.model, factuals, (), asked.prices, domain, relations)
@@ -378,11 +374,7 @@ class Explainer:
         """The constraints, each judged by itself on the encoded rows, and the values by the space."""
         from butfor.rewrite.clearance import clearance
 
-        domain = open_domain(self.space, start)
-        for constraint in asked.constraints:
-            if isinstance(constraint, Restriction):
-                constraint.narrow(domain, self.space)
-        fine = domain.admits(points)
+        fine = admissible(self.space, start, asked.constraints).admits(points)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
                 for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.errors import InputError, InputTypeError, UnsupportedProblemError
 from butfor.model.cells import BoolArray
-from butfor.problem.domain import Domain, on_grid
+from butfor.problem.domain import Domain, on_grid, open_domain
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
@@ -499,6 +499,15 @@ class Fresh(AbstractConstraint):
     def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
         return np.asarray(np.any(_same(before[:, at], after[:, at]), axis=1))
+
+
+def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:
+    """The domain of some rows under constraints; the one kind that widens it comes before all that narrow it."""
+    domain = open_domain(space, factuals)
+    restrictions = [constraint for constraint in constraints if isinstance(constraint, Restriction)]
+    for constraint in sorted(restrictions, key=lambda constraint: not isinstance(constraint, MayVanish)):
+        constraint.narrow(domain, space)
+    return domain
 
 
 def numbers(feature: Feature, codes: FloatArray) -> FloatArray:

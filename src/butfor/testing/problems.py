@@ -18,7 +18,6 @@ from butfor.model.trees import Trees, with_cells
 from butfor.problem import constraint
 from butfor.problem.constraint import AbstractConstraint, Restriction
 from butfor.problem.cost import L0, L1, L2, AbstractCost, LInf, Table, price
-from butfor.problem.domain import open_domain
 from butfor.problem.problem import Problem
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
@@ -258,10 +257,7 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
     model = random_linear(rng, space, scores) if form == "linear" else random_trees(rng, space, scores, trees)
     factuals = random_row(rng, space)[None]
     listed = random_constraints(rng, space, kinds)
-    domain = open_domain(space, factuals)
-    for one in listed:
-        if isinstance(one, Restriction):
-            one.narrow(domain, space)
+    domain = constraint.admissible(space, factuals, listed)
     relations = tuple(one for one in listed if not isinstance(one, Restriction))
     prices = price(random_cost(rng, space, kinds), space)
     return Problem(space, model, factuals, random_target(rng, readout), prices, domain, relations)

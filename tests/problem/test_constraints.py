@@ -1,0 +1,95 @@
+"""What a constraint does to a domain and what it says of an answer are the same rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import butfor as bf
+from butfor.problem.constraint import MayVanish, Restriction, admissible
+from butfor.problem.domain import open_domain
+from butfor.problem.spec import from_spec, to_spec
+from butfor.space.feature import Feature
+from butfor.space.space import Space
+from butfor.testing.problems import Kinds, random_constraints, random_row, random_space
+
+
+def test_domain_and_judgement_agree_on_random_points() -> None:
+    agreed = {True: 0, False: 0}
+    for seed in range(1500):
+        rng = np.random.default_rng(seed)
+        space = random_space(rng, Kinds())
+        factual = random_row(rng, space)[None]
+        listed = [c for c in random_constraints(rng, space, Kinds(relations=())) if isinstance(c, Restriction)]
+        try:
+            domain = admissible(space, factual, listed)
+        except bf.UnsupportedProblemError:
+            continue
+        free = admissible(space, factual, [c for c in listed if isinstance(c, MayVanish)])
+        for _ in range(6):
+            point = np.where(rng.random(len(space)) < 0.4, factual[0], random_row(rng, space))[None]
+            if not free.admits(point)[0]:
+                continue
+            said = all(constraint.met(space, factual, point)[0] for constraint in listed)
+            assert domain.admits(point)[0] == said, (seed, listed, factual, point)
+            agreed[said] += 1
+    assert min(agreed.values()) > 300
+
+
+def test_nearest_is_the_cheapest_admissible_value_of_a_cell() -> None:
+    for seed in range(800):
+        rng = np.random.default_rng(seed)
+        step = float(rng.choice([0.0, 1.0, 0.5, 0.3]))
+        single = bool(rng.random() < 0.3 and not step)
+        feature = Feature("x", low=-3.0, high=4.0, step=step, typical=1.0, single=single)
+        space = Space((feature,))
+        factual = np.array([[rng.choice([np.nan, rng.uniform(-3, 4), float(rng.integers(-3, 5))])]])
+        factual = np.float64(np.float32(factual)) if single else factual
+        domain = open_domain(space, factual)
+        ends = np.sort(rng.choice([rng.uniform(-4, 5), float(rng.integers(-3, 5)), 0.6, 0.3], 2))
+        value = domain.nearest(0, ends[None, :1], ends[None, 1:])[0, 0]
+        grid = np.arange(-40, 41) * step if step else np.linspace(-3, 4, 7001)
+        inside = grid[(grid > ends[0]) & (grid <= ends[1]) & (grid >= domain.low[0, 0]) & (grid <= domain.high[0, 0])]
+        start = 1.0 if np.isnan(factual[0, 0]) else factual[0, 0]
+        if np.isnan(value):
+            assert not len(inside) or single or not step
+            continue
+        assert ends[0] < value <= ends[1]
+        assert domain.admits(np.array([[value]]))[0]
+        if len(inside):
+            assert abs(value - start) <= np.abs(inside - start).min() + (1e-6 if single else 1e-9)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        bf.fixed("a", "b"), bf.only_up("a"), bf.only_down("a"), bf.between("a", 0, 3.5), bf.within("a", 0.1),
+        bf.step("a", 0.25, anchor=0.1), bf.whole("a"), bf.allowed("c", ["x", "y"]), bf.moves("c", {"x": ["y"], "y": []}),
+        bf.may_be_missing("a"), bf.at_most_changes(2), bf.linear({"a": 1, "b": -2.5}, "<=", 3), bf.margin(0.1),
+        bf.implies(bf.rises("a"), bf.becomes("c", "y")), bf.L1(), bf.L1(weights={"a": 2.0}, scale="mad"), bf.L2(scale="none"),
+        bf.LInf(scale={"a": 3.0}), bf.L0(), bf.Gower(), bf.MAD(), 2 * bf.L1() + 0.5 * bf.L0(),
+        bf.Table({"c": {("x", "y"): 1.0}}), bf.classes("yes", "no"), bf.other(), bf.class_costs({"yes": 0.0, "no": 1.0}),
+        bf.probability("yes", at_least=0.7), bf.value(at_least=3), bf.value(1, 2), bf.relative_change(-0.3),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_questions_survive_as_data(thing) -> None:
+    import json
+
+    assert from_spec(json.loads(json.dumps(to_spec(thing)))) == thing
+
+
+def test_what_cannot_be_written_is_described() -> None:
+    with pytest.raises(LookupError, match="lambda"):
+        from_spec(to_spec(bf.Table({"a": lambda before, after: 1.0})))
+    with pytest.raises(LookupError, match="candidates"):
+        from_spec(to_spec(bf.candidates(np.zeros((2, 2)))))
+
+
+def test_two_grids_meet_in_their_common_multiples() -> None:
+    space = Space((Feature("x", low=0.0, high=60.0, step=4.0),))
+    domain = open_domain(space, np.array([[3.0]]))
+    bf.step("x", 6.0).narrow(domain, space)
+    assert domain.step[0] == 12.0
+    with pytest.raises(bf.UnsupportedProblemError, match="share a point"):
+        bf.step("x", 6.0, anchor=1.0).narrow(domain, space)

@@ -1,0 +1,76 @@
+"""What changes cost, against the formulas written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import butfor as bf
+from butfor.problem.cost import price
+from butfor.space.feature import Feature
+from butfor.space.space import Space
+
+SPACE = Space(
+    (
+        Feature("age", low=20.0, high=70.0, step=1.0, mad=5.0, std=10.0, missing=True),
+        Feature("income", low=0.0, high=1000.0, mad=0.0, std=100.0),
+        Feature("job", levels=("a", "b", "c")),
+        Feature("school", levels=("low", "mid", "high"), ordered=True),
+    )
+)
+BEFORE = np.array([[30.0, 500.0, 0.0, 0.0]])
+AFTER = np.array([[40.0, 400.0, 2.0, 2.0]])
+
+
+def total(cost: object, after: np.ndarray = AFTER, before: np.ndarray = BEFORE) -> float:
+    return float(price(cost, SPACE).total(before, after)[0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cost", "wanted"),
+    [
+        (bf.L1(), 0.2 + 0.1 + 1 + 1),
+        (bf.L1(weights={"age": 2.0, "job": 0.0}), 0.4 + 0.1 + 0 + 1),
+        (bf.L1(scale="std"), 1 + 1 + 1 + 1),
+        (bf.MAD(), 2 + 0.1 + 1 + 1),
+        (bf.L1(scale="none"), 10 + 100 + 1 + 1),
+        (bf.L1(scale={"age": 100.0}), 0.1 + 100 + 1 + 1),
+        (bf.L2(), 0.04 + 0.01 + 1 + 1),
+        (bf.LInf(), 1.0),
+        (bf.LInf(weights={"job": 0.0, "school": 0.0}), 0.2),
+        (bf.L0(), 4.0),
+        (bf.L0(weights={"age": 0.5}), 3.5),
+        (bf.Gower(), 2.3 / 4),
+        (2 * bf.L1() + 0.5 * bf.L0(), 4.6 + 2.0),
+        (bf.Table({"job": {("a", "c"): 7.0}, "income": lambda before, after: np.abs(after - before)}), 107.0),
+        (bf.Quadratic(np.array([[1.0, 0.1], [0.1, 1.0]]), ("age", "income")), 100 + 10_000 + 2 * 0.1 * 10 * -100),
+    ],
+    ids=repr,
+)
+def test_formulas(cost, wanted) -> None:
+    assert total(cost) == pytest.approx(wanted)
+    assert total(cost, BEFORE) == 0.0
+
+
+def test_ordinal_levels_count_ranks_and_missing_counts_one() -> None:
+    step = np.array([[30.0, 500.0, 0.0, 1.0]])
+    assert total(bf.L1(), step) == pytest.approx(0.5)
+    lost = np.array([[np.nan, 500.0, 0.0, 0.0]])
+    assert total(bf.L1(weights={"age": 3.0}), lost) == pytest.approx(3.0)
+    assert total(bf.L1(), lost, lost) == 0.0
+
+
+def test_a_change_that_a_table_does_not_name_is_forbidden() -> None:
+    assert np.isinf(total(bf.Table({"job": {("a", "b"): 1.0}})))
+    assert total(bf.Table({"job": {"c": 2.0}})) == 2.0
+
+
+def test_weights_are_checked() -> None:
+    with pytest.raises(bf.InputError, match="not negative"):
+        -1 * bf.L1()
+    with pytest.raises(bf.InputError, match="weight of 'age'"):
+        price(bf.L1(weights={"age": -1.0}), SPACE)
+    with pytest.raises(bf.UnknownColumnError, match="no column 'agee'"):
+        price(bf.L1(weights={"agee": 1.0}), SPACE)
+    with pytest.raises(bf.InputError, match="two L-infinity terms"):
+        price(bf.LInf() + bf.LInf(), SPACE)
