@@ -95,9 +95,9 @@ class Certificates(Sequence[Certificate]):
     def statuses(self) -> list[Status]:
         """The status of each: what the solver proved, unless a check failed."""
         claimed = statuses_of(self.cost, self.bound)
-        fine: list[bool] = self.passed.all(axis=1).tolist()
         return [
-            status if good or not status.found else Status.NOT_FOUND for status, good in zip(claimed, fine, strict=True)
+            status if good or not status.found else Status.NOT_FOUND
+            for status, good in zip(claimed, np.all(self.passed, axis=1).tolist(), strict=True)
         ]
 
     @overload

@@ -102,4 +102,4 @@ def _unrank(rank: NDArray[np.int64]) -> FloatArray:
 
 def _middle_up(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
     """The upper middle of two ranks, without overflow."""
-    return (low >> 1) + (high >> 1) + ((low | high) & 1)
+    return np.asarray((low >> 1) + (high >> 1) + ((low | high) & 1))

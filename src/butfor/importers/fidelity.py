@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from butfor.errors import FidelityError
 from butfor.importers.source import Source
-from butfor.model.ask import Model, cuts, evaluate
+from butfor.model.ask import Model, cuts, evaluate, form_of
+from butfor.model.cells import IntArray
+from butfor.model.linear import Linear
 from butfor.model.readout import AbstractReadout, Value
-from butfor.model.scores import MARGIN
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 SAMPLE = 200
+"""How many rows of the data are compared when a model is read."""
+
+NEAR = 4
+"""How many of the nearest rows are put on each cut: the rows that the cut was made for are among them."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """One row on which the two differ, in words."""
+
+    row: int
+    said: str
 
 
 def check_fidelity(source: Source, space: Space, model: Model, readout: AbstractReadout, data: Any) -> None:
     """Raise `FidelityError` unless model and estimator agree on a sample of the data."""
     rows = np.unique(np.linspace(0, frames.height(data) - 1, SAMPLE).astype(np.intp))
-    table = frames.take(data, rows)
-    wrong = disagreements(source, space, model, readout, table)
-    if len(wrong):
+    wrong = disagreements(source, space, model, readout, frames.take(data, rows))
+    if wrong:
         raise FidelityError(
-            f"the imported model disagrees with the estimator on {len(wrong)} of {len(rows)} rows (first: row {rows[wrong[0]]}).",
+            f"the imported model disagrees with the estimator on {len({found.row for found in wrong})} of {len(rows)} rows "
+            f"(row {rows[wrong[0].row]}: {wrong[0].said}).",
             "They must agree before anything is explained.",
             "Is the data what the model was fitted on? If it is, this is a bug in the importer: please report it.",
         )
@@ -33,38 +48,135 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
 
 def disagreements(
     source: Source, space: Space, model: Model, readout: AbstractReadout, table: Any
-) -> list[int]:
-    """The rows of `table` on which the two differ; class scores within rounding of a tie are not counted."""
-    scores = evaluate(model, space.encode(table))
+) -> list[Disagreement]:
+    """Where the two differ on `table`: in values or labels, and in probabilities where the readout knows them.
+
+    A sum may come out differently in its last digits; what hangs on those is not counted. One tree has no sums: it must
+    agree exactly.
+    """
+    X = space.encode(table)
+    scores = evaluate(model, X)
+    slack = _rounding(model, X, scores, single=_in_single(source, space, table))
     if isinstance(readout, Value):
         said = source.values(table)
-        return np.flatnonzero(~np.isclose(scores[:, 0], said, rtol=1e-9, atol=1e-9 * (1 + np.abs(said).max()))).tolist()
-    chosen = readout.decide(scores)
-    labels = source.labels(table)
+        wrong = ~(np.abs(scores[:, 0] - said) <= slack)
+        return [
+            Disagreement(int(row), f"the estimator predicts {said[row]!r}, the imported model {scores[row, 0]!r}")
+            for row in np.flatnonzero(wrong)
+        ]
+    return [*_labels(source, readout, scores, slack, table), *_probabilities(source, readout, scores, slack, table)]
+
+
+def _labels(
+    source: Source, readout: AbstractReadout, scores: FloatArray, slack: FloatArray, table: Any
+) -> Iterator[Disagreement]:
     classes = list(readout.classes)
-    return [
-        row
-        for row, (label, choice) in enumerate(zip(labels, chosen, strict=True))
-        if classes[choice] != label and not _tied(readout, scores[row], classes.index(label), int(choice))
-    ]
+    for row, (label, choice) in enumerate(zip(source.labels(table), readout.decide(scores), strict=True)):
+        if classes[choice] == label:
+            continue
+        tied = slack[row] and any(
+            part.holds(scores[[row]], -slack[row])[0] for part in readout.class_sets(classes.index(label))
+        )
+        if not tied:
+            yield Disagreement(
+                row, f"the estimator predicts {label!r}, the imported model {classes[choice]!r} (scores {scores[row]})"
+            )
 
 
-def _tied(readout: AbstractReadout, scores: FloatArray, said: int, chosen: int) -> bool:
-    """Whether these scores are a tie up to rounding, so that both answers are right."""
-    slack = -MARGIN * 10 * (1 + np.abs(scores).max())
-    return any(part.holds(scores[None], slack)[0] for part in readout.class_sets(said))
+def _probabilities(
+    source: Source, readout: AbstractReadout, scores: FloatArray, slack: FloatArray, table: Any
+) -> Iterator[Disagreement]:
+    """Each class, at some of the probabilities that occur: are the scores said to reach it those that do?"""
+    if not hasattr(source.estimator, "predict_proba"):
+        return
+    said = source.probabilities(table)
+    for label in range(said.shape[1]):
+        for p in np.unique(np.quantile(said[:, label], (0.25, 0.5, 0.75), method="nearest")):
+            try:
+                sets = readout.probability_sets(label, float(p))
+            except ValueError:
+                return
+            reached = np.any([part.holds(scores) for part in sets], axis=0)
+            doubtful = np.abs(said[:, label] - p) <= slack
+            wrong = (reached != (said[:, label] >= p)) & ~(doubtful & (slack > 0))
+            for row in np.flatnonzero(wrong):
+                word = "at least" if reached[row] else "less than"
+                yield Disagreement(
+                    int(row),
+                    f"the estimator gives {readout.classes[label]!r} the probability {said[row, label]!r}, "
+                    f"the imported model {word} {p!r}",
+                )
 
 
-def edge_rows(space: Space, model: Model, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Copies of `rows` with one number each set on a cut, or one ulp beside it: where importers go wrong first."""
-    out = []
+def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:
+    """What rounding may change in the scores of each row: a share of the size of the terms of its sum."""
+    if form_of(model) == "tree":
+        return np.zeros(len(X))
+    size = np.abs(scores).max(axis=1)
+    if isinstance(model, Linear):
+        sizes = replace(
+            model, intercept=np.abs(model.intercept), slope=np.abs(model.slope), steps=tuple(map(np.abs, model.steps))
+        )
+        size = evaluate(sizes, np.abs(X)).max(axis=1)
+    ulp = np.finfo(np.float32 if single else np.float64).eps
+    return np.asarray(10 * (10 + X.shape[1]) * ulp * (1 + size))
+
+
+def _in_single(source: Source, space: Space, table: Any) -> bool:
+    """Whether the estimator adds up in float32, or adds numbers that were rounded to it on the way."""
+    return any(feature.single for feature in space.features) or source.precision(table) == np.float32
+
+
+def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Rows on which importers go wrong first, made from the encoded `rows` of some data.
+
+    Random rows of the space; copies with each level, and with a missing value where one may be; and copies with one
+    number on each cut, one float64 and one float32 beside it, and on the whole numbers around it.
+    """
+    found = [_random_rows(space, rows, rng)]
+    for j, feature in enumerate(space.features):
+        if feature.missing:
+            found.append(_with(rows, rng.integers(len(rows), size=NEAR), j, np.full(NEAR, np.nan)))
+        if feature.levels is not None:
+            codes = np.repeat(np.arange(len(feature.levels), dtype=np.float64), NEAR)
+            found.append(_with(rows, rng.integers(len(rows), size=len(codes)), j, codes))
+            continue
+        for cut in cuts(model, j):
+            if np.abs(cut) < 1e300:
+                near = np.argsort(np.abs(rows[:, j] - cut))[:NEAR]
+                beside = _beside(float(cut))
+                found.append(_with(rows, np.repeat(near, len(beside)), j, np.tile(beside, len(near))))
+    return np.concatenate(found)
+
+
+def _beside(cut: float) -> FloatArray:
+    """A cut, its neighbours in both floating-point types, and the whole numbers around it."""
+    single = np.float32(cut)
+    return np.unique(
+        [
+            cut, np.nextafter(cut, -np.inf), np.nextafter(cut, np.inf), np.floor(cut), np.ceil(cut),
+            single, np.nextafter(single, np.float32(-np.inf)), np.nextafter(single, np.float32(np.inf)),
+        ]
+    ).astype(np.float64)  # fmt: skip
+
+
+def _random_rows(space: Space, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Rows of the data with every value replaced at random half of the time, within the space and somewhat beyond."""
+    out = rows[rng.integers(len(rows), size=SAMPLE)]
     for j, feature in enumerate(space.features):
         if feature.levels is not None:
-            continue
-        edges = cuts(model, j)
-        edges = edges[np.isfinite(edges) & (np.abs(edges) < 1e300)]
-        for value in np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)]):
-            row = rows[rng.integers(len(rows))].copy()
-            row[j] = value
-            out.append(row)
-    return np.array(out) if out else np.empty((0, len(space)))
+            fresh = rng.integers(len(feature.levels), size=SAMPLE).astype(np.float64)
+        else:
+            fresh = rng.uniform(feature.low - 0.1 * feature.range, feature.high + 0.1 * feature.range, SAMPLE)
+            fresh = np.round(fresh) if feature.step == 1 else fresh
+        if feature.missing:
+            fresh[rng.random(SAMPLE) < 0.2] = np.nan
+        out[:, j] = np.where(rng.random(SAMPLE) < 0.5, fresh, out[:, j])
+    return out
+
+
+def _with(rows: FloatArray, chosen: IntArray, j: int, values: FloatArray) -> FloatArray:
+    """Copies of the chosen rows with other values in column `j`."""
+    out = rows[chosen].copy()
+    out[:, j] = values
+    return out

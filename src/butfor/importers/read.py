@@ -11,7 +11,9 @@ import numpy as np
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.column import Column, raw_columns
 from butfor.importers.fidelity import check_fidelity
-from butfor.importers.registry import load_builtin
+from butfor.importers.registry import load_builtin, step_reader
+from butfor.importers.sklearn_steps import NeedsLevels
+from butfor.importers.sklearn_wrappers import read_model
 from butfor.importers.source import Source, open_source
 from butfor.model.ask import BlackBox, Model, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
@@ -40,40 +42,49 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
         raise InputError("the data has no rows.", "Training rows are needed to know what values a column takes.")
     source = open_source(estimator, data)
     overrides = dict(overrides or {})
-    known = set(source.names)
-    space = infer(frames.select(data, source.names), {k: v for k, v in overrides.items() if k in known or k not in frames.names(data)})
-    try:
-        space, columns, model, readout = _fold(estimator, space, data, overrides)
-    except UnsupportedModelError as refusal:
-        model, readout = BlackBox(str(refusal)), _blank(source)
-        return Reading(source, space, model, readout, frames.take(data, [0]))
-    space = _with_missing(estimator, space, columns)
-    check_fidelity(source, space, model, readout, data)
-    return Reading(source, space, model, readout, frames.take(data, [0]))
-
-
-def _fold(
-    estimator: Any, space: Space, data: Any, overrides: Mapping[str, Override]
-) -> tuple[Space, list[Column], Model, AbstractReadout]:
-    from butfor.importers.sklearn_steps import NeedsLevels
-    from butfor.importers.sklearn_wrappers import read_model
-
+    given = frames.names(data)
+    meant = {name: said for name, said in overrides.items() if name in source.names or name not in given}
+    space = infer(frames.select(data, source.names), meant)
     while True:
-        seen: list[Column] = []
         try:
-            columns = raw_columns(space.features)
-            seen = _estimator_columns(estimator, columns)
-            model, readout = read_model(estimator, columns)
-            levels = tuple(len(feature.levels or ()) for feature in space.features)
-            return space, seen, widen(model, levels), readout
+            return _folded(source, space, data)
         except NeedsLevels as wish:
             space = _with_levels(space, wish.levels, wish.ordered, data, overrides)
 
 
+def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
+    """Read an estimator onto a space that is known, as that of an answer is: no training data is needed.
+
+    `rows`, at least one and of the kind the estimator is asked with, are what model and estimator are compared on.
+    """
+    load_builtin()
+    source = open_source(estimator, rows)
+    if source.names != space.names:
+        raise InputError(f"the model reads the columns {list(source.names)}.", f"The space has {list(space.names)}.")
+    try:
+        return _folded(source, space, rows)
+    except NeedsLevels as wish:
+        names = [space.names[j] for j in wish.levels]
+        raise InputError(f"the model knows other categories of {names}.", "It must know those of the space.") from None
+
+
+def _folded(source: Source, space: Space, data: Any) -> Reading:
+    """The reading over this space; `NeedsLevels` if a step asks for other levels."""
+    columns = raw_columns(space.features)
+    sample = frames.take(data, [0])
+    try:
+        seen = _estimator_columns(source.estimator, columns)
+        model, readout = read_model(source.estimator, columns)
+    except UnsupportedModelError as refusal:
+        return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample)
+    model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
+    space = _with_missing(source.estimator, space, seen)
+    check_fidelity(source, space, model, readout, data)
+    return Reading(source, space, model, readout, sample)
+
+
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
     """The columns that reach the last estimator (to know what becomes of a missing value)."""
-    from butfor.importers.registry import step_reader
-
     inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
     if inner is not None and not hasattr(estimator, "steps"):
         return _estimator_columns(inner, columns)
@@ -100,7 +111,9 @@ def _with_levels(
         if old.ordered and old.levels is not None and not ordered:
             levels = (*old.levels, *(v for v in levels if v not in old.levels))
         why = "the categories of the pipeline's encoder" + (", in the order given to it" if ordered else "")
-        fresh = replace(old, levels=levels, ordered=ordered or (old.levels is not None and old.ordered), step=0.0, why=why)
+        fresh = replace(
+            old, levels=levels, ordered=ordered or (old.levels is not None and old.ordered), step=0.0, why=why
+        )
         features[j] = describe_data(fresh, data, frames.names(data).index(old.name))
     return Space(tuple(features))
 
@@ -111,9 +124,7 @@ def _with_missing(estimator: Any, space: Space, columns: list[Column]) -> Space:
     features = []
     for j, feature in enumerate(space.features):
         reads = [column for column in columns if column.feature == j]
-        takes = all(
-            not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads
-        )
+        takes = all(not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads)
         if not reads:
             takes = feature.missing or feature.levels is None
         features.append(replace(feature, missing=bool(takes)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
@@ -13,7 +13,7 @@ from butfor.model.readout import AbstractReadout
 Imported = tuple[Model, AbstractReadout]
 ReadModel = Callable[[Any, list[Column]], Imported]
 ReadStep = Callable[[Any, list[Column]], list[Column]]
-
+Reader = TypeVar("Reader")
 
 _models: dict[Any, ReadModel] = {}
 _steps: dict[Any, ReadStep] = {}
@@ -61,7 +61,7 @@ def known_models() -> Sequence[str]:
     return sorted(name if isinstance(name, str) else name.__name__ for name in _models)
 
 
-def _find(thing: Any, table: dict[Any, Any]) -> Any:
+def _find(thing: Any, table: dict[Any, Reader]) -> Reader | None:
     load_builtin()
     for ancestor in type(thing).__mro__:
         if ancestor in table:

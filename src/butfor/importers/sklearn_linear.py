@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy.special import expit, softmax
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
@@ -42,7 +44,7 @@ REGRESSORS = (
 
 def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) -> Linear:
     """The linear model `coef @ columns + intercept`, folded onto raw features."""
-    coef, intercept = np.atleast_2d(np.asarray(coef, dtype=np.float64)), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    coef, intercept = np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
     count = 1 + max(column.feature for column in columns)
     cells = tuple(_cells([column for column in columns if column.feature == j]) for j in range(count))
     slope = np.zeros((len(coef), count))
@@ -88,43 +90,36 @@ def _cells(columns: list[Column]) -> Cells:
 
 def read_classifier(estimator: Any, columns: list[Column]) -> Imported:
     """A linear classifier: one score decides by its sign, several by the largest."""
-    if np.ndim(estimator.coef_) != 2 or isinstance(estimator.classes_, list):
-        raise UnsupportedModelError(f"{type(estimator).__name__} has several outputs.", "One output is needed.")
-    coef = np.asarray(estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_)
+    coef = _dense(estimator.coef_)
     model = linear_over(columns, coef, estimator.intercept_)
     classes = tuple(estimator.classes_.tolist())
-    link = _link(estimator)
+    link = _link(estimator, coef)
     return model, (Sign(classes, link) if model.scores == 1 else Argmax(classes, link))
 
 
-def _link(estimator: Any) -> Link:
-    """How probabilities are made of the scores, found by asking the estimator once."""
+def _dense(coef: Any) -> FloatArray:
+    """Coefficients, a row a score (some estimators leave out the row of a single one; `sparsify` makes them sparse)."""
+    return np.atleast_2d(np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64))
+
+
+def _link(estimator: Any, coef: FloatArray) -> Link:
+    """How probabilities are made of the scores, found by asking the estimator once, where its scores are moderate."""
     if not hasattr(estimator, "predict_proba"):
         return "none"
-    probe = np.linspace(-1.0, 1.0, estimator.n_features_in_).reshape(1, -1)
-    scores = np.atleast_2d(estimator.decision_function(_as_fitted(estimator, probe)))
-    said = estimator.predict_proba(_as_fitted(estimator, probe))[0]
-    if len(said) == 2:
-        return "logistic" if np.isclose(said[1], 1 / (1 + np.exp(-scores.ravel()[0]))) else "none"
-    soft = np.exp(scores[0] - scores[0].max())
-    return "softmax" if np.allclose(said, soft / soft.sum()) else "ovr"
-
-
-def _as_fitted(estimator: Any, array: FloatArray) -> Any:
-    """An array, or a frame with the names the estimator was fitted on."""
-    if not hasattr(estimator, "feature_names_in_"):
-        return array
-    import pandas as pd
-
-    return pd.DataFrame(array, columns=estimator.feature_names_in_)
+    wanted = np.linspace(-1.0, 1.0, len(coef) + 2)[1:-1] + 0.5
+    probe = np.linalg.lstsq(coef, wanted - estimator.intercept_, rcond=None)[0].reshape(1, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the probe has no column names
+        scores = np.atleast_1d(np.asarray(estimator.decision_function(probe))[0])
+        said = np.asarray(estimator.predict_proba(probe))[0]
+    if len(scores) == 1:
+        return "logistic" if np.isclose(said[1], expit(scores[0])) else "none"
+    return "softmax" if np.allclose(said, softmax(scores)) else "ovr"
 
 
 def read_regressor(estimator: Any, columns: list[Column]) -> Imported:
     """A linear regressor: its one score is the prediction."""
-    coef = np.asarray(estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_)
-    if coef.ndim == 2 and len(coef) > 1:
-        raise UnsupportedModelError(f"{type(estimator).__name__} has several outputs.", "One output is needed.")
-    return linear_over(columns, coef, estimator.intercept_), Value()
+    return linear_over(columns, _dense(estimator.coef_), estimator.intercept_), Value()
 
 
 for name in CLASSIFIERS:

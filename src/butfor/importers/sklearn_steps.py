@@ -51,7 +51,9 @@ def _numbers(x: Values) -> Values:
         return np.array([np.nan if v is None else v for v in x], dtype=np.float64)
     except (TypeError, ValueError):
         raise UnsupportedModelError(
-            "a column of text reaches a step that needs numbers.", "", "Encode it before (OneHotEncoder, OrdinalEncoder)."
+            "a column of text reaches a step that needs numbers.",
+            "",
+            "Encode it before (OneHotEncoder, OrdinalEncoder).",
         ) from None
 
 
@@ -160,7 +162,9 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
         lenient = step.handle_unknown != "error" or any(v is None or _is_nan(v) for v in categories)
         imputed = not (table[-1] is None or _is_nan(table[-1]))
         if not imputed:
-            asked[len(table) - 1, i] = missing if lenient and missing is not None else None if lenient else categories[0]
+            asked[len(table) - 1, i] = (
+                missing if lenient and missing is not None else None if lenient else categories[0]
+            )
         refused.append(not lenient and not imputed)
         unknown = [value for value in table[:-1] if value not in categories]
         if unknown and step.handle_unknown == "error":
@@ -241,11 +245,11 @@ def _less(edges: Values) -> Callable[[Values], Values]:
 
 
 def _bin(edges: Values, x: Values) -> Values:
-    return np.searchsorted(edges, _numbers(x), side="right").astype(np.float64)
+    return np.asarray(np.searchsorted(edges, _numbers(x), side="right"), dtype=np.float64)
 
 
 def _in_bin(edges: Values, k: int, x: Values) -> Values:
-    return (_bin(edges, x) == k).astype(np.float64)
+    return np.asarray(_bin(edges, x) == k, dtype=np.float64)
 
 
 def column_transformer(step: Any, columns: list[Column]) -> list[Column]:

@@ -85,7 +85,9 @@ def read_tree(estimator: Any, columns: list[Column]) -> Imported:
     """One scikit-learn tree, classifier or regressor."""
     if estimator.n_outputs_ != 1:
         raise UnsupportedModelError(
-            f"{type(estimator).__name__} has {estimator.n_outputs_} outputs.", "One output is needed.", "Fit a tree each."
+            f"{type(estimator).__name__} has {estimator.n_outputs_} outputs.",
+            "One output is needed.",
+            "Fit a tree each.",
         )
     tree = estimator.tree_
     leaf = tree.children_left < 0

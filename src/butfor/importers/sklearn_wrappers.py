@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.registry import Imported, known_models, model_reader, register_importer, step_reader
-from butfor.model.readout import Threshold
+from butfor.model.linear import Linear
+from butfor.model.readout import Argmax, Sign, Threshold
 
 
 def read_model(estimator: Any, columns: list[Column]) -> Imported:
@@ -35,6 +38,33 @@ def read_search(search: Any, columns: list[Column]) -> Imported:
     return read_model(search.best_estimator_, columns)
 
 
+def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
+    """One linear classifier a class, each against the rest: their scores side by side."""
+    read = [read_model(estimator, columns) for estimator in wrapper.estimators_]
+    models = [model for model, _ in read if isinstance(model, Linear)]
+    readouts = [readout for _, readout in read if isinstance(readout, Sign)]
+    if min(len(models), len(readouts)) < len(read) or any(not _same_cells(models[0], model) for model in models):
+        raise UnsupportedModelError(
+            f"OneVsRestClassifier over {type(wrapper.estimators_[0]).__name__} cannot be read.",
+            "Its estimators must be linear classifiers over the same columns.",
+            "Put the preparing steps before it, in a pipeline.",
+        )
+    classes, link = tuple(wrapper.classes_.tolist()), readouts[0].link
+    if len(models) == 1:
+        return models[0], Sign(classes, link)
+    side_by_side = Linear(
+        np.concatenate([model.intercept for model in models]),
+        np.concatenate([model.slope for model in models]),
+        models[0].cells,
+        tuple(np.concatenate(steps) for steps in zip(*(model.steps for model in models), strict=True)),
+    )
+    return side_by_side, Argmax(classes, "ovr" if link == "logistic" else "none")
+
+
+def _same_cells(a: Linear, b: Linear) -> bool:
+    return all(np.array_equal(x.edges, y.edges) and x.levels == y.levels for x, y in zip(a.cells, b.cells, strict=True))
+
+
 def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
     """A classifier that decides by a threshold other than the usual one."""
     model, inner = read_model(wrapper.estimator_, columns)
@@ -53,6 +83,7 @@ def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
 
 
 register_importer("Pipeline", read_pipeline)
+register_importer("OneVsRestClassifier", read_one_vs_rest)
 register_importer("FixedThresholdClassifier", read_threshold)
 register_importer("TunedThresholdClassifierCV", read_threshold)
 for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"):

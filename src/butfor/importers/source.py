@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.errors import InputError, InputTypeError, NotFittedError
+from butfor.errors import InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 
@@ -42,6 +42,13 @@ class Source:
         """Predicted probabilities, a column a class."""
         return np.asarray(self._ask("predict_proba", table), dtype=np.float64)
 
+    def precision(self, table: Any) -> np.dtype[Any]:
+        """The floating-point type of its scores: float32 if it was fitted on nothing else."""
+        found = np.asarray(
+            self._ask("decision_function" if hasattr(self.estimator, "decision_function") else "predict", table)
+        )
+        return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
+
     def inputs(self, table: Any) -> Any:
         """The columns that the estimator reads, in its order and as it was fitted."""
         if frames.is_array(table):
@@ -57,11 +64,19 @@ class Source:
             function = self.estimator
         else:
             raise InputError(
-                f"{type(self.estimator).__name__} has no {method}.", "The target asks for it.", "Choose a target on the class."
+                f"{type(self.estimator).__name__} has no {method}.",
+                "The target asks for it.",
+                "Choose a target on the class.",
             )
         answer = np.asarray(function(self.inputs(table)))
         if len(answer) != frames.height(table):
             raise InputError(f"the model answered {len(answer)} rows for {frames.height(table)}.", "One answer a row.")
+        if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
+            raise UnsupportedModelError(
+                f"{type(self.estimator).__name__} has {answer.shape[1]} outputs.",
+                "One output is needed.",
+                "Fit a model each.",
+            )
         return answer
 
 

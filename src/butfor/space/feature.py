@@ -108,7 +108,9 @@ class Override:
             low = min(feature.numbers) if self.low is None else low
             high = max(feature.numbers) if self.high is None else high
         if low > high:
-            raise InputError(f"column {feature.name!r} was declared from {low:g} to {high:g}.", "low must not exceed high.")
+            raise InputError(
+                f"column {feature.name!r} was declared from {low:g} to {high:g}.", "low must not exceed high."
+            )
         return replace(feature, levels=None, low=low, high=high, step=self.step or 0.0, anchor=0.0, why="given")
 
 

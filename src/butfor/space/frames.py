@@ -78,7 +78,9 @@ def dtype(table: Any, name: str) -> str:
         kind, size = table.dtype.kind, table.dtype.itemsize
         if kind == "f":
             return "float32" if size < 8 else "float"
-        return {"i": "int", "u": "int", "b": "bool", "O": "object", "U": "text", "S": "text"}.get(kind, str(table.dtype))
+        return {"i": "int", "u": "int", "b": "bool", "O": "object", "U": "text", "S": "text"}.get(
+            kind, str(table.dtype)
+        )
     column = nw.from_native(table, eager_only=True)[name]
     found = column.dtype
     if found == nw.Float32:
@@ -114,7 +116,9 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
     if is_array(table):
         column = table[:, position]
         try:
-            return np.array([np.nan if v is None else v for v in column] if column.dtype == object else column, dtype=np.float64)
+            return np.array(
+                [np.nan if v is None else v for v in column] if column.dtype == object else column, dtype=np.float64
+            )
         except (TypeError, ValueError):
             raise _not_numeric(name, column.tolist()) from None
     series = nw.from_native(table, eager_only=True)[name]
@@ -130,9 +134,7 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
 
 def values(table: Any, name: str, position: int) -> list[Any]:
     """A column as a list of the user's values, missing as None."""
-    column = (
-        table[:, position].tolist() if is_array(table) else nw.from_native(table, eager_only=True)[name].to_list()
-    )
+    column = table[:, position].tolist() if is_array(table) else nw.from_native(table, eager_only=True)[name].to_list()
     return [None if _is_missing(value) else value for value in column]
 
 

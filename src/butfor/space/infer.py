@@ -51,7 +51,9 @@ def infer_column(table: Any, name: str, position: int) -> Feature:
     if kind in ("ordered", "category"):
         levels = frames.categories(table, name)
         ordered = kind == "ordered"
-        return Feature(name, levels=levels, ordered=ordered, why="the column's own categories" + (" and order" if ordered else ""))
+        return Feature(
+            name, levels=levels, ordered=ordered, why="the column's own categories" + (" and order" if ordered else "")
+        )
     if kind in ("text", "object"):
         seen = [value for value in frames.values(table, name, position) if value is not None]
         if seen and all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in seen):
@@ -107,5 +109,9 @@ def describe_data(feature: Feature, table: Any, position: int) -> Feature:
     middle = float(np.median(seen))
     nearest = seen[np.argmin(np.abs(seen - middle))]
     return replace(
-        feature, missing=missing, typical=float(nearest), mad=float(np.median(np.abs(seen - middle))), std=float(seen.std())
+        feature,
+        missing=missing,
+        typical=float(nearest),
+        mad=float(np.median(np.abs(seen - middle))),
+        std=float(seen.std()),
     )

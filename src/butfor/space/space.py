@@ -48,7 +48,8 @@ class Space:
 
             near = difflib.get_close_matches(str(name), self.names, 3) or list(self.names[:8])
             raise UnknownColumnError(
-                f"there is no column {name!r}.", f"The columns are {', '.join(near)}{', ...' if len(near) < len(self) else ''}."
+                f"there is no column {name!r}.",
+                f"The columns are {', '.join(near)}{', ...' if len(near) < len(self) else ''}.",
             ) from None
 
     def encode(self, table: Any) -> FloatArray:
@@ -92,7 +93,9 @@ class Space:
         header = ("column", "kind", "values", "missing", "why")
         lines = [header, *self.rows()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
 
     def _repr_html_(self) -> str:
         from html import escape

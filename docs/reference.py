@@ -1,0 +1,99 @@
+"""The reference page, made of the docstrings when the site is built (`mkdocs.yml` names this file as a hook)."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import butfor
+from butfor.datasets import loans
+
+PAGE = "reference/api.md"
+
+GROUPS = {
+    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status"),
+    "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
+    "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
+    "Constraints": (
+        "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
+    ),
+    "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
+    "Your own models": ("register_importer", "register_step"),
+    "Errors": (
+        "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",
+        "UnsupportedProblemError", "FidelityError", "MissingExtraError",
+    ),
+}  # fmt: skip
+"""Every public name, in the order in which a reader meets them."""
+
+ANSWERS = (butfor.Explanation, butfor.Explanations, butfor.Certificate, butfor.Space, Enum, Exception)
+"""Classes of which butfor makes the objects."""
+
+TOP = """# Reference
+
+Every public name. `import butfor as bf` loads none of them until it is used.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [TOP]
+    for group, names in GROUPS.items():
+        parts.append(f"## {group}")
+        for name in names:
+            parts += entry(f"bf.{name}", getattr(butfor, name))
+    parts.append("## Built-in data")
+    for function in (loans.load, loans.pipeline):
+        parts += entry(f"butfor.datasets.loans.{function.__name__}", function)
+    return "\n\n".join(parts) + "\n"
+
+
+def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
+    """A heading, the call, the docstring and, of a class, its public members."""
+    yield f"{'#' * depth} {title}"
+    if called(thing):
+        yield f"```python\n{title}{parameters(thing)}\n```"
+    yield text(inspect.getdoc(thing) or "")
+    if inspect.isclass(thing) and issubclass(thing, Enum):
+        yield "\n".join(f"- `{member.name}`: {member.value}" for member in thing)
+    elif thing is butfor.Explainer or thing in ANSWERS:
+        for name, member in members(thing):
+            yield from entry(name, member, depth + 1)
+
+
+def members(kind: type) -> Iterator[tuple[str, Any]]:
+    """The documented methods and properties that a class of ours defines, without those that Python defines."""
+    for name, member in vars(kind).items():
+        plain = getattr(member, "__func__", member)
+        if not name.startswith("_") and (called(plain) or isinstance(plain, property | cached_property)):
+            yield name, plain
+
+
+def called(thing: Any) -> bool:
+    """Whether a user calls it: functions, and classes that a user makes objects of."""
+    return inspect.isfunction(thing) or (inspect.isclass(thing) and not issubclass(thing, ANSWERS))
+
+
+def parameters(thing: Any) -> str:
+    """The parameters of a call with their defaults; the types stand in the code and in the text."""
+    signature = inspect.signature(thing)
+    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "cls")]
+    return str(signature.replace(parameters=plain, return_annotation=signature.empty))
+
+
+def text(docstring: str) -> str:
+    """A docstring as Markdown: its examples become blocks."""
+    return re.sub(r"^(>>> .*(?:\n.+)*)", r"```pycon\n\1\n```", docstring, flags=re.MULTILINE)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """MkDocs calls this with the pages that it found."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, PAGE, content=page()))
+    return files

@@ -1,0 +1,79 @@
+"""What every importer must do: the model it reads says what the estimator says, on data, at every cut and beside it.
+
+class TestMine(ImporterContract):
+    def fitted(self, rng):
+        X = rng.normal(size=(200, 3))
+        return MyEstimator().fit(X, X[:, 0] > 0), X
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from butfor.errors import FidelityError, NotFittedError
+from butfor.importers.fidelity import disagreements, probes
+from butfor.importers.read import Reading, read
+from butfor.model.ask import BlackBox
+from butfor.space import frames
+from butfor.space.feature import Override
+
+
+def check_importer(
+    estimator: Any, data: Any, rng: np.random.Generator | int = 0, *, space: Mapping[str, Override] | None = None
+) -> Reading:
+    """Read a fitted estimator and compare it with its own predictions; raise `FidelityError` where they differ.
+
+    Compared are values or labels, and probabilities where they follow from the scores, on the data and on generated rows:
+    random ones, every level, missing values, every cut with its neighbours of one float64 and one float32. Each row is
+    written back into a table of the kind of `data` before the estimator is asked.
+    """
+    reading = read(estimator, data, space)
+    name = type(estimator).__name__
+    if isinstance(reading.model, BlackBox):
+        raise FidelityError(f"{name} was not read: {reading.model.why}")
+    data = frames.as_table(data)
+    rows = reading.space.encode(data)
+    made = probes(reading.space, reading.model, rows, np.random.default_rng(rng))
+    template = frames.take(data, np.arange(len(made)) % len(rows))
+    for table in (data, reading.space.decode(made, template)):
+        wrong = disagreements(reading.source, reading.space, reading.model, reading.readout, table)
+        if wrong:
+            row = frames.take(table, [wrong[0].row])
+            raise FidelityError(
+                f"{name} and the model read from it differ in {len(wrong)} answers to {frames.height(table)} rows:",
+                f"{wrong[0].said}, for {dict(zip(reading.space.names, reading.space.encode(row)[0].tolist(), strict=True))}.",
+            )
+    return reading
+
+
+class ImporterContract:
+    """An importer agrees with its estimator on generated rows, refuses what is not fitted, and leaves all as it was."""
+
+    seeds: range = range(10)
+
+    def fitted(self, rng: np.random.Generator) -> tuple[Any, Any]:
+        """A fitted estimator and the rows it was fitted on."""
+        raise NotImplementedError
+
+    def test_agrees_with_the_estimator(self) -> None:
+        for seed in self.seeds:
+            rng = np.random.default_rng(seed)
+            check_importer(*self.fitted(rng), rng)
+
+    def test_leaves_estimator_and_data_untouched(self) -> None:
+        estimator, data = self.fitted(np.random.default_rng(0))
+        before = pickle.dumps((estimator, data))
+        check_importer(estimator, data)
+        assert pickle.dumps((estimator, data)) == before
+
+    def test_refuses_what_is_not_fitted(self) -> None:
+        from sklearn.base import clone
+
+        estimator, data = self.fitted(np.random.default_rng(0))
+        with pytest.raises(NotFittedError, match="not fitted"):
+            read(clone(estimator), data)

@@ -1,0 +1,147 @@
+"""The README and every page of the documentation say what really happens: their blocks are run, in order, file by file.
+
+A `python` block is executed, all blocks of a file in one namespace. A `text` block right after it is what it must print
+(the value of a last expression is printed, as in a shell). A line `$ butfor ...` of a `console` block is run as a
+command; the lines below it, if there are any, are what it must print. `...` stands for anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = "import sys; from butfor.cli import main; sys.argv[0] = 'butfor'; main()"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page; `follows` says that nothing but space stands between it and the block before."""
+
+    language: str
+    text: str
+    line: int
+    follows: bool
+
+
+def blocks(page: str) -> list[Block]:
+    found, end = [], 0
+    for match in BLOCK.finditer(page):
+        line = page.count("\n", 0, match.start()) + 1
+        found.append(Block(match[1], match[2], line, not page[end : match.start()].strip()))
+        end = match.end()
+    return found
+
+
+def run_python(block: Block, file: str, names: dict[str, Any]) -> str:
+    """What a block prints; errors point into the page."""
+    tree = ast.parse("\n" * block.line + block.text, file)
+    shown = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with contextlib.redirect_stdout(out):
+        exec(compile(tree, file, "exec"), names)
+        value = eval(compile(ast.Expression(shown.value), file, "eval"), names) if isinstance(shown, ast.Expr) else None
+        if value is not None:
+            print(repr(value))
+    out.seek(0)
+    return out.read()
+
+
+def run_command(words: list[str]) -> str:
+    done = subprocess.run([sys.executable, "-c", COMMAND, *words[1:]], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{shlex.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def commands(block: Block) -> list[tuple[str, str]]:
+    """Each command of a console block (continued lines joined), and the output shown below it."""
+    said = block.text.replace("\\\n", " ")
+    parts = re.split(r"^\$ ", said, flags=re.MULTILINE)[1:]
+    return [(part.split("\n", 1)[0], part.split("\n", 1)[1]) for part in parts]
+
+
+def tidy(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n")).strip()
+
+
+def same(said: str, shown: str) -> bool:
+    pattern = re.escape(tidy(shown)).replace(r"\.\.\.", r"[\s\S]*")
+    return re.fullmatch(pattern, tidy(said)) is not None
+
+
+def run_page(page: Path) -> int:
+    """Run all blocks of a page; how many ran."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    said, ran = "", 0
+    for block in blocks(page.read_text(encoding="utf-8")):
+        where = f"{page.name}, line {block.line}"
+        if block.language == "python":
+            said, ran = run_python(block, str(page), names), ran + 1
+        elif block.language == "text" and block.follows:
+            assert same(said, block.text), f"{where}: the block above prints\n{said}"
+        elif block.language in ("console", "bash"):
+            for command, shown in commands(block):
+                if command.split()[0] == "butfor":
+                    printed, ran = run_command(shlex.split(command, comments=True)), ran + 1
+                    assert not shown.strip() or same(printed, shown), f"{where}: {command} prints\n{printed}"
+    plt.close("all")
+    return ran
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    wanted = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "python"]
+    assert run_page(page) >= len(wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
+def test_every_example_runs(script: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "proven" in done.stdout or list(tmp_path.iterdir()), "it shows no answer"
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > len(PAGES)
+    fetched = [
+        page.name
+        for page in pages
+        if re.search(r'(src|href)="(https?:)?//[^"]+\.(js|css|woff2?)', page.read_text("utf-8"))
+    ]
+    assert not fetched, "a page loads a script, style or font from elsewhere"
+
+
+def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\n1 + 1\n```\n\n```text\n3\n```\n")
+    with pytest.raises(AssertionError, match="line 5"):
+        run_page(page)
+
+
+def test_dots_stand_for_anything() -> None:
+    assert same("a\nb\nc\n", "a\n...\nc")
+    assert not same("a\nb\nc\n", "a\n...\nd")

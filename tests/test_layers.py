@@ -1,0 +1,132 @@
+"""Imports follow the arrow: what stands lower never knows what stands higher; one place knows each outside library."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+
+LAYERS = (
+    "butfor.errors",
+    "butfor.space",
+    "butfor.model",
+    "butfor.importers",
+    "butfor.problem",
+    "butfor.rewrite",
+    "butfor.solvers",
+    "butfor.certificate",
+    "butfor.views.rows",
+    "butfor.explanation",
+    "butfor.views",
+    "butfor.explain",
+    "butfor.check",
+    "butfor.cli",
+)
+"""From lowest to highest. The facts of an answer (`views.rows`) stand below it, the layouts of them above."""
+
+ASIDE = ("butfor.datasets", "butfor.testing")
+"""Made of the layers, part of none: no layer but the command imports them."""
+
+LATER = {
+    ("butfor.explanation", "butfor.views"): "an answer prints itself: its methods load the view that they hand it to"
+}
+"""What a function may import against the order, when it is called."""
+
+ONLY = {
+    "highspy": ("butfor.solvers.program",),
+    "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing"),
+    "numba": ("butfor.solvers.linear_kernels", "butfor.solvers.tree_kernels"),
+    "narwhals": ("butfor.space.frames", "butfor.importers.source", "butfor.views.tables"),
+    "matplotlib": ("butfor.views.plot",),
+    "typer": ("butfor.cli",),
+    "hypothesis": ("butfor.testing",),
+    "pytest": ("butfor.testing",),
+}
+"""Which parts know an outside library."""
+
+
+def modules() -> dict[str, ast.Module]:
+    found = {}
+    for path in sorted((SOURCE / "butfor").rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+MODULES = modules()
+
+
+def imports(node: ast.AST, later: bool = False) -> Iterator[tuple[str, bool]]:
+    """Every imported module, and whether only a function imports it; what is for the type checker alone is left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        if isinstance(child, ast.Import):
+            yield from ((alias.name, later) for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            assert not child.level, "relative import"
+            for alias in child.names:
+                full = f"{child.module}.{alias.name}"
+                yield (full if full in MODULES else str(child.module)), later
+        yield from imports(child, later or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+
+
+def inside(name: str, part: str) -> bool:
+    return name == part or name.startswith(part + ".")
+
+
+def layer(name: str) -> int | None:
+    """The position of the closest layer that a module belongs to."""
+    fits = [part for part in LAYERS if inside(name, part)]
+    return LAYERS.index(max(fits, key=len)) if fits else None
+
+
+def excused(name: str, imported: str, later: bool) -> bool:
+    return later and any(inside(name, a) and inside(imported, b) for a, b in LATER)
+
+
+def test_every_module_has_a_place() -> None:
+    placed = [name for name in MODULES if layer(name) is not None or any(inside(name, part) for part in ASIDE)]
+    assert sorted({*MODULES} - {*placed}) == ["butfor"]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in MODULES if layer(name) is not None))
+def test_imports_follow_the_arrow(name: str) -> None:
+    mine = layer(name)
+    backwards = [
+        imported
+        for imported, later in imports(MODULES[name])
+        if (other := layer(imported)) is not None
+        and mine is not None
+        and other > mine
+        and not excused(name, imported, later)
+    ]
+    assert not backwards, f"{name} imports {backwards}, which stand above it"
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in MODULES if layer(name) is not None and not inside(name, "butfor.cli"))
+)
+def test_no_layer_needs_what_stands_aside(name: str) -> None:
+    assert not [imported for imported, _ in imports(MODULES[name]) if any(inside(imported, part) for part in ASIDE)]
+
+
+def test_no_module_imports_itself_in_a_circle() -> None:
+    graph = {
+        name: {imported for imported, later in imports(tree) if imported in MODULES and not later}
+        for name, tree in MODULES.items()
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) == len(MODULES)
+
+
+@pytest.mark.parametrize("library", sorted(ONLY))
+def test_one_place_knows_each_library(library: str) -> None:
+    knowing = {
+        name for name, tree in MODULES.items() for imported, _ in imports(tree) if imported.split(".")[0] == library
+    }
+    assert not [name for name in knowing if not any(inside(name, part) for part in ONLY[library])]

@@ -1,0 +1,83 @@
+"""What is public is documented, what is documented is public, and `import butfor` loads nothing that it need not."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import butfor
+
+ROOT = Path(__file__).resolve().parents[1]
+
+HEAVY = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "typer", "rich", "narwhals")
+EXTRAS = ("pandas", "polars", "pyarrow", "hypothesis", "pytest", "mkdocs")
+
+
+def reference() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def loaded_after(code: str) -> set[str]:
+    """The outside libraries that are loaded once a fresh process has run `code`."""
+    told = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    return {*HEAVY, *EXTRAS} & set(json.loads(done.stdout))
+
+
+def test_public_names_are_documented_names() -> None:
+    headings = re.findall(r"^### bf\.(\w+)$", reference().page(), re.MULTILINE)
+    assert sorted(headings) == sorted(butfor.__all__)
+
+
+@pytest.mark.parametrize("name", butfor.__all__)
+def test_every_public_name_says_what_it_is_for(name: str) -> None:
+    thing = getattr(butfor, name)
+    said = vars(thing).get("__doc__") if inspect.isclass(thing) else thing.__doc__
+    assert said
+    assert not said.startswith(f"{name}("), "a docstring that dataclass made up"
+
+
+def test_the_reference_shows_methods_and_examples() -> None:
+    page = reference().page()
+    assert "#### explain\n\n```python\nexplain(X, *, target='other'" in page
+    assert "```pycon\n>>> fixed(" in page
+    assert "- `PROVEN_OPTIMAL`: " in page
+
+
+def test_dir_lists_public_names() -> None:
+    assert set(butfor.__all__) <= set(dir(butfor))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        butfor.nonsense  # noqa: B018
+
+
+def test_import_loads_nothing_heavy() -> None:
+    assert loaded_after("import butfor") == set()
+
+
+def test_explaining_arrays_needs_no_extra() -> None:
+    code = """
+import numpy as np, butfor as bf
+from sklearn.tree import DecisionTreeClassifier
+X = np.arange(20.0).reshape(10, 2)
+tree = DecisionTreeClassifier().fit(X, X[:, 0] > 8)
+answer = bf.Explainer(tree, data=X).explain(X[:1])
+assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL, answer
+repr(answer)
+"""
+    assert not loaded_after(code) & set(EXTRAS)
