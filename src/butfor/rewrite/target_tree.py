@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from butfor.model.cells import BoolArray, Cells, IntArray
+from butfor.model.scores import ScoreSet
 from butfor.model.trees import Region, Span, Trees, everywhere
 from butfor.problem.problem import Problem
 from butfor.rewrite.margins import cells_inside, ranges, shrunk
 from butfor.space.frames import FloatArray
+from butfor.space.space import Space
 
 
 @dataclass(frozen=True, eq=False)
-class TargetTree:
-    """Node i (0 is the root) has up to two children, `child[i]` (-1: none that reaches the target), or is a leaf.
+class Branches:
+    """All of a tree that some row can reach; node 0 is the root and a parent stands before its children.
 
     To enter node i, `feature[i]` must lie in cells `first[i]` to `last[i]`, or (`mask[i] >= 0`) in those of
-    `masks[mask[i]:]`, "missing" included if `missing[i]`; the tests above are contained in that. `offset[i]` is the
-    smallest price of a class below; `leaf[i]` numbers the leaves, -1 elsewhere.
+    `masks[mask[i]:]`, "missing" included if `missing[i]`; the tests above are contained in that. Its children are
+    `child[i]` (-1: none), and `levels` lists the nodes of each depth. `leaf` are the nodes without a test, `score` theirs.
     """
 
     cells: tuple[Cells, ...]
@@ -30,9 +33,22 @@ class TargetTree:
     missing: BoolArray
     mask: IntArray
     masks: BoolArray
+    levels: tuple[IntArray, ...]
+    leaf: IntArray
+    score: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class TargetTree:
+    """Branches, of which only those that reach the target are kept in `child`, the kept child first.
+
+    `offset[i]` is the smallest price of a class below; `leaf[i]` numbers the leaves of the target, -1 elsewhere.
+    """
+
+    branches: Branches
+    child: IntArray
     offset: FloatArray
     leaf: IntArray
-    depth: int
 
     @property
     def leaves(self) -> int:
@@ -44,13 +60,39 @@ def target_tree(problem: Problem) -> TargetTree:
     """The branches of the problem's one tree that reach its target, margins worked in."""
     model = problem.model
     assert isinstance(model, Trees)
-    cells = cells_inside(model, problem.space, problem.margin)
-    width = problem.margin * ranges(problem.space)
+    tree = branches(model, problem.space, problem.margin)
+    offset = np.full(len(tree.child), np.inf)
+    offset[tree.leaf] = _offsets(problem.sets, tree.score)
+    leaf = np.full(len(tree.child), -1, dtype=np.intp)
+    hits = tree.leaf[np.isfinite(offset[tree.leaf])]
+    leaf[hits] = np.arange(len(hits))
+    child = tree.child.copy()
+    for level in reversed(tree.levels):
+        below = np.where(child[level] >= 0, offset[child[level]], np.inf)
+        offset[level] = np.minimum(offset[level], below.min(axis=1))
+        kept = np.where(np.isfinite(below), child[level], -1)
+        only_second = kept[:, 0] < 0
+        kept[only_second] = kept[only_second][:, ::-1]
+        child[level] = kept
+    return TargetTree(tree, child, offset, leaf)
+
+
+def _offsets(sets: tuple[ScoreSet, ...], scores: FloatArray) -> FloatArray:
+    """The price of the class that each score is read as; infinity outside the target."""
+    prices = [np.where(part.holds(scores), part.offset, np.inf) for part in sets]
+    return np.min(prices, axis=0) if prices else np.full(len(scores), np.inf)
+
+
+@lru_cache(maxsize=8)
+def branches(model: Trees, space: Space, margin: float) -> Branches:
+    """The branches of the model's one tree, regions shrunk by the margin; kept, as questions to a model come in rows."""
+    cells = cells_inside(model, space, margin)
+    width = margin * ranges(space)
     masked = model.asked_for_sets()
     child: list[list[int]] = []
     entry: list[tuple[int, Region | None]] = []
-    offset: list[float] = []
-    deepest = 0
+    levels: list[list[int]] = []
+    leaves: list[tuple[int, int]] = []
     pending: list[tuple[int, int, int, Region | None, dict[int, Region], int]] = [
         (int(model.roots[0]), -1, -1, None, {}, 0)
     ]
@@ -61,41 +103,34 @@ def target_tree(problem: Problem) -> TargetTree:
             child[parent].append(me)
         child.append([])
         entry.append((j, inside))
-        deepest = max(deepest, depth)
+        if depth == len(levels):
+            levels.append([])
+        levels[depth].append(me)
         j = int(model.feature[node])
         if j < 0:
-            offset.append(_offset(problem, model.base + model.value[node]))
+            leaves.append((me, node))
             continue
-        offset.append(np.inf)
         region = path.get(j, everywhere(model.cells[j], as_mask=j in masked))
         for below, left in ((model.right[node], False), (model.left[node], True)):
             side = model.side(node, region, left=left)
             fits = side if side.empty else shrunk(side, model.cells[j], cells[j], width[j])
             if not fits.empty:
                 pending.append((int(below), me, j, fits, {**path, j: side}, depth + 1))
-    return _as_arrays(cells, child, entry, np.array(offset), deepest)
+    leaf, node_of = np.array(leaves, dtype=np.intp).reshape(-1, 2).T
+    return Branches(
+        cells,
+        np.array([[*kids, -1, -1][:2] for kids in child], dtype=np.intp),
+        *_entries(cells, entry),
+        tuple(np.array(level, dtype=np.intp) for level in levels),
+        leaf,
+        model.base + model.value[node_of],
+    )
 
 
-def _offset(problem: Problem, score: FloatArray) -> float:
-    """The price of the class that a leaf is read as; infinity outside the target."""
-    return min((part.offset for part in problem.sets if part.holds(score[None])[0]), default=np.inf)
-
-
-def _as_arrays(
-    cells: tuple[Cells, ...],
-    child: list[list[int]],
-    entry: list[tuple[int, Region | None]],
-    offset: FloatArray,
-    depth: int,
-) -> TargetTree:
-    leaf = np.cumsum([0 if kids or offset[i] == np.inf else 1 for i, kids in enumerate(child)]) - 1
-    leaf = np.where([bool(kids) or offset[i] == np.inf for i, kids in enumerate(child)], -1, leaf)
-    children = np.full((len(child), 2), -1, dtype=np.intp)
-    for i in range(len(child) - 1, -1, -1):
-        alive = [kid for kid in child[i] if offset[kid] < np.inf]
-        children[i, : len(alive)] = alive
-        if alive:
-            offset[i] = min(offset[kid] for kid in alive)
+def _entries(
+    cells: tuple[Cells, ...], entry: list[tuple[int, Region | None]]
+) -> tuple[IntArray, IntArray, IntArray, BoolArray, IntArray, BoolArray]:
+    """What must hold to enter each node: feature, first, last, missing, mask and all masks."""
     rows, masks, size = [], [], 0
     for j, region in entry:
         if region is None:
@@ -108,6 +143,4 @@ def _as_arrays(
             size += len(region.mask)
     feature, first, last, missing, mask = (np.ascontiguousarray(column) for column in np.array(rows, dtype=np.intp).T)
     flat = np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
-    return TargetTree(
-        cells, children, feature, first, last, missing.astype(np.bool_), mask, flat, offset, leaf.astype(np.intp), depth
-    )
+    return feature, first, last, missing.astype(np.bool_), mask, flat

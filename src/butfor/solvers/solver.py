@@ -73,7 +73,6 @@ class Outcome:
     cost: FloatArray
     bound: FloatArray
     exhausted: BoolArray
-    report: str = ""
 
     def found(self) -> BoolArray:
         """Which rows have a point."""
@@ -106,7 +105,7 @@ def nothing_found(problem: Problem, bound: float = 0.0, *, exhausted: bool = Fal
     )
 
 
-def joined(parts: list[Outcome], report: str = "") -> Outcome:
+def joined(parts: list[Outcome]) -> Outcome:
     """Outcomes of single rows (each with `row` already set) as one, in row order."""
     order = np.argsort(np.concatenate([part.row for part in parts]), kind="stable")
     return Outcome(
@@ -115,7 +114,6 @@ def joined(parts: list[Outcome], report: str = "") -> Outcome:
         cost=np.concatenate([part.cost for part in parts])[order],
         bound=np.concatenate([part.bound for part in parts])[order],
         exhausted=np.concatenate([part.exhausted for part in parts])[order],
-        report=report or parts[0].report,
     )
 
 
@@ -129,7 +127,7 @@ def merged(outcome: Outcome, again: Outcome) -> Outcome:
     old = Outcome(
         outcome.row[kept], outcome.points[kept], outcome.cost[kept], outcome.bound[kept], outcome.exhausted[kept]
     )
-    return joined([old, replace(again, bound=bound)], outcome.report)
+    return joined([old, replace(again, bound=bound)])
 
 
 def renumbered(outcome: Outcome, rows: IntArray) -> Outcome:

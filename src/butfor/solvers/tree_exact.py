@@ -55,18 +55,19 @@ class TreeExact(AbstractSolver):
             else:
                 found = _solve_chunk(part, tree, min(k, tree.leaves))
             parts.append(renumbered(found, rows))
-        return joined(parts, f"{tree.leaves} leaves meet the target")
+        return joined(parts)
 
 
 def _solve_chunk(problem: Problem, tree: TargetTree, k: int) -> Outcome:
     from butfor.solvers.tree_kernels import nearest_leaves
 
-    tables = tabulate(problem, tree.cells)
+    branches = tree.branches
+    tables = tabulate(problem, branches.cells)
     forced = np.flatnonzero((~problem.domain.stay).any(axis=0))
     costs, cells = nearest_leaves(
-        tables.start, tables.price, tables.reach, tables.home, tables.near, tables.stay, forced, tree.child, tree.feature,
-        tree.first, tree.last, tree.missing, tree.mask, tree.masks, tree.offset, tree.leaf, tree.depth,
-        problem.most_changes, k,
+        tables.start, tables.price, tables.reach, tables.home, tables.near, tables.stay, forced, tree.child, branches.feature,
+        branches.first, branches.last, branches.missing, branches.mask, branches.masks, tree.offset, tree.leaf,
+        len(branches.levels), problem.most_changes, k,
     )  # fmt: skip
     kept = np.isfinite(costs)
     kept[:, 0] = True
