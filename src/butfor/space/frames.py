@@ -115,27 +115,67 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
     """A column as float64, missing as NaN."""
     if is_array(table):
         column = table[:, position]
-        try:
-            return np.array(
-                [np.nan if v is None else v for v in column] if column.dtype == object else column, dtype=np.float64
-            )
-        except (TypeError, ValueError):
-            raise _not_numeric(name, column.tolist()) from None
+        return _floats(name, column.tolist()) if column.dtype.kind in "OUS" else column.astype(np.float64)
     series = nw.from_native(table, eager_only=True)[name]
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return np.asarray(series.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+    return _floats(name, series.to_list())
+
+
+def _floats(name: str, column: list[Any]) -> FloatArray:
+    """Python values as float64; text is refused also where it spells a number, as the model would not read it so."""
+    if set(map(type, column)) <= _PLAIN:
+        return np.array(column, dtype=np.float64)
     try:
-        if not series.dtype.is_numeric() and series.dtype != nw.Boolean:
-            return np.array([np.nan if _is_missing(v) else float(v) for v in series.to_list()], dtype=np.float64)
-        if series.null_count():
-            return np.array([np.nan if _is_missing(v) else float(v) for v in series.to_list()], dtype=np.float64)
-        return np.asarray(series.to_numpy(), dtype=np.float64)
+        return np.array([np.nan if _is_missing(v) else _float(v) for v in column], dtype=np.float64)
     except (TypeError, ValueError):
-        raise _not_numeric(name, series.to_list()) from None
+        bad = next((v for v in column if isinstance(v, str)), column[0])
+        raise InputError(
+            f"column {name!r} holds {bad!r}.", "It held numbers in the training data.", "Convert it before."
+        ) from None
+
+
+_PLAIN = {float, int, bool, type(None)}
+"""The types that numpy reads as numbers all at once, None as NaN."""
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, str | bytes):
+        raise TypeError(value)
+    return float(value)
 
 
 def values(table: Any, name: str, position: int) -> list[Any]:
     """A column as a list of the user's values, missing as None."""
-    column = table[:, position].tolist() if is_array(table) else nw.from_native(table, eager_only=True)[name].to_list()
-    return [None if _is_missing(value) else value for value in column]
+    return [None if _is_missing(value) else value for value in _listed(table, name, position)]
+
+
+def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -> FloatArray:
+    """The code of each value of a column, missing as NaN; `KeyError` or `TypeError` at a value without one."""
+    column = _listed(table, name, position)
+    known = _Codes({**code, None: np.nan, np.nan: np.nan})
+    return np.fromiter(map(known.__getitem__, column), dtype=np.float64, count=len(column))
+
+
+class _Codes(dict[Any, float]):
+    """Codes by value; whether a value is missing is asked only of those that have none."""
+
+    def __missing__(self, value: Any) -> float:
+        if _is_missing(value):
+            return float("nan")
+        raise KeyError(value)
+
+
+def _listed(table: Any, name: str, position: int) -> list[Any]:
+    if is_array(table):
+        column: list[Any] = table[:, position].tolist()
+        return column
+    series = nw.from_native(table, eager_only=True)[name]
+    if series.dtype == nw.Categorical and series.implementation.is_pyarrow():
+        native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values
+        found: list[Any] = native.cast(native.type.value_type).to_pylist()
+        return found
+    return series.to_list()
 
 
 def write(table: Any, columns: Mapping[str, Any]) -> Any:
@@ -185,11 +225,6 @@ def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(value != value)
-
-
-def _not_numeric(name: str, column: list[Any]) -> InputError:
-    bad = next((v for v in column if isinstance(v, str)), column[0] if column else None)
-    return InputError(f"column {name!r} holds {bad!r}.", "It held numbers in the training data.", "Convert it before.")
 
 
 def select(table: Any, chosen: Sequence[str]) -> Any:

@@ -113,11 +113,11 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
             raise InputError(f"column {feature.name!r} holds an infinite value.", "Numbers must be finite.")
     else:
         code = {level: float(k) for k, level in enumerate(feature.levels)}
-        column = frames.values(table, feature.name, position)
         try:
-            found = np.array([code[v] if v is not None else np.nan for v in column])
+            found = frames.looked_up(table, feature.name, position, code)
         except (KeyError, TypeError):
-            bad = next(v for v in column if v is not None and v not in code)
+            column = frames.values(table, feature.name, position)
+            bad = next(v for v in column if v is not None and v not in feature.levels)
             raise InputError(
                 f"column {feature.name!r} holds {bad!r}, which was not seen before.",
                 f"Its values are {feature.describe()}.",
