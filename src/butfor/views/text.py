@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -111,17 +111,27 @@ def _add(table: Any, *cells: str) -> None:
     table.add_row(*(Text("".join(c if c.isprintable() else repr(c)[1:-1] for c in cell)) for cell in cells))
 
 
+def table(names: Sequence[str], lines: Iterable[Sequence[str]]) -> Any:
+    """A rich table of words that may be long: what a space or the solvers are listed in."""
+    made = _table(*names[:1], **dict.fromkeys(names[1:], "left"))
+    made.padding = (0, 1)
+    for line in lines:
+        _add(made, *line)
+    return made
+
+
 def render(answer: Explanation) -> str:
     """The answer as plain text."""
-    return _plain(panel(answer))
+    return plain(panel(answer))
 
 
 def render_many(answers: Sequence[Explanation]) -> str:
     """The answers as plain text."""
-    return _plain(panel_many(answers))
+    return plain(panel_many(answers))
 
 
-def _plain(renderable: Any) -> str:
+def plain(renderable: Any) -> str:
+    """Whatever rich can print as text, without colours or trailing space."""
     from rich.console import Console
 
     out = StringIO()
