@@ -36,7 +36,7 @@ docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict
 
 picture: $(VENV)/.dev ## draw the picture in the README anew
-	$(BIN)/python examples/picture.py
+	$(BIN)/python examples/picture.py docs/images/answer.png
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) site dist build demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis

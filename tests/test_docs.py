@@ -2,7 +2,8 @@
 
 A `python` block is executed, all blocks of a file in one namespace. A `text` block right after it is what it must print
 (the value of a last expression is printed, as in a shell). A line `$ butfor ...` of a `console` block is run as a
-command; the lines below it, if there are any, are what it must print. `...` stands for anything.
+command; the lines below it, if there are any, are what it must print. `> FILE` at its end keeps what it prints. `...`
+stands for anything.
 """
 
 from __future__ import annotations
@@ -61,10 +62,15 @@ def run_python(block: Block, file: str, names: dict[str, Any]) -> str:
     return out.read()
 
 
-def run_command(words: list[str]) -> str:
+def run_command(command: str) -> str:
+    words = shlex.split(command, comments=True)
+    words, file = (words[:-2], words[-1]) if words[-2:-1] == [">"] else (words, None)
     done = subprocess.run([sys.executable, "-c", COMMAND, *words[1:]], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{shlex.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
-    return done.stdout
+    if file is None:
+        return done.stdout
+    Path(file).write_text(done.stdout, encoding="utf-8")
+    return ""
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
@@ -96,7 +102,7 @@ def run_page(page: Path) -> int:
         elif block.language in ("console", "bash"):
             for command, shown in commands(block):
                 if command.split()[0] == "butfor":
-                    printed, ran = run_command(shlex.split(command, comments=True)), ran + 1
+                    printed, ran = run_command(command), ran + 1
                     assert not shown.strip() or same(printed, shown), f"{where}: {command} prints\n{printed}"
     plt.close("all")
     return ran
