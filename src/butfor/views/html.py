@@ -61,8 +61,8 @@ def page(answers: Iterable[Explanation], title: str = "") -> str:
 </head>
 <body class="butfor-page">
 <header>
-<h1>Counterfactual explanation</h1>
-<p>The cheapest change to one row that makes the model answer differently.</p>
+<h1>{"Counterfactual explanation" if len(listed) == 1 else "Counterfactual explanations"}</h1>
+<p>The cheapest change to {"one" if len(listed) == 1 else "a"} row that makes the model answer differently.</p>
 </header>
 <main>
 {contents}{cards}

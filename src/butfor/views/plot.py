@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from butfor.views.rows import Change, word
@@ -18,6 +19,9 @@ MOST = 30
 
 LONG = 28
 """Longer names and values are cut."""
+
+LINE = 90
+"""How long a line of the reason is, where nothing is drawn."""
 
 NEAR = 0.12
 """Closer than this share of the width, two values are written side by side and not each above its dot."""
@@ -42,7 +46,7 @@ def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
     for side in ax.spines.values():
         side.set_visible(False)
     if not changes:
-        ax.text(0.0, 0.0, "nothing changes" if answer.found else "no answer", va="center", color=GREY)
+        ax.text(0.0, 0.0, _plain(fill(answer.certificate.why, LINE)), va="center", fontsize=9.5, color=GREY)
     return ax
 
 
@@ -90,5 +94,10 @@ def _level(ax: Axes, line: int, change: Change) -> None:
 
 
 def _short(text: str) -> str:
-    """A text that is not too long, with nothing in it that matplotlib would take for a formula."""
-    return (text if len(text) <= LONG else f"{text[: LONG - 1]}…").replace("$", r"\$")
+    """A text that is not too long."""
+    return _plain(text if len(text) <= LONG else f"{text[: LONG - 1]}…")
+
+
+def _plain(text: str) -> str:
+    """A text with nothing in it that matplotlib would take for a formula."""
+    return text.replace("$", r"\$")

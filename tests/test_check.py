@@ -1,0 +1,283 @@
+"""An answer is checked again with nothing but its file and the model; whatever is not so is found and named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import butfor as bf
+from butfor.check import Checked, check
+from butfor.datasets import loans
+from butfor.problem.spec import to_spec
+
+X, Y = loans.load()
+MODEL = loans.pipeline().fit(X, Y)
+EXPLAINER = bf.Explainer(MODEL, X)
+ROW = X.iloc[[206]]
+POSSIBLE = [bf.fixed("sex", "age", "late_payments"), bf.only_up("education")]
+STUCK = [*POSSIBLE, bf.fixed("amount", "months", "job"), bf.within("income", 0.05)]
+
+FLOWERS, KINDS = load_iris(return_X_y=True)
+PATIENTS, DISEASE = load_diabetes(return_X_y=True, as_frame=True)
+
+
+@pytest.fixture(scope="module")
+def answer() -> bf.Explanation:
+    return EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE)
+
+
+@pytest.fixture(scope="module")
+def impossible() -> bf.Explanation:
+    return EXPLAINER.explain(ROW, target="approved", constraints=STUCK)
+
+
+def filed(answer: bf.Explanation) -> bf.Explanation:
+    return bf.Explanation.from_json(answer.to_json())
+
+
+def failed(found: Checked) -> list[str]:
+    return [f"{one.name}: {one.words}" for one in found.checks if one.passed is False]
+
+
+def unchecked(found: Checked) -> list[str]:
+    return [one.name for one in found.checks if one.passed is None]
+
+
+def moved(answer: bf.Explanation, **values: float) -> bf.Explanation:
+    """The answer with another point, its cost and bound claimed to be as they should be."""
+    codes = answer.point_codes.copy()
+    for name, value in values.items():
+        codes[answer.space.index(name)] = value
+    return replace(answer, point_codes=codes, point=answer.space.decode(codes[None], answer.factual))
+
+
+def claiming(answer: bf.Explanation, cost: float, bound: float | None = None) -> bf.Explanation:
+    certificate = replace(answer.certificate, cost=cost, bound=cost if bound is None else bound)
+    return replace(answer, cost=cost, certificate=certificate)
+
+
+def asking(answer: bf.Explanation, *constraints: Any) -> bf.Explanation:
+    spec = {**answer.question.spec, "constraints": [to_spec(one) for one in constraints]}
+    return replace(answer, question=replace(answer.question, constraints=tuple(map(repr, constraints)), spec=spec))
+
+
+def test_a_good_answer_passes_every_check(answer) -> None:
+    found = check(filed(answer), MODEL)
+    assert found.passed
+    assert all(one.passed for one in found.checks)
+    assert len(found.checks) == 9
+    assert repr(found).endswith("the answer holds")
+
+
+def test_an_impossibility_is_confirmed_and_so_is_its_reason(impossible) -> None:
+    found = check(filed(impossible), MODEL)
+    assert all(one.passed for one in found.checks)
+    assert "there is no answer" in [one.name for one in found.checks]
+    assert any("within('income', 0.05) alone make it impossible" in one.name for one in found.checks)
+
+
+CASES: dict[str, Any] = {
+    "any other class": lambda: (MODEL, EXPLAINER.explain(ROW)),
+    "already so": lambda: (MODEL, EXPLAINER.explain(ROW, target="rejected")),
+    "polars": lambda: (
+        MODEL,
+        bf.Explainer(MODEL, pl.from_pandas(X)).explain(pl.from_pandas(X)[206], target="approved"),
+    ),
+    "class costs": lambda: (MODEL, EXPLAINER.explain(ROW, target={"approved": 0.5})),
+    "probability": lambda: (MODEL, EXPLAINER.explain(ROW, target=bf.probability("approved", at_least=0.8))),
+    "mixed cost": lambda: (MODEL, EXPLAINER.explain(ROW, cost=bf.L1({"income": 3.0}) + 0.1 * bf.L0())),
+    "table of prices": lambda: (
+        MODEL,
+        EXPLAINER.explain(ROW, cost=bf.L1() + bf.Table({"job": {"permanent": 2.0, "temporary": 1.0}})),
+    ),
+    "margin": lambda: (MODEL, EXPLAINER.explain(ROW, target="approved", constraints=[*POSSIBLE, bf.margin(0.02)])),
+    "relation": lambda: (
+        MODEL,
+        EXPLAINER.explain(ROW, target="approved", constraints=[bf.linear({"amount": 1.0, "income": -0.5}, "<=", 0.0)]),
+    ),
+    "array": lambda: explained(DecisionTreeClassifier(max_depth=4, random_state=0), FLOWERS, KINDS, target=2),
+    "multinomial": lambda: explained(LogisticRegression(max_iter=1000), FLOWERS, KINDS, target=2, cost=bf.L2()),
+    "multinomial margin": lambda: explained(
+        LogisticRegression(max_iter=1000), FLOWERS, KINDS, constraints=[bf.margin(0.05)]
+    ),
+    "value": lambda: explained(
+        DecisionTreeRegressor(max_depth=4), PATIENTS, DISEASE, target=bf.value(at_least=180.0, at_most=260.0)
+    ),
+    "relative change": lambda: explained(Ridge(), PATIENTS, DISEASE, target=bf.relative_change(-0.1)),
+}
+
+
+def explained(model: Any, data: Any, y: Any, **question: Any) -> tuple[Any, bf.Explanation]:
+    model.fit(data, y)
+    return model, bf.Explainer(model, data).explain(data[60:61], **question)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_whatever_was_asked_is_checked_again(case) -> None:
+    model, one = CASES[case]()
+    assert one.found
+    found = check(filed(one), model)
+    assert all(part.passed for part in found.checks), found
+
+
+def test_each_of_several_answers_is_checked() -> None:
+    several = EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE, k=3)
+    assert [one.rank for one in several] == [1, 2, 3]
+    for one in several:
+        found = check(filed(one), MODEL)
+        assert all(part.passed for part in found.checks), found
+
+
+def test_another_model_is_noticed(answer) -> None:
+    found = check(answer, loans.pipeline().set_params(tree__max_depth=6).fit(X, Y))
+    assert any(one.startswith("the model is the one that was explained") for one in failed(found))
+    assert not found.passed
+
+
+def test_a_model_that_says_otherwise_is_noticed(answer) -> None:
+    found = check(answer, loans.pipeline().fit(X, np.where(Y == "approved", "rejected", "approved")))
+    assert "the model predicts rejected before: it predicts approved" in failed(found)
+    assert "the model predicts approved after: it predicts rejected" in failed(found)
+    assert any(one.startswith("that is what was asked: approved") for one in failed(found))
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (DecisionTreeClassifier().fit(FLOWERS, KINDS), "the model was fitted on 4"),
+        (LogisticRegression(), "not fitted"),
+        ("a text", "A fitted estimator"),
+        (loans.pipeline().fit(X, np.where(Y == "approved", "yes", "no")), "'approved' is no class of the model"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_fails_the_check(answer, model, words) -> None:
+    found = check(answer, model)
+    assert not found.passed
+    assert words.lower() in repr(found).lower()
+
+
+def test_a_point_that_does_not_reach_the_target_is_noticed(answer) -> None:
+    found = check(moved(answer, income=19_800), MODEL)
+    assert "the model predicts approved after: it predicts rejected" in failed(found)
+
+
+def test_a_wrong_cost_is_noticed(answer) -> None:
+    found = check(claiming(answer, answer.cost / 2), MODEL)
+    assert failed(found) == [f"the cost is {answer.cost / 2:.6g}: it comes to {answer.cost:.6g}"]
+
+
+def test_a_dearer_point_is_not_optimal(answer) -> None:
+    dearer = moved(answer, income=32_150)
+    cost = answer.cost + 10_000 / answer.space["income"].range
+    found = check(claiming(dearer, cost), MODEL)
+    assert failed(found) == [f"no answer costs less than {cost:.6g}: there is one at a cost of {answer.cost:.6g}"]
+
+
+def test_a_broken_constraint_is_named(answer) -> None:
+    found = check(asking(answer, *POSSIBLE, bf.fixed("income"), bf.between("amount", 0, 40_000)), MODEL)
+    assert any(one.endswith("broken: fixed('income')") for one in failed(found))
+
+
+def test_a_margin_that_is_not_kept_is_noticed(answer) -> None:
+    found = check(asking(answer, *POSSIBLE, bf.margin(0.02)), MODEL)
+    assert any(one.endswith("broken: margin(0.02)") for one in failed(found))
+
+
+def test_a_value_outside_its_range_is_noticed(answer) -> None:
+    space = answer.space
+    low = replace(space["income"], high=20_000.0)
+    narrow = bf.Space(tuple(low if one.name == "income" else one for one in space))
+    found = check(replace(answer, space=narrow), MODEL)
+    assert any(one.endswith("a value lies outside its range") for one in failed(found))
+
+
+def test_words_that_differ_from_the_data_are_noticed(answer) -> None:
+    said = replace(answer.question, constraints=("fixed('age')", answer.question.constraints[1]))
+    assert failed(check(replace(answer, question=said), MODEL)) == [
+        "the question in words is the question as data: fixed('age')"
+    ]
+    fewer = replace(answer.question, constraints=())
+    assert "0 constraints in words, 2 as data" in failed(check(replace(answer, question=fewer), MODEL))[0]
+
+
+@pytest.mark.parametrize(
+    "spec", [{"kind": "Nonsense"}, {"kind": "Fixed"}, {"kind": "Fixed", "names": ["a"], "more": 1}]
+)
+def test_a_question_that_cannot_be_read_fails(answer, spec) -> None:
+    broken = replace(answer.question, spec={**answer.question.spec, "constraints": [spec, spec]})
+    found = check(replace(answer, question=broken), MODEL)
+    assert not found.passed
+    assert "cannot be read" in repr(found)
+
+
+def test_a_status_must_follow_from_cost_and_bound(answer, impossible) -> None:
+    modest = replace(answer, certificate=replace(answer.certificate, bound=0.01))
+    assert "the status PROVEN_OPTIMAL follows from cost and bound: cost and bound amount to WITHIN_GAP" in failed(
+        check(modest, MODEL)
+    )
+    honest = replace(modest, certificate=replace(modest.certificate, status=bf.Status.WITHIN_GAP))
+    assert check(honest, MODEL).passed
+    unsure = replace(impossible.certificate, status=bf.Status.NOT_FOUND, bound=0.0, conflict=())
+    assert check(replace(impossible, certificate=unsure), MODEL).passed
+
+
+def test_a_false_impossibility_is_noticed(impossible) -> None:
+    found = check(asking(impossible, *POSSIBLE), MODEL)
+    assert any(one.startswith("there is no answer: there is one at a cost of") for one in failed(found))
+
+
+def test_a_false_reason_is_noticed(impossible) -> None:
+    blamed = replace(impossible.certificate, conflict=("fixed('job')",))
+    found = check(replace(impossible, certificate=blamed), MODEL)
+    assert len(failed(found)) == 1
+    assert failed(found)[0].startswith("fixed('job') alone makes it impossible: there is one")
+
+
+def test_what_an_answer_does_not_hold_as_data_is_said() -> None:
+    price = bf.L1() + bf.Table({"income": lambda before, after: 1e-5 * abs(after - before)})
+    found = check(filed(EXPLAINER.explain(ROW, target="approved", cost=price)), MODEL)
+    assert found.passed
+    assert [name.split(" ")[1] for name in unchecked(found)] == ["cost", "answer"]
+    assert repr(found).endswith("the answer holds; 2 could not be checked")
+
+
+def test_candidate_rows_are_not_held_as_data() -> None:
+    model = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
+    one = bf.Explainer(model, FLOWERS).explain(FLOWERS[:1], target=2, constraints=[bf.candidates(FLOWERS)])
+    found = check(filed(one), model)
+    assert found.passed
+    assert len(unchecked(found)) == 3
+    assert "a black box has no fingerprint" in repr(found)
+
+
+def test_a_proof_that_takes_too_long_is_left_open(answer, monkeypatch) -> None:
+    class Slow(bf.Explainer):
+        def explain(self, *args: Any, **asked: Any) -> Any:
+            return claiming(answer, np.inf, 0.0)
+
+    monkeypatch.setattr("butfor.check.Explainer", Slow)
+    found = check(answer, MODEL, time_limit=1.5)
+    assert found.passed
+    assert str(found.checks[-1]).endswith("not proven again in 1.5 seconds")
+
+
+def test_rows_with_more_columns_than_the_model_reads_are_checked() -> None:
+    wide = X.assign(note="x")[["note", *X.columns]]
+    assert check(bf.Explainer(MODEL, wide).explain(wide.iloc[[206]], target="approved"), MODEL).passed
+
+
+def test_missing_values_are_checked() -> None:
+    row = X[X["savings"].isna() & (MODEL.predict(X) == "rejected")].iloc[[0]]
+    one = EXPLAINER.explain(row, target="approved")
+    assert one.found
+    assert pd.isna(filed(one).factual["savings"].iloc[0])
+    assert check(filed(one), MODEL).passed
