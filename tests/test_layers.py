@@ -40,7 +40,7 @@ LATER = {
 ONLY = {
     "highspy": ("butfor.solvers.program",),
     "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing"),
-    "numba": ("butfor.solvers.linear_kernels", "butfor.solvers.tree_kernels"),
+    "numba": ("butfor.rewrite.reduce_kernels", "butfor.solvers.linear_kernels", "butfor.solvers.tree_kernels"),
     "narwhals": ("butfor.space.frames", "butfor.importers.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot",),
     "typer": ("butfor.cli",),
