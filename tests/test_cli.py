@@ -1,0 +1,335 @@
+"""The command, in process: what it prints, what it writes, how it ends, and what it says to a wrong question."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+import sklearn
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeClassifier
+from typer.testing import CliRunner
+
+import butfor as bf
+from butfor.cli import app
+from butfor.datasets import loans
+from butfor.solvers import linear_kernels, tree_kernels
+
+ALL, Y = loans.load()
+X = ALL.head(300)
+POSSIBLE = ["--fixed", "sex,age,late_payments", "--only-up", "education"]
+ASKED = ["explain", "model.joblib", "loans.csv", "--row", "206", "--target", "approved", *POSSIBLE]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A folder with models and tables."""
+    folder = tmp_path_factory.mktemp("command")
+    model = loans.pipeline().fit(ALL, Y)
+    joblib.dump(model, folder / "model.joblib")
+    joblib.dump(loans.pipeline().set_params(tree__max_depth=3).fit(ALL, Y), folder / "other.joblib")
+    (folder / "model.pkl").write_bytes(pickle.dumps(model))
+    joblib.dump({"weights": [1, 2]}, folder / "dict.joblib")
+    joblib.dump(loans.pipeline(), folder / "unfitted.joblib")
+    (folder / "broken.joblib").write_bytes(b"\x80\x05no model")
+    (folder / "absent.pkl").write_bytes(b"cno_such_library\nModel\n.")
+    (folder / "binary.json").write_bytes(b"\xff\xfe\x00")
+    X.to_csv(folder / "loans.csv", index=False)
+    X.to_parquet(folder / "loans.parquet")
+    X.to_feather(folder / "loans.feather")
+    X.drop(columns="income").to_csv(folder / "narrow.csv", index=False)
+    X.head(0).to_csv(folder / "empty.csv", index=False)
+    X.assign(job=X["job"].where(X.index != 3, "pilot")).to_csv(folder / "pilot.csv", index=False)
+    (folder / "blank.csv").write_text("")
+    (folder / "torn.parquet").write_text("no parquet")
+    patients, disease = load_diabetes(return_X_y=True, as_frame=True)
+    joblib.dump(Ridge().fit(patients, disease), folder / "ridge.joblib")
+    patients.to_csv(folder / "patients.csv", index=False)
+    numbers = X[["age", "income"]].to_numpy(dtype=float)
+    joblib.dump(DecisionTreeClassifier(max_depth=3).fit(numbers, numbers[:, 1] > 30_000), folder / "array.joblib")
+    X[["age", "income"]].to_csv(folder / "two.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def run(made, monkeypatch, tmp_path):
+    """Run the command in the folder; files named in capitals go to a fresh one."""
+
+    def _run(*words: str) -> Any:
+        monkeypatch.chdir(made)
+        return CliRunner().invoke(app, [word.replace("OUT", str(tmp_path)) for word in words], prog_name="butfor")
+
+    return _run
+
+
+def test_demo_explains_writes_a_page_and_compiles_every_kernel(run, tmp_path) -> None:
+    done = run("demo", "--html", "OUT/demo.html")
+    assert done.exit_code == 0, done.output
+    assert "rejected → approved, by changing 3 of 10 columns" in done.stdout
+    assert "proven optimal: no admissible change costs less than" in done.stdout
+    assert done.stdout.count("passed - ") == 3
+    assert "FAILED" not in done.stdout
+    assert "<title>rejected → approved" in (tmp_path / "demo.html").read_text("utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["demo.html"]
+    kernels = (linear_kernels.rise, linear_kernels.fewest_changes, tree_kernels.nearest_leaves)
+    assert all(kernel.signatures for kernel in kernels)
+
+
+@pytest.mark.parametrize(
+    ("model", "data"), [("model.joblib", "loans.csv"), ("model.pkl", "loans.parquet"), ("model.pkl", "loans.feather")]
+)
+def test_explain_prints_what_the_library_prints(run, model, data) -> None:
+    done = run("explain", model, data, "--row", "206", "--target", "approved", *POSSIBLE)
+    constraints = [bf.fixed("sex", "age", "late_payments"), bf.only_up("education")]
+    explainer = bf.Explainer(loans.pipeline().fit(ALL, Y), X)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == repr(explainer.explain(X.iloc[[206]], target="approved", constraints=constraints)) + "\n"
+
+
+def test_every_option_reaches_the_question(run) -> None:
+    done = run(
+        *ASKED, "--only-down", "amount", "--between", "income:0:90000", "--within", "income:0.5", "--step", "months:6",
+        "--allowed", "job:permanent,temporary,unemployed", "--between", "education:none:college", "--at-most-changes", "3",
+        "--margin", "0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
+        "--training", "loans.parquet", "--between", "housing:rents:owns",
+    )  # fmt: skip
+    assert done.exit_code == 2
+    assert "the values of 'housing' have no order" in done.stderr
+    done = run(
+        *ASKED, "--only-down", "amount", "--between", "income:0:90000", "--within", "income:0.5", "--step", "months:6",
+        "--allowed", "job:permanent,temporary,unemployed", "--between", "education:none:master", "--at-most-changes", "3",
+        "--margin", "0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
+        "--training", "loans.parquet",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    answer = bf.Explanation.from_json(done.stdout)
+    assert answer.question.target == "approved with probability at least 0.6"
+    assert answer.question.cost == "L1() + 0.5 * L0()"
+    assert answer.certificate.seed == 7
+    assert answer.question.constraints == (
+        "fixed('sex', 'age', 'late_payments')",
+        "only_up('education')",
+        "only_down('amount')",
+        "between('income', 0.0, 90000.0)",
+        "between('education', 'none', 'master')",
+        "within('income', 0.5)",
+        "step('months', 6.0)",
+        "allowed('job', ['permanent', 'temporary', 'unemployed'])",
+        "at_most_changes(3)",
+        "margin(0.001)",
+    )
+
+
+def test_several_rows_and_several_answers(run) -> None:
+    done = run("explain", "model.joblib", "loans.csv", "--row", "0:2,206", "--row", "5", "-k", "2", "--json")
+    data = json.loads(done.stdout)
+    assert [(one["row"], one["rank"]) for one in data] == [(row, rank) for row in range(4) for rank in (1, 2)]
+    assert [one["factual"]["values"]["age"] for one in data[::2]] == X["age"].iloc[[0, 1, 206, 5]].tolist()
+
+
+def test_that_there_is_no_answer_is_an_answer(run) -> None:
+    done = run(*ASKED, "--fixed", "amount,months,job", "--within", "income:0.05")
+    assert done.exit_code == 0
+    assert "no admissible change makes it approved" in done.stdout
+    assert "proven infeasible: impossible with" in done.stdout
+
+
+def test_a_page_is_written_whole_or_not_at_all(run, tmp_path) -> None:
+    (tmp_path / "answer.html").write_text("old")
+    done = run(*ASKED, "--html", "OUT/answer.html")
+    assert done.exit_code == 0
+    assert "Wrote" in done.stderr
+    assert (tmp_path / "answer.html").read_text("utf-8").endswith("</html>\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["answer.html"]
+    done = run(*ASKED, "--html", "OUT/nowhere/answer.html")
+    assert done.exit_code == 2
+    assert done.stderr.endswith("nowhere/answer.html: No such file or directory\n")
+
+
+def test_regressors_are_asked_for_values(run) -> None:
+    for words, said in (
+        (["--at-least", "200"], "at least 200"),
+        (["--at-least", "150", "--at-most", "160"], "from 150 to 160"),
+        (["--relative-change", "-0.2"], "down by 20%"),
+    ):
+        done = run("explain", "ridge.joblib", "patients.csv", "--row", "3", *words, "--json")
+        assert done.exit_code == 0, done.output
+        answer = bf.Explanation.from_json(done.stdout)
+        assert answer.found
+        assert answer.question.target == said
+
+
+def test_labels_that_are_no_text_are_meant_as_written(run) -> None:
+    done = run("explain", "array.joblib", "two.csv", "--row", "0", "--target", "True", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["after"] is True
+
+
+def test_check_passes_a_good_answer(run, tmp_path) -> None:
+    (tmp_path / "answer.json").write_text(run(*ASKED, "--json").stdout, encoding="utf-8")
+    done = run("check", "OUT/answer.json", "model.joblib")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("passed - ") == 9
+    assert done.stdout.endswith("the answer holds\n")
+
+
+def test_check_reads_several_answers(run, tmp_path) -> None:
+    (tmp_path / "answers.json").write_text(run(*ASKED, "-k", "2", "--json").stdout, encoding="utf-8")
+    done = run("check", "OUT/answers.json", "model.joblib")
+    assert done.exit_code == 0, done.output
+    assert "Row 0, answer 2:" in done.stdout
+    assert done.stdout.count("the answer holds") == 2
+
+
+def test_check_fails_another_model(run, tmp_path) -> None:
+    (tmp_path / "answer.json").write_text(run(*ASKED, "--json").stdout, encoding="utf-8")
+    done = run("check", "OUT/answer.json", "other.joblib")
+    assert done.exit_code == 1
+    assert "FAILED - the model is the one that was explained" in done.stdout
+    assert "the answer does not hold" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("cost",), 0.01, "FAILED - the cost is 0.01: it comes to"),
+        (("point", "codes", 5), 19_800.0, "the answer contradicts itself"),
+        (("certificate", "fingerprint"), "0" * 16, "FAILED - the model is the one that was explained"),
+        (("certificate", "bound"), 0.01, "the answer contradicts itself"),
+        (("before",), "approved", "FAILED - the model predicts approved before: it predicts rejected"),
+        (("question", "constraints", 0), "fixed('sex')", "FAILED - the question in words is the question as data"),
+        (("question", "spec", "target", "labels"), ["rejected"], "FAILED - that is what was asked"),
+    ],
+)
+def test_check_fails_a_tampered_answer(run, tmp_path, place, value, said) -> None:
+    data = json.loads(run(*ASKED, "--json").stdout)
+    part: Any = data
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    (tmp_path / "answer.json").write_text(json.dumps(data), encoding="utf-8")
+    done = run("check", "OUT/answer.json", "model.joblib")
+    assert done.exit_code == 1, done.output
+    assert said in done.stdout
+
+
+def test_solvers_say_whether_and_why(run) -> None:
+    done = run("solvers", "model.joblib", "loans.csv")
+    assert done.exit_code == 0
+    said = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()[1:]}
+    assert said == {
+        "row_search": "no", "tree_exact": "yes", "linear_exact": "no", "milp": "yes", "brute_force": said["brute_force"],
+    }  # fmt: skip
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_solvers_without_data_says_what_each_does(run) -> None:
+    done = run("solvers", "model.joblib")
+    assert done.exit_code == 0
+    assert "tree_exact" in done.stdout
+    assert "Give the training data as well" in done.stdout
+
+
+def test_space_lists_every_column(run) -> None:
+    done = run("space", "model.joblib", "loans.csv")
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in X.columns)
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    assert not any(line != line.rstrip() for line in done.stdout.splitlines())
+
+
+def test_version_and_help(run) -> None:
+    assert run("--version").stdout == f"butfor {bf.__version__}\n"
+    assert "runs code" in " ".join(run("explain", "--help").stdout.split())
+
+
+EXPLAIN = ["explain", "model.joblib", "loans.csv"]
+WRONG = {
+    "no row": (EXPLAIN, "no row was named"),
+    "row out of range": ([*EXPLAIN, "--row", "300"], "rows 0 to 299"),
+    "negative row": ([*EXPLAIN, "--row", "-1"], "rows 0 to 299"),
+    "row backwards": ([*EXPLAIN, "--row", "5:3"], "rows 0 to 299"),
+    "row no number": ([*EXPLAIN, "--row", "three"], "'three' is no whole number"),
+    "no model file": (["explain", "nowhere.joblib", "loans.csv", "--row", "3"], "nowhere.joblib: No such file"),
+    "model is a folder": (["explain", ".", "loans.csv", "--row", "3"], "Is a directory"),
+    "model is a table": (["explain", "loans.csv", "loans.csv", "--row", "3"], "holds no model that can be loaded"),
+    "model is broken": (["explain", "broken.joblib", "loans.csv", "--row", "3"], "holds no model that can be loaded"),
+    "model is a dict": (["explain", "dict.joblib", "loans.csv", "--row", "3"], "dict was given as the model"),
+    "model needs a library": (["explain", "absent.pkl", "loans.csv", "--row", "3"], "no_such_library"),
+    "model not fitted": (["explain", "unfitted.joblib", "loans.csv", "--row", "3"], "not fitted"),
+    "no data file": (["explain", "model.joblib", "nowhere.csv", "--row", "3"], "nowhere.csv: No such file"),
+    "data of another kind": (["explain", "model.joblib", "model.pkl", "--row", "3"], ".csv, .parquet, .feather"),
+    "data lacks a column": (["explain", "model.joblib", "narrow.csv", "--row", "3"], "income"),
+    "data has no rows": (["explain", "model.joblib", "empty.csv", "--row", "3"], "no rows"),
+    "data is blank": (["explain", "model.joblib", "blank.csv", "--row", "3"], "is no table"),
+    "data is torn": (["explain", "model.joblib", "torn.parquet", "--row", "3"], "torn.parquet"),
+    "unseen category": (
+        ["explain", "model.joblib", "pilot.csv", "--row", "3", "--training", "loans.csv"],
+        "'pilot', which was not seen before",
+    ),
+    "unknown class": ([*EXPLAIN, "--row", "3", "--target", "maybe"], "Its classes are 'approved', 'rejected'"),
+    "unknown column": ([*EXPLAIN, "--row", "3", "--fixed", "agee"], "there is no column 'agee'"),
+    "unknown level": ([*EXPLAIN, "--row", "3", "--allowed", "job:pilot"], "which 'job' never is"),
+    "between without end": ([*EXPLAIN, "--row", "3", "--between", "age:3"], "--between A:LOW:HIGH"),
+    "between no number": ([*EXPLAIN, "--row", "3", "--between", "age:3:old"], "'old' is no number"),
+    "within no number": ([*EXPLAIN, "--row", "3", "--within", "age:a"], "'a' is no number"),
+    "unknown cost": ([*EXPLAIN, "--row", "3", "--cost", "L7"], "Costs are L1, L2, LInf"),
+    "negative weight": ([*EXPLAIN, "--row", "3", "--cost", "-1*L1"], "not negative"),
+    "unknown solver": ([*EXPLAIN, "--row", "3", "--solver", "magic"], "Solvers are 'auto'"),
+    "wrong solver": ([*EXPLAIN, "--row", "3", "--solver", "linear_exact"], "does not take this problem"),
+    "value of a classifier": ([*EXPLAIN, "--row", "3", "--at-least", "4"], "was given for a classifier"),
+    "probability of nothing": ([*EXPLAIN, "--row", "3", "--probability", "0.9"], "Say which with --target"),
+    "probability of two": (
+        [*EXPLAIN, "--row", "3", "--target", "approved,rejected", "--probability", "0.9"],
+        "It is asked of one",
+    ),
+    "no class of a regressor": (["explain", "ridge.joblib", "patients.csv", "--row", "3"], "given for a regressor"),
+    "no answers asked": ([*EXPLAIN, "--row", "3", "-k", "0"], "k=0"),
+    "no time": ([*EXPLAIN, "--row", "3", "--time-limit", "0"], "positive number of seconds"),
+    "no changes": ([*EXPLAIN, "--row", "3", "--at-most-changes", "0"], "at least 1"),
+    "text for a number": ([*EXPLAIN, "--row", "3", "--seed", "x"], "--seed"),
+    "answer is no JSON": (["check", "loans.csv", "model.joblib"], "the text is no JSON"),
+    "answer is no text": (["check", "binary.json", "model.joblib"], "is no text in UTF-8"),
+    "no answer file": (["check", "nowhere.json", "model.joblib"], "nowhere.json: No such file"),
+    "unknown command": (["explian"], "explian"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_question_is_told_so_in_one_message(run, case) -> None:
+    words, said = WRONG[case]
+    done = run(*words)
+    assert done.exit_code == 2, done.output
+    assert said in done.stderr
+    assert not done.stdout
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("text", "said"), [("[]", "holds no answer"), ('{"schema": "butfor.explanation/9"}', "/9")])
+def test_an_answer_of_another_schema_is_refused(run, tmp_path, text, said) -> None:
+    (tmp_path / "answer.json").write_text(text)
+    done = run("check", "OUT/answer.json", "model.joblib")
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_what_loading_a_model_warns_of_is_passed_on(run, made) -> None:
+    version = sklearn.__version__.encode()
+    (made / "old.pkl").write_bytes((made / "model.pkl").read_bytes().replace(version, b"0" * len(version)))
+    done = run("space", "old.pkl", "loans.csv")
+    assert done.exit_code == 0, done.output
+    assert "butfor: warning: Trying to unpickle" in done.stderr
+
+
+def test_it_runs_as_a_program(made) -> None:
+    code = "import sys; from butfor.cli import main; sys.argv[:] = ['butfor', 'explain', 'nix', 'loans.csv']; main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=made, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "butfor: nix: No such file or directory\n"
