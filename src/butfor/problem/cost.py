@@ -107,7 +107,13 @@ class L1(Norm):
 
 @dataclass(frozen=True, repr=False)
 class L2(Norm):
-    """The sum of squared scaled changes: many small changes rather than one large (no square root is taken)."""
+    """The sum of squared scaled changes: many small changes rather than one large.
+
+    `sum_j w_j ((x_j - x0_j) / range_j)^2`, no square root taken. Choose it when a change hurts more the larger it is.
+
+    >>> 0.5 * L2() + L0()
+    0.5 * L2() + L0()
+    """
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """Quadratic prices."""
@@ -117,7 +123,14 @@ class L2(Norm):
 
 @dataclass(frozen=True, repr=False)
 class LInf(Norm):
-    """The largest scaled change of any column."""
+    """The largest scaled change of any column: no single one moves far.
+
+    `max_j w_j |x_j - x0_j| / range_j`. Choose it, best with a little L1 on top, when the burden should be spread; alone it
+    does not care what the columns below the largest do.
+
+    >>> LInf(scale="std") + 0.01 * L1()
+    LInf(scale='std') + 0.01 * L1()
+    """
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """Prices of which the largest counts."""
@@ -133,7 +146,14 @@ class LInf(Norm):
 
 @dataclass(frozen=True)
 class L0(Term):
-    """The number of columns changed."""
+    """The number of columns changed, whatever the amounts; with weights, a fixed price for each.
+
+    Choose it, best with some L1 on top, when every change is a step to take: `bf.L0() + 0.1 * bf.L1()`. To cap the number
+    instead of pricing it, use `bf.at_most_changes`.
+
+    >>> L0(weights={"job": 3.0})
+    L0(weights={'job': 3.0})
+    """
 
     weights: Mapping[str, float] | None = None
 
@@ -148,7 +168,13 @@ class L0(Term):
 
 @dataclass(frozen=True)
 class Gower(Term):
-    """Gower's distance: the mean over all columns of the range-scaled change, 1 for a changed category."""
+    """Gower's distance: the mean over all columns of the range-scaled change, 1 for a changed category.
+
+    It is `L1()` over the number of columns (Gower, Biometrics 27, 1971). Choose it to compare with published figures.
+
+    >>> Gower()
+    Gower()
+    """
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """L1 prices over the number of columns; ordinal levels by rank."""
@@ -157,7 +183,14 @@ class Gower(Term):
 
 @dataclass(frozen=True)
 class MAD(Term):
-    """L1 scaled by each number's median absolute deviation (its range where that is zero), 1 for a changed category."""
+    """L1 scaled by each number's median absolute deviation (its range where that is zero), 1 for a changed category.
+
+    Choose it when a few extreme values stretch the ranges (Wachter, Mittelstadt and Russell, Harvard Journal of Law and
+    Technology 31, 2018).
+
+    >>> MAD()
+    MAD()
+    """
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """L1 prices in MADs."""
@@ -207,7 +240,11 @@ class Table(Term):
 class Quadratic(Term):
     """A quadratic form of the raw changes, `(x - x0)' Q (x - x0)`, Q symmetric positive semidefinite over `columns`.
 
-    Choose it when changes interact (neighbouring pixels, correlated measurements). Columns must be numbers.
+    Choose it when changes interact (neighbouring pixels, correlated measurements); with the inverse covariance it is the
+    squared Mahalanobis distance. Columns must be numbers.
+
+    >>> Quadratic(np.array([[2.0, 1.0], [1.0, 2.0]]), columns=("height", "weight"))
+    Quadratic(Q of 2 columns)
     """
 
     Q: FloatArray

@@ -307,24 +307,43 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
 
 
 def classes(*labels: Any) -> Classes:
-    """The target that one of these classes is predicted."""
+    """The target that one of these classes is predicted; `target=["a", "b"]` says the same.
+
+    >>> classes("gold", "silver")
+    gold or silver
+    """
     if not labels:
         raise InputError("bf.classes() was given no class.", "Name at least one.")
     return Classes(labels)
 
 
 def other() -> Other:
-    """The target that any class but the present one is predicted; `target="other"` says the same."""
+    """The target that any class but the present one is predicted, the cheapest; the default.
+
+    `target="other"` says the same, unless the model has a class of that name.
+
+    >>> other()
+    any other class
+    """
     return Other()
 
 
 def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
-    """The target that one of these classes is predicted, each at a cost that is added to that of the changes."""
+    """The target that one of these classes is predicted, each at a cost that is added to that of the changes.
+
+    Choose it when some classes are better than others. What is minimised is cost of the changes + cost of the class; a
+    class that is not named is no answer. `target={"gold": 0, "silver": 0.2}` says the same.
+
+    >>> class_costs({"gold": 0, "silver": 0.2})
+    gold at 0, silver at 0.2
+    """
     return ClassCosts(tuple((label, float(cost)) for label, cost in costs.items()))
 
 
 def probability(label: Any, at_least: float) -> Probability:
-    """The target that a class is given at least this probability.
+    """The target that a class is given at least this probability: an answer that is more than just across the border.
+
+    Taken where the probabilities follow from the scores: the logistic function, softmax, and the leaves of a tree.
 
     >>> probability("approved", at_least=0.8)
     approved with probability at least 0.8
@@ -333,7 +352,7 @@ def probability(label: Any, at_least: float) -> Probability:
 
 
 def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
-    """The target that a regressor predicts a value in an interval.
+    """The target that a regressor predicts a value in an interval, ends included.
 
     >>> value(at_least=100.0)
     at least 100
