@@ -13,7 +13,7 @@ from butfor.importers.column import Column, raw_columns
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.registry import load_builtin, step_reader
 from butfor.importers.sklearn_steps import NeedsLevels
-from butfor.importers.sklearn_wrappers import read_model
+from butfor.importers.sklearn_wrappers import read_model, wrapped
 from butfor.importers.source import Source, open_source
 from butfor.model.ask import BlackBox, Model, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
@@ -78,18 +78,16 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
     except UnsupportedModelError as refusal:
         return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
-    space = _with_missing(source.estimator, space, seen)
+    space = _with_missing(source, space, seen, sample)
     check_fidelity(source, space, model, readout, data)
     return Reading(source, space, model, readout, sample)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
     """The columns that reach the last estimator (to know what becomes of a missing value)."""
-    inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
-    if inner is not None and not hasattr(estimator, "steps"):
-        return _estimator_columns(inner, columns)
     if not hasattr(estimator, "steps"):
-        return columns
+        inner = wrapped(estimator)
+        return columns if inner is None else _estimator_columns(inner, columns)
     for _, step in estimator.steps[:-1]:
         if step is not None and step != "passthrough":
             columns = step_reader(step)(step, columns)
@@ -118,23 +116,41 @@ def _with_levels(
     return Space(tuple(features))
 
 
-def _with_missing(estimator: Any, space: Space, columns: list[Column]) -> Space:
-    """The space with `missing` set where, and only where, the model takes a missing value."""
-    allows = _allows_nan(estimator)
-    features = []
+def _with_missing(source: Source, space: Space, columns: list[Column], sample: Any) -> Space:
+    """The space with `missing` set where, and only where, the model takes a missing value.
+
+    The columns that reach the estimator say where it might; the estimator itself is asked whether it does.
+    """
+    allows = _allows_nan(source.estimator)
+    able = []
     for j, feature in enumerate(space.features):
         reads = [column for column in columns if column.feature == j]
         takes = all(not column.refuses_missing and (allows or not np.isnan(column.missing_value())) for column in reads)
-        if not reads:
-            takes = feature.missing or feature.levels is None
-        features.append(replace(feature, missing=bool(takes)))
-    return Space(tuple(features))
+        if takes and (reads or feature.missing or feature.levels is None):
+            able.append(j)
+    open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
+    taken = _taken(source, open_to, able, sample)
+    return Space(tuple(replace(feature, missing=j in taken) for j, feature in enumerate(space.features)))
+
+
+def _taken(source: Source, space: Space, able: list[int], sample: Any) -> list[int]:
+    """Which of these features the estimator lets go missing, all at once if it can, else by halves."""
+    if not able:
+        return []
+    point = space.encode(sample)
+    point[:, able] = np.nan
+    try:
+        source.ask("predict", space.decode(point, sample))
+    except (ValueError, TypeError):
+        if len(able) == 1:
+            return []
+        middle = len(able) // 2
+        return [j for half in (able[:middle], able[middle:]) for j in _taken(source, space, half, sample)]
+    return able
 
 
 def _allows_nan(estimator: Any) -> bool:
-    inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
-    if hasattr(estimator, "steps"):
-        inner = estimator.steps[-1][1]
+    inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else wrapped(estimator)
     if inner is not None:
         return _allows_nan(inner)
     if hasattr(estimator, "__sklearn_tags__"):

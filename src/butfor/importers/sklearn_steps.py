@@ -143,7 +143,7 @@ def _missing(x: Values) -> Values:
 
 
 def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and bool(value != value)
+    return isinstance(value, float | np.floating) and bool(value != value)
 
 
 def encoder(step: Any, columns: list[Column]) -> list[Column]:

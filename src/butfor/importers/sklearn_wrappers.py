@@ -33,9 +33,16 @@ def read_pipeline(pipeline: Any, columns: list[Column]) -> Imported:
     return read_model(pipeline.steps[-1][1], columns)
 
 
-def read_search(search: Any, columns: list[Column]) -> Imported:
-    """The best estimator of a search."""
-    return read_model(search.best_estimator_, columns)
+def wrapped(estimator: Any) -> Any:
+    """The fitted estimator inside a search, a threshold or a frozen one; None if it stands for itself."""
+    if type(estimator).__name__ == "FrozenEstimator":
+        return estimator.estimator
+    return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
+
+
+def read_wrapped(estimator: Any, columns: list[Column]) -> Imported:
+    """What the estimator inside computes."""
+    return read_model(wrapped(estimator), columns)
 
 
 def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
@@ -69,7 +76,9 @@ def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
     """A classifier that decides by a threshold other than the usual one."""
     model, inner = read_model(wrapper.estimator_, columns)
     classes = list(inner.classes)
-    positive = classes.index(wrapper.pos_label) if wrapper.pos_label is not None else 1
+    tuned = getattr(wrapper, "_curve_scorer", None)  # a tuned threshold is one on the class its score asks about
+    label = wrapper.pos_label if tuned is None else tuned._get_pos_label()
+    positive = classes.index(label) if label is not None else 1
     asked = wrapper.response_method
     if asked == "auto":
         asked = "predict_proba" if hasattr(wrapper.estimator_, "predict_proba") else "decision_function"
@@ -86,5 +95,5 @@ register_importer("Pipeline", read_pipeline)
 register_importer("OneVsRestClassifier", read_one_vs_rest)
 register_importer("FixedThresholdClassifier", read_threshold)
 register_importer("TunedThresholdClassifierCV", read_threshold)
-for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"):
-    register_importer(name, read_search)
+for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "FrozenEstimator"):
+    register_importer(name, read_wrapped)

@@ -32,20 +32,20 @@ class Source:
 
     def labels(self, table: Any) -> list[Any]:
         """Predicted classes, as plain Python values."""
-        return np.asarray(self._ask("predict", table)).ravel().tolist()
+        return np.asarray(self.ask("predict", table)).ravel().tolist()
 
     def values(self, table: Any) -> FloatArray:
         """Predicted values of a regressor."""
-        return np.asarray(self._ask("predict", table), dtype=np.float64).ravel()
+        return np.asarray(self.ask("predict", table), dtype=np.float64).ravel()
 
     def probabilities(self, table: Any) -> FloatArray:
         """Predicted probabilities, a column a class."""
-        return np.asarray(self._ask("predict_proba", table), dtype=np.float64)
+        return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
 
     def precision(self, table: Any) -> np.dtype[Any]:
         """The floating-point type of its scores: float32 if it was fitted on nothing else."""
         found = np.asarray(
-            self._ask("decision_function" if hasattr(self.estimator, "decision_function") else "predict", table)
+            self.ask("decision_function" if hasattr(self.estimator, "decision_function") else "predict", table)
         )
         return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
 
@@ -54,9 +54,13 @@ class Source:
         if frames.is_array(table):
             return table
         chosen = nw.from_native(table, eager_only=True).select(list(self.names))
-        return chosen.to_numpy() if self.wants_array else chosen.to_native()
+        if self.wants_array:
+            return chosen.to_numpy()
+        # scikit-learn's pipelines take no arrow table
+        return chosen.to_pandas() if chosen.implementation.is_pyarrow() else chosen.to_native()
 
-    def _ask(self, method: str, table: Any) -> NDArray[Any]:
+    def ask(self, method: str, table: Any) -> NDArray[Any]:
+        """What a method of the estimator answers, a row each."""
         function: Callable[[Any], Any]
         if hasattr(self.estimator, method):
             function = getattr(self.estimator, method)

@@ -184,10 +184,10 @@ def write(table: Any, columns: Mapping[str, Any]) -> Any:
         return table
     if is_array(table):
         order = names(table)
-        wide = [np.asarray(new).dtype for new in columns.values() if _must_widen(table, new)]
-        out = table.astype(np.result_type(table.dtype, *wide))
+        out = table.astype(np.result_type(table.dtype, *(_needed(table.dtype, new) for new in columns.values())))
         for name, new in columns.items():
-            out[:, order.index(name)] = new
+            j = order.index(name)
+            out[:, j] = _marked(new, table[:, j].tolist()) if out.dtype == object else new
         return out
     frame = nw.from_native(table, eager_only=True)
     replaced = [_series(frame, name, new) for name, new in columns.items()]
@@ -198,27 +198,48 @@ def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
     """The new values as a series that stands beside the others (same index, same type if it fits)."""
     old = frame[name]
     native = old.to_native()
+    listed = _marked(new, old.to_list())
     if frame.implementation.is_pandas_like():
-        fresh = type(native)(new, index=native.index, name=name)
-        wanted = native.dtype if _holds(old.dtype, new) else "float64"
-        return nw.from_native(fresh.astype(wanted), series_only=True)
-    wanted_type = old.dtype if _holds(old.dtype, new) else nw.Float64()
-    listed = [None if _is_missing(v) else v for v in (new.tolist() if isinstance(new, np.ndarray) else new)]
-    return nw.new_series(name, listed, dtype=wanted_type, backend=frame.implementation)
+        if native.dtype == object:
+            fresh = type(native)(listed, index=native.index, name=name, dtype=object)
+        else:
+            plain = isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub"
+            wanted = native.dtype if _holds(new, whole=old.dtype.is_integer(), missing=not plain) else "float64"
+            fresh = type(native)(new, index=native.index, name=name).astype(wanted)
+        return nw.from_native(fresh, series_only=True)
+    listed = [None if _is_missing(value) else value for value in listed]
+    if not isinstance(new, np.ndarray):
+        return nw.new_series(name, listed, dtype=old.dtype, backend=frame.implementation)
+    floats = nw.new_series(name, listed, dtype=nw.Float64(), backend=frame.implementation)
+    return floats.cast(old.dtype) if _holds(new, whole=old.dtype.is_integer(), missing=True) else floats
 
 
-def _holds(kind: Any, new: Any) -> bool:
-    if not kind.is_integer():
+def _marked(new: Any, old: list[Any]) -> list[Any]:
+    """New values as a list in which a missing one looks as in the old column (None and NaN differ for encoders)."""
+    listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
+    marker = next((value for value in old if _is_missing(value)), np.nan)
+    if not any(map(_is_missing, listed)):
+        return listed
+    return [
+        value if not _is_missing(value) else was if _is_missing(was) else marker
+        for value, was in zip(listed, old, strict=True)
+    ]
+
+
+def _holds(new: Any, *, whole: bool, missing: bool) -> bool:
+    """Whether a type that is for `whole` numbers only, or that knows `missing` values, holds `new`."""
+    if missing and not whole:
         return True
-    array = np.asarray(new, dtype=np.float64)
-    return bool(np.all(np.isfinite(array)) and np.all(array == np.round(array)))
+    array = np.array([np.nan if value is None else value for value in new], dtype=np.float64)
+    lost = np.isnan(array)
+    return (missing or not lost.any()) and (not whole or bool(np.all(array[~lost] == np.round(array[~lost]))))
 
 
-def _must_widen(array: NDArray[Any], new: Any) -> bool:
-    fresh = np.asarray(new)
-    if array.dtype.kind in "OUS":
-        return array.dtype.kind != "O" and fresh.dtype.itemsize > array.dtype.itemsize
-    return array.dtype.kind in "iub" and not bool(np.all(np.isfinite(fresh)) and np.all(fresh == np.round(fresh)))
+def _needed(kind: np.dtype[Any], new: Any) -> np.dtype[Any]:
+    """The type an array must have to hold its old values and the new."""
+    if kind.kind in "US":
+        return np.dtype(object) if any(map(_is_missing, new)) else np.asarray(new).dtype
+    return kind if _holds(new, whole=kind.kind in "iu", missing=kind.kind not in "iub") else np.dtype(np.float64)
 
 
 def _is_missing(value: Any) -> bool:

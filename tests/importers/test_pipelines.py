@@ -1,0 +1,383 @@
+"""Every pipeline step, in any nesting, over every kind of table: folded onto the raw columns and equal to the estimator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.importers.read import read
+from butfor.model.ask import BlackBox
+from butfor.testing.importer_contract import check_importer
+
+TEXT = ["job", "town"]
+NUMBERS = ["age", "income"]
+REST = ["owns", "rooms"]
+
+
+def people(seed: int = 0, rows: int = 120, *, lost: tuple[str, ...] = ()) -> pd.DataFrame:
+    """Text, whole numbers, any numbers, booleans and a whole-number code; the columns `lost` miss some values."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, rows),
+            "income": (rng.normal(30_000, 9_000, rows)).round(2),
+            "job": rng.choice(["clerk", "nurse", "pilot", "smith"], rows, p=[0.5, 0.3, 0.17, 0.03]),
+            "town": rng.choice(["a", "b", "c"], rows),
+            "owns": rng.random(rows) < 0.4,
+            "rooms": rng.integers(1, 6, rows),
+        }
+    )
+    for name in lost:
+        gone = rng.random(rows) < 0.1
+        kept = X[name].astype(float) if X[name].dtype.kind in "if" else X[name].astype(object)
+        X[name] = kept.where(~gone, np.nan)
+    return X
+
+
+def answers(X: pd.DataFrame) -> np.ndarray:
+    rng = np.random.default_rng(1)
+    score = X["age"].fillna(40) / 30 + X["income"].fillna(20_000) / 20_000 + (X["job"] == "pilot") - (X["town"] == "a")
+    score = score + rng.normal(size=len(X)) * 0.3 + 0.3 * X["rooms"].fillna(3).astype(float)
+    return np.where(score > score.median(), "yes", "no")
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "linear": lambda: LogisticRegression(max_iter=300, tol=0.1),
+    "tree": lambda: DecisionTreeClassifier(max_depth=6, random_state=0),
+}
+
+KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda X: X,
+    "pandas object": lambda X: X.astype(dict.fromkeys(TEXT, object)),
+    "pandas category": lambda X: X.astype(dict.fromkeys(TEXT, "category")),
+    "pandas nullable": lambda X: X.convert_dtypes(),
+    "polars": pl.from_pandas,
+    "polars categorical": lambda X: pl.from_pandas(X).with_columns(pl.col(TEXT).cast(pl.Categorical)),
+    "arrow": lambda X: pa.Table.from_pandas(X, preserve_index=False),
+}
+
+NUMERIC_STEPS: dict[str, Callable[[], Any]] = {
+    "passthrough": lambda: "passthrough",
+    "standard": StandardScaler,
+    "standard without mean": lambda: StandardScaler(with_mean=False),
+    "standard without scale": lambda: StandardScaler(with_std=False),
+    "min max": lambda: MinMaxScaler((-1, 3)),
+    "max abs": MaxAbsScaler,
+    "robust": RobustScaler,
+    "robust without center": lambda: RobustScaler(with_centering=False),
+    "robust without scale": lambda: RobustScaler(with_scaling=False),
+    "two scalers": lambda: make_pipeline(MinMaxScaler(), RobustScaler(), StandardScaler()),
+    "bins": lambda: KBinsDiscretizer(4, quantile_method="averaged_inverted_cdf"),
+    "bins ordinal": lambda: KBinsDiscretizer(5, encode="ordinal", strategy="uniform"),
+    "bins dense": lambda: KBinsDiscretizer(3, encode="onehot-dense", strategy="kmeans", random_state=0),
+    "bins of scaled": lambda: make_pipeline(StandardScaler(), KBinsDiscretizer(4, strategy="uniform")),
+    "scaled bins": lambda: make_pipeline(
+        KBinsDiscretizer(4, encode="ordinal", strategy="uniform"), StandardScaler()
+    ),
+    "number and its bins": lambda: make_union(StandardScaler(), KBinsDiscretizer(4, strategy="uniform")),
+    "two kinds of bins": lambda: make_union(
+        KBinsDiscretizer(3, strategy="uniform"), KBinsDiscretizer(4, encode="ordinal", strategy="uniform")
+    ),
+    "identity": FunctionTransformer,
+    "selection": lambda: VarianceThreshold(0.1),
+    "best": lambda: SelectKBest(k=1),
+    "one hot of numbers": lambda: OneHotEncoder(handle_unknown="ignore", max_categories=6),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", NUMERIC_STEPS)
+def test_steps_of_numbers(name, model) -> None:
+    X = people().assign(income=lambda X: X["income"].round(-3))
+    columns = ColumnTransformer([("numbers", NUMERIC_STEPS[name](), NUMBERS), ("rest", "passthrough", REST)])
+    check_importer(make_pipeline(columns, MODELS[model]()).fit(X, answers(X)), X)
+
+
+@pytest.mark.parametrize("scaler", [lambda: MinMaxScaler(clip=True), lambda: MaxAbsScaler(clip=True)])
+def test_clipping_is_read_by_trees_and_refused_by_linear_models(scaler) -> None:
+    X = people()[NUMBERS]
+    y = answers(people())
+    check_importer(make_pipeline(scaler(), DecisionTreeClassifier(max_depth=5)).fit(X, y), X)
+    model = read(make_pipeline(scaler(), LogisticRegression()).fit(X, y), X).model
+    assert isinstance(model, BlackBox)
+    assert "clip" in model.why
+
+
+IMPUTERS: dict[str, Callable[[], Any]] = {
+    "mean": SimpleImputer,
+    "median": lambda: SimpleImputer(strategy="median"),
+    "most frequent": lambda: SimpleImputer(strategy="most_frequent"),
+    "constant": lambda: SimpleImputer(strategy="constant", fill_value=-7),
+    "indicator": lambda: SimpleImputer(add_indicator=True),
+    "indicator then scaler": lambda: make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()),
+    "then bins": lambda: make_pipeline(SimpleImputer(), KBinsDiscretizer(4, strategy="uniform")),
+    "after scaler": lambda: make_pipeline(StandardScaler(), SimpleImputer()),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", IMPUTERS)
+def test_imputers(name, model) -> None:
+    X = people(lost=tuple(NUMBERS))
+    columns = ColumnTransformer([("numbers", IMPUTERS[name](), NUMBERS), ("rest", "passthrough", REST)])
+    reading = check_importer(make_pipeline(columns, MODELS[model]()).fit(X, answers(X)), X)
+    assert [reading.space[name].missing for name in NUMBERS] == [True, True]
+
+
+def text_steps(impute: bool) -> dict[str, Callable[[], Any]]:
+    steps: dict[str, Callable[[], Any]] = {
+        "one hot": OneHotEncoder,
+        "drop first": lambda: OneHotEncoder(drop="first"),
+        "drop if binary": lambda: OneHotEncoder(drop="if_binary"),
+        "drop named": lambda: OneHotEncoder(drop=["nurse", "b"]),
+        "ignore": lambda: OneHotEncoder(handle_unknown="ignore"),
+        "min frequency": lambda: OneHotEncoder(min_frequency=20, handle_unknown="infrequent_if_exist"),
+        "max categories": lambda: OneHotEncoder(max_categories=3),
+        "dense": lambda: OneHotEncoder(sparse_output=False),
+        "fewer categories": lambda: OneHotEncoder(
+            categories=[["clerk", "nurse"], ["a", "b", "c"]], handle_unknown="ignore"
+        ),
+        "more categories": lambda: OneHotEncoder(
+            categories=[["clerk", "judge", "nurse", "pilot", "smith"], ["z", "a", "c", "b"]]
+        ),
+        "ordinal": OrdinalEncoder,
+        "ordinal in order": lambda: OrdinalEncoder(
+            categories=[["smith", "clerk", "nurse", "pilot"], ["c", "a", "b"]]
+        ),
+        "ordinal unknown": lambda: OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+        "ordinal frequent": lambda: OrdinalEncoder(max_categories=3),
+        "scaled": lambda: make_pipeline(OrdinalEncoder(), StandardScaler()),
+        "scaled one hot": lambda: make_pipeline(OneHotEncoder(), StandardScaler(with_mean=False)),
+    }  # fmt: skip
+    if not impute:
+        return steps
+    return {
+        name: lambda make=make: make_pipeline(SimpleImputer(strategy="most_frequent"), make())
+        for name, make in steps.items()
+    }
+
+
+@pytest.mark.parametrize(("impute", "model"), [(False, "linear"), (False, "tree"), (True, "tree")])
+@pytest.mark.parametrize("name", text_steps(False))
+def test_steps_of_categories(name, impute, model) -> None:
+    X = people(lost=tuple(TEXT) if impute else ()).astype(dict.fromkeys(TEXT, object))
+    columns = ColumnTransformer([("text", text_steps(impute)[name](), TEXT), ("rest", "passthrough", REST)])
+    reading = check_importer(make_pipeline(columns, MODELS[model]()).fit(X, answers(X)), X)
+    lenient = ("ignore", "min frequency", "fewer categories", "ordinal unknown")
+    assert reading.space["job"].missing == (impute or name in lenient)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", ["one hot", "drop first", "ignore", "min frequency", "max categories"])
+def test_missing_is_a_category_of_its_own(name, model) -> None:
+    X = people(lost=tuple(TEXT)).astype(dict.fromkeys(TEXT, object))
+    columns = ColumnTransformer([("text", text_steps(False)[name](), TEXT), ("rest", "passthrough", REST)])
+    reading = check_importer(make_pipeline(columns, MODELS[model]()).fit(X, answers(X)), X)
+    assert reading.space["job"].missing
+
+
+@pytest.mark.parametrize("lost_as", [np.nan, -2.0])
+def test_ordinal_codes_of_missing_values(lost_as) -> None:
+    X = people(lost=tuple(TEXT)).astype(dict.fromkeys(TEXT, object))
+    encoder = OrdinalEncoder(encoded_missing_value=lost_as)
+    columns = ColumnTransformer([("text", encoder, TEXT), ("rest", "passthrough", REST)])
+    reading = check_importer(make_pipeline(columns, MODELS["tree"]()).fit(X, answers(X)), X)
+    assert reading.space["job"].missing
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_table(kind, model) -> None:
+    X = people(lost=("income",))
+    columns = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), NUMBERS),
+            ("text", OneHotEncoder(), TEXT),
+            ("rest", "passthrough", REST),
+        ]
+    )
+    table = KINDS[kind](X)
+    fitted = make_pipeline(columns, MODELS[model]()).fit(X if kind == "arrow" else table, answers(X))
+    reading = check_importer(fitted, table)
+    assert [feature.kind for feature in reading.space] == [
+        "integer", "continuous", "categorical", "categorical", "binary", "integer",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("dtype", [object, np.float64, np.float32, np.int64])
+def test_arrays(dtype, model) -> None:
+    X = people()
+    by_number = ColumnTransformer(
+        [("text", OneHotEncoder(), [2, 3] if dtype is object else [3]), ("drop", "drop", [5])],
+        remainder=StandardScaler(),
+    )
+    rows = X.to_numpy() if dtype is object else X.assign(job=X["income"], town=X["rooms"]).to_numpy().astype(dtype)
+    if dtype is object:
+        by_number.set_params(remainder="passthrough")
+    check_importer(make_pipeline(by_number, MODELS[model]()).fit(rows, answers(X)), rows)
+
+
+def nested() -> dict[str, Callable[[], Any]]:
+    inner = lambda: make_column_transformer(  # noqa: E731
+        (make_pipeline(SimpleImputer(), StandardScaler()), [0]), (KBinsDiscretizer(3, strategy="uniform"), [1])
+    )
+    return {
+        "columns in a pipeline in columns": lambda: ColumnTransformer(
+            [
+                ("numbers", make_pipeline(SimpleImputer(), inner(), StandardScaler(with_mean=False)), NUMBERS),
+                ("text", Pipeline([("nothing", "passthrough"), ("codes", OneHotEncoder())]), TEXT),
+            ],
+            remainder="passthrough",
+        ),
+        "selectors": lambda: make_column_transformer(
+            (OneHotEncoder(), make_column_selector(pattern="job|town")),
+            (make_pipeline(SimpleImputer(), StandardScaler()), make_column_selector(dtype_include=["int64", "float64"])),
+        ),
+        "one column twice": lambda: make_column_transformer(
+            (SimpleImputer(), NUMBERS), (make_pipeline(SimpleImputer(), RobustScaler()), ["income"]),
+            (make_pipeline(SimpleImputer(), KBinsDiscretizer(4, strategy="uniform")), NUMBERS),
+            (OneHotEncoder(), TEXT), (OrdinalEncoder(), ["job"]), remainder="drop",
+        ),
+        "remainder is encoded": lambda: make_column_transformer(
+            (make_pipeline(SimpleImputer(), StandardScaler()), NUMBERS), ("drop", ["owns"]), remainder=OneHotEncoder()
+        ),
+        "union": lambda: make_column_transformer(
+            (FeatureUnion([("a", SimpleImputer()), ("b", make_pipeline(SimpleImputer(), MaxAbsScaler()))]), NUMBERS),
+            (OrdinalEncoder(), [*TEXT, "owns"]),
+        ),
+        "boolean mask": lambda: ColumnTransformer(
+            [("m", SimpleImputer(), [True, True, False, False, False, False]), ("s", OneHotEncoder(), slice("job", "town"))]
+        ),
+        "empty selection": lambda: ColumnTransformer(
+            [("none", StandardScaler(), []), ("some", SimpleImputer(), NUMBERS)], remainder="drop"
+        ),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", nested())
+def test_nesting(name, model) -> None:
+    X = people(lost=("income",))
+    check_importer(make_pipeline(nested()[name](), MODELS[model]()).fit(X, answers(X)), X)
+
+
+def test_pipeline_in_a_pipeline_and_a_regressor() -> None:
+    X = people(lost=("income",))
+    inner = make_pipeline(StandardScaler(with_mean=False), Ridge())
+    check_importer(make_pipeline(nested()["selectors"](), inner).fit(X, X["age"]), X)
+
+
+def test_frames_between_the_steps() -> None:
+    X = people(lost=("income",))
+    pipeline = make_pipeline(nested()["remainder is encoded"](), VarianceThreshold(), MODELS["linear"]())
+    pipeline[0].transformers[0] = ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), NUMBERS)
+    pipeline.set_params(columntransformer__remainder=OneHotEncoder(sparse_output=False)).set_output(transform="pandas")
+    check_importer(pipeline.fit(X, answers(X)), X)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [1.5, 2.5, 4.0], [True, False], ["u", "v"], ["1", "2", "10"]], ids=str)
+@pytest.mark.parametrize("typed", ["plain", "category", "ordered", "object"])
+def test_categories_of_any_type(values, typed) -> None:
+    rng = np.random.default_rng(0)
+    column = pd.Series(np.array(values)[rng.integers(len(values), size=120)])
+    if typed in ("category", "ordered"):
+        column = pd.Series(pd.Categorical(column, categories=values, ordered=typed == "ordered"))
+    X = pd.DataFrame({"c": column.astype(object) if typed == "object" else column, "x": rng.normal(size=120)})
+    y = (rng.random(120) < 0.2) ^ (X["c"] == values[0]).to_numpy()
+    columns = make_column_transformer(
+        (OneHotEncoder(), ["c"]),
+        (OneHotEncoder(drop="first"), ["c"]),
+        (OrdinalEncoder(), ["c"]),
+        remainder="passthrough",
+    )
+    for model in MODELS.values():
+        reading = check_importer(make_pipeline(columns, model()).fit(X, y), X)
+        assert set(reading.space["c"].levels) == set(values)
+        assert reading.space["c"].ordered or typed != "ordered"
+
+
+def test_a_declared_order_is_kept_whatever_the_encoder_says() -> None:
+    X = people()
+    order = ["smith", "pilot", "nurse", "clerk"]
+    columns = make_column_transformer((OrdinalEncoder(), ["job"]), remainder="drop")
+    for model in MODELS.values():
+        fitted = make_pipeline(columns, model()).fit(X, answers(X))
+        reading = check_importer(fitted, X, space={"job": bf.Ordinal(order)})
+        assert reading.space["job"].levels == tuple(order)
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "PCA": (PCA, "register_step"),
+    "PolynomialFeatures": (PolynomialFeatures, "register_step"),
+    "FunctionTransformer": (lambda: FunctionTransformer(np.log1p), "Apply it to the data before"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_step_that_cannot_be_folded_is_refused_by_name(name) -> None:
+    step, advice = REFUSED[name]
+    X = people()[NUMBERS]
+    fitted = make_pipeline(StandardScaler(with_mean=False, with_std=False), step(), MODELS["linear"]()).fit(
+        X, answers(people())
+    )
+    model = read(fitted, X).model
+    assert isinstance(model, BlackBox)
+    assert re.search(f"{name}.*cannot be folded.*{advice}", model.why)
+    bound = bf.Explainer(fitted, X)
+    with pytest.raises(bf.UnsupportedProblemError, match="candidates"):
+        bound.explain(X.iloc[[0]])
+    assert bound.explain(X.iloc[[0]], constraints=[bf.candidates(X)]).found
+
+
+def test_explained_over_every_kind_of_table() -> None:
+    """The whole way: the same answer in the user's own kind of table, with a missing value and whole numbers."""
+    X = people(lost=("income", "town"))
+    columns = make_column_transformer(
+        (SimpleImputer(), NUMBERS), (OneHotEncoder(handle_unknown="ignore"), TEXT), ("passthrough", REST)
+    )
+    row = int(np.flatnonzero(X["income"].isna())[0])
+    said = {}
+    for kind in KINDS.keys() - {"pandas nullable"}:  # scikit-learn's encoders take no pandas.NA
+        table = KINDS[kind](X)
+        pipeline = make_pipeline(columns, DecisionTreeClassifier(max_depth=5, random_state=0))
+        fitted = pipeline.fit(X if kind == "arrow" else table, answers(X))
+        one = table[row : row + 1]
+        answer = bf.Explainer(fitted, table).explain(one, constraints=[bf.fixed("job")])
+        assert type(answer.point) is type(one)
+        said[kind] = (answer.certificate.status.name, answer.cost, [(c.name, c.after) for c in answer.changes])
+    assert {status for status, *_ in said.values()} == {"PROVEN_OPTIMAL"}
+    assert len({cost for _, cost, _ in said.values()}) == 1, said
+
+
+def test_a_frozen_estimator_in_a_pipeline() -> None:
+    frozen = pytest.importorskip("sklearn.frozen").FrozenEstimator
+    X = people()[NUMBERS]
+    inner = DecisionTreeClassifier(max_depth=4).fit(X, answers(people()))
+    check_importer(frozen(inner), X)
