@@ -177,7 +177,7 @@ def _same(name: str, then: Any, now: Any) -> Check:
 
 def _constraints(claim: Claim) -> Check:
     asked = claim.answer.question.constraints
-    name = f"all {len(asked)} constraints hold" if asked else "the values lie within their ranges"
+    name = "all constraints hold" if asked else "the values lie within their ranges"
     broken = [repr(one) for one in claim.known() if not _holds(claim, one)]
     start, point = _codes(claim)
     inside = bool(admissible(claim.answer.space, start, claim.known()).admits(point)[0])

@@ -465,12 +465,13 @@ def _number(words: str, kind: Callable[[str], Any], said: str) -> Any:
 
 def _warm() -> None:
     """Compile the kernels that the demo did not need, so that the first answer of any model comes at once."""
-    from butfor.solvers.choose import choose
+    from butfor.solvers.linear_exact import LinearExact
     from butfor.solvers.solver import Budget
     from butfor.testing.problems import Kinds, random_problem
 
+    solver = LinearExact()
     for cost in ("l1", "l0"):
         kinds = Kinds(whole=False, levels=False, missing=False, relations=(), costs=(cost,))
-        for seed in range(10):
-            problem = random_problem(seed, "linear", kinds)
-            choose(problem.form())[0].solve(problem, Budget())
+        for problem in (random_problem(seed, "linear", kinds) for seed in range(10)):
+            if solver.accepts(problem.form()):
+                solver.solve(problem, Budget())

@@ -57,11 +57,9 @@ def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
             for c, value in zip(columns, filled, strict=True)
         }
         return library.DataFrame(made)
-    series = [
-        nw.new_series(c["name"], [value], dtype=_narwhals_type(c), backend=kind)
-        for c, value in zip(columns, filled, strict=True)
-    ]
-    return nw.from_dict({one.name: one for one in series}, backend=kind).to_native()
+    schema = {c["name"]: _narwhals_type(c) for c in columns}
+    cells = {c["name"]: [value] for c, value in zip(columns, filled, strict=True)}
+    return nw.from_dict(cells, schema, backend=kind).to_native()
 
 
 def _column(name: str, kind: str, value: Any) -> dict[str, Any]:
