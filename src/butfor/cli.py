@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,12 +18,14 @@ import butfor
 from butfor import check as checking
 from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
 from butfor.explain import Explainer
+from butfor.explanation import Explanation
 from butfor.problem import constraint as rule
 from butfor.problem import cost as price
 from butfor.problem import target as aim
 from butfor.space import frames
 from butfor.space.feature import Feature, Step
 from butfor.space.space import Space
+from butfor.views import html as pages
 from butfor.views import json, text
 
 FAILED = 1
@@ -174,8 +177,9 @@ def explain(
     """
     table = _read_table(data)
     explainer = Explainer(_load(model), table if training is None else _read_table(training))
-    answer = explainer.explain(
-        frames.take(table, _positions(row, frames.height(table))),
+    rows = _positions(row, frames.height(table))
+    found = explainer.explain(
+        frames.take(table, rows),
         target=_target(target, probability, at_least, at_most, relative_change, explainer),
         cost=_cost(cost),
         constraints=_constraints(
@@ -188,12 +192,14 @@ def explain(
         time_limit=time_limit,
         seed=seed,
     )  # fmt: skip
+    single = isinstance(found, Explanation)
+    answers = [replace(one, row=rows[one.row]) for one in ([found] if single else found)]
     if as_json:
-        typer.echo(answer.to_json().encode())
+        typer.echo((json.dump(answers[0]) if single else json.dump_many(answers)).encode())
     else:
-        _print(answer)
+        _print(answers[0] if single else text.panel_many(answers))
     if html is not None:
-        _write(html, answer.to_html())
+        _write(html, pages.page(answers))
 
 
 @app.command()
