@@ -46,7 +46,7 @@ def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
     for side in ax.spines.values():
         side.set_visible(False)
     if not changes:
-        ax.text(0.0, 0.0, _plain(fill(answer.certificate.why, LINE)), va="center", fontsize=9.5, color=GREY)
+        ax.text(-0.04, 0.0, _plain(fill(answer.certificate.why, LINE)), va="center", fontsize=9.5, color=GREY)
     return ax
 
 
