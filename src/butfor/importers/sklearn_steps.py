@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import UnsupportedModelError
+from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.column import Column, Values, last_where
 from butfor.importers.registry import register_step, step_reader
 
@@ -168,7 +168,7 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
         refused.append(not lenient and not imputed)
         unknown = [value for value in table[:-1] if value not in categories]
         if unknown and step.handle_unknown == "error":
-            raise UnsupportedModelError(
+            raise InputError(
                 f"{type(step).__name__} does not know {unknown[0]!r}, which the data or the declared levels hold.",
                 f"It knows {categories[:8]}.",
                 "Give the data the model was fitted on, or fit with handle_unknown='ignore'.",

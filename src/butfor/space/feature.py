@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from butfor.errors import InputError
 
 
@@ -96,8 +98,8 @@ class Override:
             return replace(
                 feature, levels=self.levels, ordered=self.kind == "ordinal", step=0.0, low=0.0, high=0.0, why="given"
             )
-        low = feature.low if self.low is None else float(self.low)
-        high = feature.high if self.high is None else float(self.high)
+        low = feature.low if self.low is None else self.low
+        high = feature.high if self.high is None else self.high
         if feature.levels is not None:
             if feature.numbers is None:
                 raise InputError(
@@ -116,19 +118,20 @@ class Override:
 
 def Continuous(low: float | None = None, high: float | None = None) -> Override:
     """Declare a column to be any number from `low` to `high` (default: the data's range)."""
-    return Override("continuous", low, high, 0.0)
+    return Override("continuous", _end(low), _end(high), 0.0)
 
 
 def Integer(low: float | None = None, high: float | None = None) -> Override:
     """Declare a column to be a whole number from `low` to `high` (default: the data's range)."""
-    return Override("integer", low, high, 1.0)
+    return Override("integer", _end(low), _end(high), 1.0)
 
 
 def Step(step: float, low: float | None = None, high: float | None = None) -> Override:
     """Declare a column to be a multiple of `step` from `low` to `high` (default: the data's range)."""
-    if not step > 0:
+    width = _end(step)
+    if width is None or width <= 0:
         raise InputError(f"step={step!r} was given.", "A step is a positive number.")
-    return Override("step", low, high, float(step))
+    return Override("step", _end(low), _end(high), width)
 
 
 def Categorical(levels: Sequence[Any]) -> Override:
@@ -139,6 +142,15 @@ def Categorical(levels: Sequence[Any]) -> Override:
 def Ordinal(levels: Sequence[Any]) -> Override:
     """Declare a column to be one of `levels`, from lowest to highest."""
     return Override("ordinal", levels=_distinct(levels))
+
+
+def _end(value: Any) -> float | None:
+    """An end of a range, or a step, as it was given: a finite number or nothing."""
+    if value is None:
+        return None
+    if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+        raise InputError(f"{value!r} was given as the end or step of a range.", "A finite number is needed.")
+    return float(value)
 
 
 def _distinct(levels: Sequence[Any]) -> tuple[Any, ...]:

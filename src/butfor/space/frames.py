@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from butfor.errors import InputError, InputTypeError
@@ -34,6 +35,12 @@ def as_table(table: Any) -> Any:
         raise InputTypeError("a sparse matrix was given.", "A dense table is needed.", "Call .toarray() first.")
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
+        if isinstance(frame, nw.DataFrame):
+            _ = frame.columns
+    except DuplicateError as error:
+        raise InputError(
+            f"a column stands more than once: {error}.".replace("\n", " "), "Each column needs a name of its own."
+        ) from None
     except TypeError:
         raise InputTypeError(
             f"{type(table).__name__} was given.",
@@ -52,11 +59,7 @@ def names(table: Any) -> tuple[str, ...]:
     """The column names."""
     if is_array(table):
         return tuple(f"x{j}" for j in range(table.shape[1]))
-    found = [str(name) for name in nw.from_native(table, eager_only=True).columns]
-    if len(set(found)) != len(found):
-        twice = sorted({name for name in found if found.count(name) > 1})
-        raise InputError(f"columns {twice} stand more than once.", "Each column needs a name of its own.")
-    return tuple(found)
+    return tuple(str(name) for name in nw.from_native(table, eager_only=True).columns)
 
 
 def height(table: Any) -> int:
@@ -168,13 +171,11 @@ class _Codes(dict[Any, float]):
 
 def _listed(table: Any, name: str, position: int) -> list[Any]:
     if is_array(table):
-        column: list[Any] = table[:, position].tolist()
-        return column
-    series = nw.from_native(table, eager_only=True)[name]
+        return list(table[:, position].tolist())
+    series: nw.Series[Any] = nw.from_native(table, eager_only=True)[name]
     if series.dtype == nw.Categorical and series.implementation.is_pyarrow():
         native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values
-        found: list[Any] = native.cast(native.type.value_type).to_pylist()
-        return found
+        return list(native.cast(native.type.value_type).to_pylist())
     return series.to_list()
 
 

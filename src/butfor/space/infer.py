@@ -26,7 +26,9 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
     overrides = dict(overrides or {})
     for name, override in overrides.items():
         if name not in given:
-            raise UnknownColumnError(f"space declares a column {name!r} that the data does not have.")
+            raise UnknownColumnError(
+                f"space declares a column {name!r} that the data does not have.", f"It has {', '.join(given)}."
+            )
         if not isinstance(override, Override):
             raise InputTypeError(
                 f"space={{{name!r}: {override!r}}} was given.",
