@@ -12,21 +12,25 @@ import ast
 import contextlib
 import io
 import re
+import runpy
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import matplotlib.pyplot as plt
 import pytest
+
+from butfor.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = "import sys; from butfor.cli import main; sys.argv[0] = 'butfor'; main()"
 
 
 @dataclass(frozen=True)
@@ -48,28 +52,42 @@ def blocks(page: str) -> list[Block]:
     return found
 
 
-def run_python(block: Block, file: str, names: dict[str, Any]) -> str:
-    """What a block prints; errors point into the page."""
-    tree = ast.parse("\n" * block.line + block.text, file)
-    shown = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+def printed(run: Callable[[], object]) -> str:
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(out):
-        exec(compile(tree, file, "exec"), names)
-        value = eval(compile(ast.Expression(shown.value), file, "eval"), names) if isinstance(shown, ast.Expr) else None
-        if value is not None:
-            print(repr(value))
+        run()
     out.seek(0)
     return out.read()
 
 
+def run_python(block: Block, file: str, names: dict[str, Any]) -> str:
+    """What a block prints; errors point into the page."""
+    tree = ast.parse("\n" * block.line + block.text, file)
+    shown = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+
+    def run() -> None:
+        exec(compile(tree, file, "exec"), names)
+        value = eval(compile(ast.Expression(shown.value), file, "eval"), names) if isinstance(shown, ast.Expr) else None
+        if value is not None:
+            print(repr(value))
+
+    return printed(run)
+
+
 def run_command(command: str) -> str:
+    """What `butfor ...` prints, unless it goes to a file. It is run in this process, which has everything loaded."""
     words = shlex.split(command, comments=True)
     words, file = (words[:-2], words[-1]) if words[-2:-1] == [">"] else (words, None)
-    done = subprocess.run([sys.executable, "-c", COMMAND, *words[1:]], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{shlex.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+
+    def run() -> None:
+        with mock.patch.object(sys, "argv", words), pytest.raises(SystemExit) as ended:
+            main()
+        assert not ended.value.code, f"{shlex.join(words)} ended with {ended.value.code}"
+
+    said = printed(run)
     if file is None:
-        return done.stdout
-    Path(file).write_text(done.stdout, encoding="utf-8")
+        return said
+    Path(file).write_text(said, encoding="utf-8")
     return ""
 
 
@@ -119,11 +137,12 @@ def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
-def test_every_example_runs(script: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", str(script)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "proven" in done.stdout or list(tmp_path.iterdir()), "it shows no answer"
+def test_every_example_runs(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    said = printed(lambda: runpy.run_path(str(script), run_name="__main__"))
+    plt.close("all")
+    assert "proven" in said or list(tmp_path.iterdir()), "it shows no answer"
 
 
 @pytest.mark.slow
