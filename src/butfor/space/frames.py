@@ -94,13 +94,17 @@ def dtype(table: Any, name: str) -> str:
         return "int"
     if found == nw.Boolean:
         return "bool"
-    if isinstance(found, nw.Enum) or found == nw.Enum:
+    if found == nw.Enum or (found == nw.Categorical and _in_arrow(column) and column.to_native().type.ordered):
         return "ordered"
     if found == nw.Categorical:
         return "category"
     if found == nw.String:
         return "text"
     return "object" if found == nw.Object else str(found)
+
+
+def _in_arrow(column: nw.Series[Any]) -> bool:
+    return column.implementation.is_pyarrow()
 
 
 def categories(table: Any, name: str) -> tuple[Any, ...]:
@@ -173,7 +177,7 @@ def _listed(table: Any, name: str, position: int) -> list[Any]:
     if is_array(table):
         return list(table[:, position].tolist())
     series: nw.Series[Any] = nw.from_native(table, eager_only=True)[name]
-    if series.dtype == nw.Categorical and series.implementation.is_pyarrow():
+    if series.dtype == nw.Categorical and _in_arrow(series):
         native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values
         return list(native.cast(native.type.value_type).to_pylist())
     return series.to_list()
