@@ -47,6 +47,7 @@ def made(tmp_path_factory) -> Path:
     X.drop(columns="income").to_csv(folder / "narrow.csv", index=False)
     X.head(0).to_csv(folder / "empty.csv", index=False)
     X.assign(job=X["job"].where(X.index != 3, "pilot")).to_csv(folder / "pilot.csv", index=False)
+    X.assign(income=X["income"].astype(object).where(X.index != 3, "lots")).to_csv(folder / "lots.csv", index=False)
     (folder / "blank.csv").write_text("")
     (folder / "torn.parquet").write_text("no parquet")
     patients, disease = load_diabetes(return_X_y=True, as_frame=True)
@@ -268,6 +269,7 @@ WRONG = {
     "data of another kind": (["explain", "model.joblib", "model.pkl", "--row", "3"], ".csv, .parquet, .feather"),
     "data lacks a column": (["explain", "model.joblib", "narrow.csv", "--row", "3"], "income"),
     "data has no rows": (["explain", "model.joblib", "empty.csv", "--row", "3"], "no rows"),
+    "text among numbers": (["explain", "model.joblib", "lots.csv", "--row", "3"], "the model cannot read the data"),
     "data is blank": (["explain", "model.joblib", "blank.csv", "--row", "3"], "is no table"),
     "data is torn": (["explain", "model.joblib", "torn.parquet", "--row", "3"], "torn.parquet"),
     "unseen category": (
