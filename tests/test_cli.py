@@ -269,7 +269,10 @@ WRONG = {
     "data of another kind": (["explain", "model.joblib", "model.pkl", "--row", "3"], ".csv, .parquet, .feather"),
     "data lacks a column": (["explain", "model.joblib", "narrow.csv", "--row", "3"], "income"),
     "data has no rows": (["explain", "model.joblib", "empty.csv", "--row", "3"], "no rows"),
-    "text among numbers": (["explain", "model.joblib", "lots.csv", "--row", "3"], "the model cannot read the data"),
+    "text among numbers": (
+        ["explain", "model.joblib", "lots.csv", "--row", "3", "--training", "loans.csv"],
+        "column 'income' holds 'lots'",
+    ),
     "data is blank": (["explain", "model.joblib", "blank.csv", "--row", "3"], "is no table"),
     "data is torn": (["explain", "model.joblib", "torn.parquet", "--row", "3"], "torn.parquet"),
     "unseen category": (

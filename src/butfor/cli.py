@@ -176,7 +176,7 @@ def explain(
     That there is no such change is an answer, too: it is printed, and the command succeeds.
     """
     table = _read_table(data)
-    explainer = _explainer(_load(model), table if training is None else _read_table(training))
+    explainer = Explainer(_load(model), table if training is None else _read_table(training))
     rows = _positions(row, frames.height(table))
     found = explainer.explain(
         frames.take(table, rows),
@@ -251,7 +251,7 @@ def solvers(
         _print(text.table(("solver", "what it does"), [(solver.name, solver.does) for solver in SOLVERS]))
         typer.echo("Give the training data as well to see which of them take this model.")
         return
-    explainer = _explainer(estimator, _read_table(data))
+    explainer = Explainer(estimator, _read_table(data))
     found = explainer.solvers(
         _target(target, None, None, None, None, explainer),
         _cost(cost),
@@ -268,7 +268,7 @@ def solvers(
 @app.command()
 def space(model: Model, data: Data) -> None:
     """What is known of each column that the model reads, and why."""
-    listed = _explainer(_load(model), _read_table(data)).space.rows()
+    listed = Explainer(_load(model), _read_table(data)).space.rows()
     _print(text.table(("column", "kind", "values", "missing", "why"), listed))
 
 
@@ -297,16 +297,6 @@ def _load(path: Path) -> Any:
     for message in dict.fromkeys(str(one.message) for one in said):
         typer.echo(f"butfor: warning: {message}", err=True)
     return loaded
-
-
-def _explainer(model: Any, data: Any) -> Explainer:
-    """An explainer; what the model itself says against the data is the user's to read."""
-    try:
-        return Explainer(model, data)
-    except ButforError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the model cannot read the data ({type(error).__name__}: {error}).") from error
 
 
 def _read_table(path: Path) -> Any:
