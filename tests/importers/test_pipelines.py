@@ -323,6 +323,19 @@ def test_categories_of_any_type(values, typed) -> None:
         assert reading.space["c"].ordered or typed != "ordered"
 
 
+@pytest.mark.parametrize("first", [SimpleImputer, lambda: make_column_transformer((SimpleImputer(), [0, 1, 2]))])
+@pytest.mark.parametrize("kinds", ["fff", "ffd", "ddd"])
+def test_float32_beside_float64(first, kinds) -> None:
+    """One array holds what an imputer or a column transformer hands on: a single float64 column makes all of it float64."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.normal(size=150).astype(kind) for name, kind in zip("abc", kinds, strict=True)})
+    X.iloc[3] = np.nan
+    y = X.rank().sum(axis=1) > 230
+    scaler = make_column_transformer((RobustScaler(), [0]), remainder=StandardScaler())
+    reading = check_importer(make_pipeline(first(), scaler, DecisionTreeClassifier()).fit(X, y), X)
+    assert [feature.single for feature in reading.space] == [kind == "f" for kind in kinds]
+
+
 def test_a_declared_order_is_kept_whatever_the_encoder_says() -> None:
     X = people()
     order = ["smith", "pilot", "nurse", "clerk"]

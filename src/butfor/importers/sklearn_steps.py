@@ -28,6 +28,17 @@ def _working(columns: list[Column]) -> np.dtype[Any]:
     return np.dtype(np.float32 if all(column.single for column in columns) else np.float64)
 
 
+def _stacked(columns: list[Column]) -> list[Column]:
+    """Columns that one array holds from here on: it is float32 only if all of them are."""
+    if not columns or _working(columns) == np.float32:
+        return columns
+    return [replace(column.map(_doubled), single=False) for column in columns]
+
+
+def _doubled(x: Values) -> Values:
+    return x.astype(np.float64) if x.dtype == np.float32 else x
+
+
 def _affine(
     columns: list[Column], function: Callable[[int, Values], Values], slope: Callable[[int], float]
 ) -> list[Column]:
@@ -126,8 +137,8 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             column = columns[i]
             flags = column.map(_missing)
             edges = None if column.table is not None else np.empty(0)
-            out.append(replace(flags, edges=edges, slope=0.0))
-    return out
+            out.append(replace(flags, edges=edges, slope=0.0, single=column.single))
+    return _stacked(out)
 
 
 def _fill(filling: Any, x: Values) -> Values:
@@ -260,7 +271,7 @@ def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
         if not chosen or (isinstance(inner, str) and inner == "drop"):
             continue
         out += chosen if isinstance(inner, str) else step_reader(inner)(inner, chosen)
-    return out
+    return _stacked(out)
 
 
 def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
@@ -278,7 +289,7 @@ def feature_union(step: Any, columns: list[Column]) -> list[Column]:
         if inner == "drop":
             continue
         out += columns if inner == "passthrough" else step_reader(inner)(inner, columns)
-    return out
+    return _stacked(out)
 
 
 def function_transformer(step: Any, columns: list[Column]) -> list[Column]:

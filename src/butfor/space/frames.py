@@ -104,7 +104,7 @@ def dtype(table: Any, name: str) -> str:
 
 
 def _in_arrow(column: nw.Series[Any]) -> bool:
-    return column.implementation.is_pyarrow()
+    return bool(column.implementation.is_pyarrow())
 
 
 def categories(table: Any, name: str) -> tuple[Any, ...]:
