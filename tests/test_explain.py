@@ -303,3 +303,21 @@ def test_same_question_same_answer_and_inputs_untouched(explainer) -> None:
     first, second = bound.explain(rows, seed=3), bound.explain(rows, seed=3)
     assert list(first) == list(second)
     pd.testing.assert_frame_equal(X, before)
+
+
+def test_a_whole_number_just_above_a_cut_is_not_lost_in_a_wide_range() -> None:
+    X = np.array([[0.0], [99.999], [100.0], [100_000.0]])
+    tree = DecisionTreeClassifier().fit(X, [0, 0, 1, 1])
+    explainer = bf.Explainer(tree, data=X, space={"x0": bf.Integer()})
+    answer = explainer.explain(X[:1], target=1, cost=bf.Quadratic(np.array([[1e-4]])))
+    assert answer.point[0, 0] == 100.0
+    assert answer.cost == pytest.approx(1.0)
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+
+
+def test_a_split_that_parts_missing_values_only() -> None:
+    X = np.array([[1.0], [2.0], [np.nan], [np.nan]])
+    tree = DecisionTreeClassifier().fit(X, [0, 0, 1, 1])
+    answer = bf.Explainer(tree, data=X).explain(X[:1], target=1, constraints=[bf.may_be_missing("x0")])
+    assert np.isnan(answer.point[0, 0])
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL

@@ -366,6 +366,7 @@ class Explainer:
             cost=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
             question=self._question(asked),
+            model=type(self.model).__name__,
         )
 
     def _admits(

@@ -114,7 +114,8 @@ class Domain:
         """The admissible value nearest to the factual in each cell `(lower, upper]` of number `j`, (n, k); NaN if none."""
         x = self.factuals[:, [j]]
         start = np.where(np.isnan(x), self.typical[j], x)
-        above = np.nextafter(lower, np.inf)
+        with np.errstate(over="ignore"):  # above the last number there is infinity
+            above = np.nextafter(lower, np.inf)
         if self.single[j]:
             above = _single_above(lower)
         bottom = np.maximum(self.low[:, [j]], above)

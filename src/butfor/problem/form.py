@@ -20,3 +20,5 @@ class Form:
     cost: frozenset[str]
     relations: frozenset[str]
     weighted_changes: bool
+    unread: str = ""
+    """Why the model could not be read, if it could not."""

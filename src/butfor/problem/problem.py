@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from butfor.model.ask import Model, form_of, score_count
+from butfor.model.ask import BlackBox, Model, form_of, score_count
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
@@ -112,6 +112,7 @@ class Problem:
             cost=self._cost_words(),
             relations=frozenset(word for word, kind in words.items() if self.constraints(kind)),
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
+            unread=self.model.why if isinstance(self.model, BlackBox) else "",
         )  # fmt: skip
 
     def _cost_words(self) -> frozenset[str]:

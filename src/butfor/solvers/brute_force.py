@@ -44,7 +44,7 @@ class BruteForce(AbstractSolver):
             rows = np.array([row])
             one = problem.rows(rows)
             parts.append(renumbered(nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, k), rows))
-        return joined(parts, "all combinations")
+        return joined(parts)
 
 
 def _solve_row(problem: Problem, k: int) -> Outcome:

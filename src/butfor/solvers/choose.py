@@ -32,8 +32,9 @@ def choose(form: Form, name: str = "auto") -> tuple[AbstractSolver, str]:
             if support and not isinstance(solver, BruteForce):
                 return solver, support.why
         reasons = "; ".join(f"{solver.name}: {support.why}" for solver, support in supports(form))
+        unread = f" {form.unread}" if form.unread else ""
         raise UnsupportedProblemError(
-            f"no solver takes this problem (a {form.model} model).",
+            f"no solver takes this problem (a {form.model} model).{unread}",
             reasons + ".",
             "Change the cost, the constraints or the model.",
         )

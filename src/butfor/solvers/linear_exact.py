@@ -65,7 +65,7 @@ class LinearExact(AbstractSolver):
             better = cost < best
             best, points[better] = np.where(better, cost, best), moved[better]
         bound = np.where(np.isfinite(best), best, np.inf)
-        return Outcome(np.arange(n), points, best, bound, np.zeros(n, dtype=np.bool_), "closed form")
+        return Outcome(np.arange(n), points, best, bound, np.zeros(n, dtype=np.bool_))
 
 
 def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray]:

@@ -55,7 +55,7 @@ class Milp(AbstractSolver):
             one = problem.rows(rows)
             found = nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, budget)
             parts.append(renumbered(found, rows))
-        return joined(parts, "HiGHS")
+        return joined(parts)
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
@@ -216,7 +216,8 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
     low = max(float(domain.low[0, j]), float(np.nextafter(piece.cells.lower()[cell], np.inf)))
     high = min(float(domain.high[0, j]), float(piece.cells.upper()[cell]))
     value = min(max(value, low), high)
-    if value - low <= 2 * GRAIN * problem.space.features[j].range and piece.x <= low and piece.cells.count > 1:
+    pushed = 2 * GRAIN * problem.space.features[j].range  # a real value was kept this far from the cut below
+    if not step and value - low <= pushed and piece.x <= low and piece.cells.count > 1:
         value = low
     return float(np.float32(value)) if domain.single[j] else value
 

@@ -46,6 +46,5 @@ class RowSearch(AbstractSolver):
             cost.append(total[best] if len(best) else np.array([np.inf]))
         costs = np.concatenate(cost)
         return Outcome(
-            np.array(row), np.concatenate(points), costs, costs.copy(), np.zeros(len(costs), dtype=np.bool_),
-            f"{able.sum()} of {len(able)} rows meet the target",
-        )  # fmt: skip
+            np.array(row), np.concatenate(points), costs, costs.copy(), np.zeros(len(costs), dtype=np.bool_)
+        )
