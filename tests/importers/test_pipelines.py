@@ -104,6 +104,9 @@ NUMERIC_STEPS: dict[str, Callable[[], Any]] = {
     "two kinds of bins": lambda: make_union(
         KBinsDiscretizer(3, strategy="uniform"), KBinsDiscretizer(4, encode="ordinal", strategy="uniform")
     ),
+    "bins of bins": lambda: make_pipeline(
+        KBinsDiscretizer(4, encode="onehot-dense", strategy="uniform"), KBinsDiscretizer(2, strategy="uniform")
+    ),
     "identity": FunctionTransformer,
     "selection": lambda: VarianceThreshold(0.1),
     "best": lambda: SelectKBest(k=1),

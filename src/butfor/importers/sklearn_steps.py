@@ -234,8 +234,8 @@ def bins(step: Any, columns: list[Column]) -> list[Column]:
     out = []
     for column, edges in zip(columns, step.bin_edges_, strict=True):
         inner = np.asarray(edges[1:-1], dtype=np.float64)
-        raw = None
-        if column.table is None:
+        raw = column.edges  # what was binned before changes at its edges only, and need not rise
+        if column.table is None and raw is None:
             raw = last_where(column, _less(inner), len(inner))
         binned = replace(
             column,
