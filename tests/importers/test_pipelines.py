@@ -360,7 +360,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 def test_a_step_that_cannot_be_folded_is_refused_by_name(name) -> None:
     step, advice = REFUSED[name]
     X = people()[NUMBERS]
-    fitted = make_pipeline(StandardScaler(with_mean=False, with_std=False), step(), MODELS["linear"]()).fit(
+    fitted = make_pipeline(StandardScaler(with_mean=False, with_std=False), step(), MODELS["tree"]()).fit(
         X, answers(people())
     )
     model = read(fitted, X).model

@@ -56,7 +56,8 @@ def disagreements(
     """
     X = space.encode(table)
     scores = evaluate(model, X)
-    slack = _rounding(model, X, scores, single=_in_single(source, space, table))
+    sums = form_of(model) != "tree"
+    slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
         said = source.values(table)
         wrong = ~(np.abs(scores[:, 0] - said) <= slack)
@@ -110,8 +111,6 @@ def _probabilities(
 
 def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:
     """What rounding may change in the scores of each row: a share of the size of the terms of its sum."""
-    if form_of(model) == "tree":
-        return np.zeros(len(X))
     size = np.abs(scores).max(axis=1)
     if isinstance(model, Linear):
         sizes = replace(
