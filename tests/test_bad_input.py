@@ -258,19 +258,9 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
 ]  # fmt: skip
 
 
-PENDING = {
-    "a class cost in words", "a weight in words", "not a list", "within a word", "a step in words", "at most a word",
-    "may be missing where the model takes none", "candidates of nothing", "time in words", "a seed in words", "a seed of none",
-}  # fmt: skip
-"""Refused already, but not yet with a clear error."""
-
-
-def errors() -> list[Any]:
-    later = pytest.mark.xfail(reason="not yet a clear error")
-    return [pytest.param(*case[1:], id=case[0], marks=later if case[0] in PENDING else ()) for case in ERRORS]
-
-
-@pytest.mark.parametrize(("call", "error", "builtin", "words"), errors())
+@pytest.mark.parametrize(
+    ("call", "error", "builtin", "words"), [pytest.param(*case[1:], id=case[0]) for case in ERRORS]
+)
 def test_a_clear_error(desk, call, error, builtin, words) -> None:
     with pytest.raises(error, match=f"(?s){words}") as caught:
         call(desk)

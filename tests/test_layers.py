@@ -40,7 +40,12 @@ LATER = {
 ONLY = {
     "highspy": ("butfor.solvers.program",),
     "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing"),
-    "numba": ("butfor.rewrite.reduce_kernels", "butfor.solvers.linear_kernels", "butfor.solvers.tree_kernels"),
+    "numba": (
+        "butfor.rewrite.reduce_kernels",
+        "butfor.solvers.linear_kernels",
+        "butfor.solvers.tree_kernels",
+        "butfor.solvers.ensemble_kernels",
+    ),
     "narwhals": ("butfor.space.frames", "butfor.importers.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot",),
     "typer": ("butfor.cli",),

@@ -4,6 +4,11 @@ Each inherits the built-in exception a caller would catch. An infeasible problem
 result are outcomes (see `butfor.certificate.Status`), never exceptions.
 """
 
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
 
 class ButforError(Exception):
     """Base of every error that butfor raises on purpose."""
@@ -46,3 +51,10 @@ class FidelityError(ButforError, RuntimeError):
 
 class MissingExtraError(ButforError, ImportError):
     """An optional package is needed and not installed."""
+
+
+def number(value: Any, given: str, needed: str) -> float:
+    """`value` as a float; what is no number is refused in the caller's words."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InputTypeError(given, needed)
+    return float(value)

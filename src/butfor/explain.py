@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from butfor.certificate import STAYED, Certificates
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, number
 from butfor.explanation import Explanation, Explanations, Question
 from butfor.importers.read import Reading, read
 from butfor.model.ask import parts as model_parts
@@ -193,6 +193,8 @@ class Explainer:
     ) -> Asked:
         if isinstance(constraints, AbstractConstraint):
             constraints = (constraints,)
+        if not isinstance(constraints, Iterable):
+            raise InputTypeError(f"constraints={constraints!r} was given.", "Constraints are a list.")
         listed = tuple(constraints)
         for constraint in listed:
             if not isinstance(constraint, AbstractConstraint):
@@ -203,6 +205,8 @@ class Explainer:
             constraint.check(self.space)
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise InputTypeError(f"seed={seed!r} was given.", "A seed is a whole number.")
         chosen = DEFAULT if cost is None else cost
         return Asked(
             as_target(target, self._reading.source),
@@ -431,8 +435,9 @@ def _prediction(known: dict[int, Prediction], key: int, source: Any, table: Any)
 
 
 def _positive(seconds: float) -> float:
-    if not seconds > 0:
-        raise InputError(f"time_limit={seconds!r} was given.", "A time limit is a positive number of seconds.")
+    said = (f"time_limit={seconds!r} was given.", "A time limit is a positive number of seconds.")
+    if not number(seconds, *said) > 0:
+        raise InputError(*said)
     return float(seconds)
 
 

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, UnsupportedProblemError
+from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
 from butfor.model.cells import BoolArray
 from butfor.problem.domain import Domain, on_grid, open_domain
+from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
@@ -181,8 +182,9 @@ class Within(Restriction):
     def check(self, space: Space) -> None:
         if space[self.name].levels is not None:
             raise InputError(f"{self!r} was given, but {self.name!r} is no number.", "", "Use bf.allowed or bf.moves.")
-        if not (np.isfinite(self.share) and self.share >= 0):
-            raise InputError(f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
+        said = (f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
+        if not 0 <= number(self.share, *said) < np.inf:
+            raise InputError(*said)
 
     def _ends(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         room = self.share * np.abs(x)
@@ -215,8 +217,9 @@ class Grid(Restriction):
     def check(self, space: Space) -> None:
         if space[self.name].levels is not None:
             raise InputError(f"{self!r} was given, but {self.name!r} is no number.")
-        if not (np.isfinite(self.step) and self.step > 0 and np.isfinite(self.anchor)):
-            raise InputError(f"{self!r} was given.", "A step is a positive number.")
+        said = (f"{self!r} was given.", "A step is a positive number, its anchor a number.")
+        if not (0 < number(self.step, *said) < np.inf and np.isfinite(number(self.anchor, *said))):
+            raise InputError(*said)
 
     def narrow(self, domain: Domain, space: Space) -> None:
         domain.coarsen(space.index(self.name), self.step, self.anchor)
@@ -312,7 +315,11 @@ class MayVanish(Restriction):
     def check(self, space: Space) -> None:
         for name in self.names:
             if not space[name].missing:
-                raise InputError(f"{self!r} was given, but the model takes no missing value in {name!r}.")
+                raise InputError(
+                    f"{self!r} was given, but the model takes no missing value in {name!r}.",
+                    "",
+                    "Leave that column out, or put an imputer into the pipeline.",
+                )
 
     def narrow(self, domain: Domain, space: Space) -> None:
         for name in self.names:
@@ -332,8 +339,10 @@ class AtMost(AbstractConstraint):
         return f"at_most_changes({self.count})"
 
     def check(self, space: Space) -> None:
-        if isinstance(self.count, bool) or self.count != int(self.count) or self.count < 1:
-            raise InputError(f"{self!r} was given.", "It takes a whole number of at least 1.")
+        said = (f"{self!r} was given.", "It takes a whole number of at least 1.")
+        count = number(self.count, *said)
+        if count != int(count) or count < 1:
+            raise InputError(*said)
 
     def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.asarray((~_same(before, after)).sum(axis=1) <= self.count)
@@ -470,7 +479,7 @@ class Candidates(AbstractConstraint):
         return f"candidates({len(self.table)} rows)"
 
     def check(self, space: Space) -> None:
-        if not len(self.table):
+        if not frames.height(frames.as_table(self.table)):
             raise InputError("bf.candidates was given no rows.", "At least one is needed.")
         self.rows(space)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, number
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
@@ -458,9 +458,10 @@ def _per_column(given: Mapping[str, float] | None, space: Space, default: float,
     out = np.full(len(space), default)
     for name, value in (given or {}).items():
         j = space.index(name)
-        if not np.isfinite(value) or value < 0:
-            raise InputError(f"the {word} of {name!r} is {value!r}.", f"A {word} is finite and not negative.")
-        out[j] = float(value)
+        said = (f"the {word} of {name!r} is {value!r}.", f"A {word} is finite and not negative.")
+        out[j] = number(value, *said)
+        if not np.isfinite(out[j]) or out[j] < 0:
+            raise InputError(*said)
     return out
 
 

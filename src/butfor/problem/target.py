@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, UnsupportedProblemError
+from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
 from butfor.importers.source import Source
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import AbstractReadout
@@ -337,7 +337,12 @@ def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
     >>> class_costs({"gold": 0, "silver": 0.2})
     gold at 0, silver at 0.2
     """
-    return ClassCosts(tuple((label, float(cost)) for label, cost in costs.items()))
+    return ClassCosts(
+        tuple(
+            (label, number(cost, f"the class {label!r} was given the cost {cost!r}.", "A cost is a number."))
+            for label, cost in costs.items()
+        )
+    )
 
 
 def probability(label: Any, at_least: float) -> Probability:

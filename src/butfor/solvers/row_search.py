@@ -45,6 +45,4 @@ class RowSearch(AbstractSolver):
             points.append(choices[best] if len(best) else np.full((1, len(problem.space)), np.nan))
             cost.append(total[best] if len(best) else np.array([np.inf]))
         costs = np.concatenate(cost)
-        return Outcome(
-            np.array(row), np.concatenate(points), costs, costs.copy(), np.zeros(len(costs), dtype=np.bool_)
-        )
+        return Outcome(np.array(row), np.concatenate(points), costs, costs.copy(), np.zeros(len(costs), dtype=np.bool_))
