@@ -203,16 +203,17 @@ def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
     """The new values as a series that stands beside the others (same index, same type if it fits)."""
     old = frame[name]
     native = old.to_native()
-    listed = _marked(new, old.to_list())
     if frame.implementation.is_pandas_like():
         if native.dtype == object:
-            fresh = type(native)(listed, index=native.index, name=name, dtype=object)
+            fresh = type(native)(_marked(new, old.to_list()), index=native.index, name=name, dtype=object)
         else:
             plain = isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub"
             wanted = native.dtype if _holds(new, whole=old.dtype.is_integer(), missing=not plain) else "float64"
             fresh = type(native)(new, index=native.index, name=name).astype(wanted)
         return nw.from_native(fresh, series_only=True)
-    listed = [None if _is_missing(value) else value for value in listed]
+    listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
+    if _any_missing(new):
+        listed = [None if _is_missing(value) else value for value in listed]
     if not isinstance(new, np.ndarray):
         return nw.new_series(name, listed, dtype=old.dtype, backend=frame.implementation)
     floats = nw.new_series(name, listed, dtype=nw.Float64(), backend=frame.implementation)
@@ -222,9 +223,9 @@ def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
 def _marked(new: Any, old: list[Any]) -> list[Any]:
     """New values as a list in which a missing one looks as in the old column (None and NaN differ for encoders)."""
     listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
-    marker = next((value for value in old if _is_missing(value)), np.nan)
-    if not any(map(_is_missing, listed)):
+    if not _any_missing(new):
         return listed
+    marker = next((value for value in old if _is_missing(value)), np.nan)
     return [
         value if not _is_missing(value) else was if _is_missing(was) else marker
         for value, was in zip(listed, old, strict=True)
@@ -243,8 +244,14 @@ def _holds(new: Any, *, whole: bool, missing: bool) -> bool:
 def _needed(kind: np.dtype[Any], new: Any) -> np.dtype[Any]:
     """The type an array must have to hold its old values and the new."""
     if kind.kind in "US":
-        return np.dtype(object) if any(map(_is_missing, new)) else np.asarray(new).dtype
+        return np.dtype(object) if _any_missing(new) else np.asarray(new).dtype
     return kind if _holds(new, whole=kind.kind in "iu", missing=kind.kind not in "iub") else np.dtype(np.float64)
+
+
+def _any_missing(column: Any) -> bool:
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return bool(np.isnan(column).any())
+    return any(map(_is_missing, column))
 
 
 def _is_missing(value: Any) -> bool:
