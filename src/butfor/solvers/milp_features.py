@@ -228,13 +228,15 @@ def _cells_of_value(
     if cells.count == 1:
         piece.cell = [there, piece.missing]
         return
-    lower, upper = _apart(cells, piece.x, GRAIN * problem.space.features[j].range), cells.upper()
+    upper = np.minimum(cells.upper(), high)
     if domain.step[j]:
         x, step, anchor = piece.x, domain.step[j], domain.anchor[j]
-        here = (x > cells.lower()) & (x <= upper)
-        lower, upper = grid_up(np.nextafter(cells.lower(), np.inf), step, anchor), grid_down(upper, step, anchor)
+        here = (x > cells.lower()) & (x <= cells.upper())
+        lower = grid_up(np.maximum(np.nextafter(cells.lower(), np.inf), low), step, anchor)
+        upper = grid_down(upper, step, anchor)
         lower, upper = np.where(here, np.minimum(lower, x), lower), np.where(here, np.maximum(upper, x), upper)
-    lower, upper = np.maximum(lower, low), np.minimum(upper, high)
+    else:
+        lower = np.maximum(_apart(cells, piece.x, GRAIN * problem.space.features[j].range), low)
     able = np.append(lower <= upper, bool(piece.missing.terms))
     kept = piece.missing
     _ordered_cells(program, piece, able)
