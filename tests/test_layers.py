@@ -41,6 +41,7 @@ ONLY = {
     "highspy": ("butfor.solvers.program",),
     "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing"),
     "numba": (
+        "butfor.model.tree_kernels",
         "butfor.rewrite.reduce_kernels",
         "butfor.solvers.linear_kernels",
         "butfor.solvers.tree_kernels",

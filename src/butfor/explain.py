@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -133,6 +134,7 @@ class Explainer:
         solver: str = "auto",
         time_limit: float | None = None,
         seed: int = 0,
+        n_jobs: int | None = None,
         progress: bool | None = None,
     ) -> Any:
         """The cheapest admissible change of each row of `X` that meets the target.
@@ -140,13 +142,14 @@ class Explainer:
         One row and `k=1` give an `Explanation`, otherwise `Explanations`. `target` is a class, a collection of classes, a
         dict of class costs, "other", or one of `bf.probability`, `bf.value`, `bf.relative_change`. `time_limit` is in
         seconds for the whole call: what is found by then is returned with its bound. Ctrl-C does the same.
+        `n_jobs` threads (None: one, -1: one a processor) share the rows where the solver can; the answers are the same.
         `progress` shows a bar (default: on a terminal, when it takes long).
         """
         table = frames.as_table(X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
         asked = self._ask(target, cost, constraints, k, solver, seed)
-        budget = Budget(np.inf if time_limit is None else _positive(time_limit))
+        budget = Budget(np.inf if time_limit is None else _positive(time_limit), threads=_threads(n_jobs))
         factuals = self.space.encode(table)
         before = Prediction(self._reading.source, table)
         outcome, solved_by = self._solve(asked, factuals, before, budget, progress)
@@ -439,6 +442,14 @@ def _positive(seconds: float) -> float:
     if not number(seconds, *said) > 0:
         raise InputError(*said)
     return float(seconds)
+
+
+def _threads(n_jobs: int | None) -> int:
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise InputError(f"n_jobs={n_jobs!r} was given.", "A number of threads is needed, or -1 for one a processor.")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 @cache

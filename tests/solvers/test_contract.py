@@ -8,6 +8,7 @@ from continuous_oracle import cheapest, supported
 
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
 from butfor.solvers.linear_exact import LinearExact
 from butfor.solvers.milp import Milp
 from butfor.solvers.solver import Budget
@@ -53,6 +54,20 @@ class TestMilpOnEnsembles(SolverContract):
     def problems(self, seeds):
         for seed in seeds:
             problem = random_problem(seed, "ensemble", self.kinds, trees=2 + seed % 4)
+            if self.solver.accepts(problem.form()):
+                yield seed, problem
+
+
+class TestEnsembleBranchBound(SolverContract):
+    """Sums of two to six trees over numbers, categories and missing values, one or several inequalities, margins, counts."""
+
+    solver = EnsembleBranchBound()
+    form = "ensemble"
+    seeds = range(3400)
+
+    def problems(self, seeds):
+        for seed in seeds:
+            problem = random_problem(seed, "ensemble", self.kinds, trees=2 + seed % 5)
             if self.solver.accepts(problem.form()):
                 yield seed, problem
 

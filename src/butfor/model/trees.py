@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.model.cells import BoolArray, Cells, IntArray, number_cells
 from butfor.space.frames import FloatArray
@@ -14,6 +16,8 @@ from butfor.space.frames import FloatArray
 @dataclass(frozen=True, eq=False)
 class Trees:
     """Scores `base + sum_t value[leaf of x in tree t]` over all trees, whose nodes stand in one array each.
+
+    The nodes of a tree stand together, its root first, and the roots in ascending order.
 
     A row goes left in node i iff `x <= cut[i]` (`missing_left[i]` decides for NaN), or, where `member[i] >= 0`, iff the
     cell of its feature is in `sets[member[i]]`, a mask over the feature's cells with "missing" last.
@@ -31,6 +35,35 @@ class Trees:
     sets: tuple[BoolArray, ...]
     base: FloatArray
     cells: tuple[Cells, ...]
+
+    @cached_property
+    def table(self) -> BoolArray:
+        """`sets` as rows of one table."""
+        width = max((len(mask) for mask in self.sets), default=0)
+        rows = np.zeros((len(self.sets), width), dtype=np.bool_)
+        for row, mask in zip(rows, self.sets, strict=True):
+            row[: len(mask)] = mask
+        return rows
+
+    @cached_property
+    def walk(self) -> tuple[NDArray[Any], ...]:
+        """Nodes as `add_leaves_of_numbers` reads them: a leaf sends everything to itself."""
+        nodes, leaf = np.arange(len(self.feature)), self.feature < 0
+        child = np.empty(2 * len(nodes), dtype=np.int32)
+        child[0::2], child[1::2] = np.where(leaf, nodes, self.left), np.where(leaf, nodes, self.right)
+        depth = np.zeros(len(nodes), dtype=np.intp)
+        level = self.roots
+        while len(level):
+            inner = level[~leaf[level]]
+            level = np.concatenate([self.left[inner], self.right[inner]])
+            depth[level] = np.tile(depth[inner] + 1, 2)
+        leaves = np.flatnonzero(leaf)
+        tree = np.searchsorted(self.roots, leaves, side="right") - 1
+        mean = np.bincount(tree, depth[leaves], len(self.roots)) / np.maximum(
+            np.bincount(tree, minlength=len(self.roots)), 1
+        )
+        feature = np.where(leaf, 0, self.feature).astype(np.int32)
+        return self.roots, np.ceil(mean).astype(np.intp), feature, np.where(leaf, np.inf, self.cut), child
 
     @property
     def scores(self) -> int:
@@ -135,19 +168,18 @@ def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:
 
 def evaluate_trees(model: Trees, X: FloatArray) -> FloatArray:
     """Raw scores, one row a row of `X`."""
-    index = np.column_stack([cells.index(X[:, j]) for j, cells in enumerate(model.cells)])
-    out = np.tile(model.base, (len(X), 1))
-    for row in range(len(X)):
-        for root in model.roots:
-            node = int(root)
-            while model.feature[node] >= 0:
-                j = model.feature[node]
-                if model.member[node] >= 0:
-                    goes_left = model.sets[model.member[node]][index[row, j]]
-                elif np.isnan(X[row, j]):
-                    goes_left = model.missing_left[node]
-                else:
-                    goes_left = X[row, j] <= model.cut[node]
-                node = int(model.left[node] if goes_left else model.right[node])
-            out[row] += model.value[node]
+    from butfor.model.tree_kernels import add_leaves, add_leaves_of_numbers
+
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    out = np.tile(np.asarray(model.base, dtype=np.float64), (len(X), 1))
+    if not model.sets and not np.isnan(X).any():
+        add_leaves_of_numbers(*model.walk, model.value, X, out)
+        return out
+    index = np.zeros(X.shape, dtype=np.intp)
+    for j in model.asked_for_sets():
+        index[:, j] = model.cells[j].index(X[:, j])
+    add_leaves(
+        model.roots, model.feature, model.cut, model.member, model.missing_left, model.left, model.right, model.value,
+        model.table, X, index, out,
+    )  # fmt: skip
     return out

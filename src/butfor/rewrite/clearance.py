@@ -10,9 +10,19 @@ from butfor.model.ask import Model, evaluate
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Span, Trees
+from butfor.problem.problem import Problem
 from butfor.rewrite.margins import ranges, steepness
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
+
+
+def inside(problem: Problem, part: ScoreSet, point: FloatArray) -> bool:
+    """Whether a point of a problem's only row is admissible and its scores lie in the set, the margin kept."""
+    if not part.holds(evaluate(problem.model, point[None]))[0] or not problem.admits(point[None])[0]:
+        return False
+    if not problem.margin:
+        return True
+    return bool(clearance(problem.model, problem.space, point[None], (part,))[0] >= problem.margin * (1 - 1e-9))
 
 
 @singledispatch
@@ -36,8 +46,9 @@ def _(model: Linear, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...
 
 @clearance.register
 def _(model: Trees, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+    """How far inside its leaf of every tree: each cut that bounds one is taken for a boundary that decides."""
     width = ranges(space)
-    out = np.full(len(points), -np.inf)
+    out = np.full((len(points), len(model.roots)), -np.inf)
     for leaf in model.leaves:
         distance = np.full(len(points), np.inf)
         for j, region in leaf.path.items():
@@ -54,8 +65,8 @@ def _(model: Trees, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]
                 if not np.isnan(x[row]) and inside[row] and not cells.levels:
                     room = min(x[row] - cells.lower()[first], cells.upper()[last] - x[row])
                     distance[row] = min(distance[row], room / width[j])
-        out = np.maximum(out, distance)
-    return out
+        out[:, leaf.tree] = np.maximum(out[:, leaf.tree], distance)
+    return np.asarray(out.min(axis=1))
 
 
 def _run(mask: np.ndarray, at: int) -> tuple[int, int]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.ask import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.constraint import AtMost, Event, Fresh, Implication, Relation
 from butfor.problem.domain import on_grid
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
+from butfor.rewrite.clearance import inside
 from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.milp_features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp_model import add_model, cells_in_use, needs_value
@@ -104,7 +104,7 @@ def _solve_set(problem: Problem, part: ScoreSet, budget: Budget) -> tuple[FloatA
             proven = bound
         if point is None:
             return None, proven, ended
-        if _valid(problem, part, point):
+        if inside(problem, part, point):
             return point, proven, ended
     return None, proven, True
 
@@ -121,16 +121,6 @@ def _values_needed(problem: Problem) -> np.ndarray:
     if problem.prices.Q is not None:
         needed |= problem.prices.Q.any(axis=0)
     return np.asarray(needed)
-
-
-def _valid(problem: Problem, part: ScoreSet, point: FloatArray) -> bool:
-    from butfor.rewrite.clearance import clearance
-
-    if not part.holds(evaluate(problem.model, point[None]))[0] or not problem.admits(point[None])[0]:
-        return False
-    if not problem.margin:
-        return True
-    return bool(clearance(problem.model, problem.space, point[None], (part,))[0] >= problem.margin * (1 - 1e-9))
 
 
 def _minimise(

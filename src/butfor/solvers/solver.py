@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from threading import Event
 
 import numpy as np
 
@@ -46,10 +47,16 @@ class Support:
 
 @dataclass(frozen=True)
 class Budget:
-    """A time limit, counted from when the budget is made."""
+    """A time limit, counted from when the budget is made, and how many threads may be used; `stop` ends it for all of them."""
 
     seconds: float = np.inf
     start: float = field(default_factory=time.perf_counter)
+    threads: int = 1
+    stopped: Event = field(default_factory=Event)
+
+    def stop(self) -> None:
+        """Nothing is left from now on."""
+        self.stopped.set()
 
     def left(self) -> float:
         """Seconds left."""
@@ -57,7 +64,7 @@ class Budget:
 
     def spent(self) -> bool:
         """Whether nothing is left."""
-        return self.left() <= 0.0
+        return self.stopped.is_set() or self.left() <= 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,7 +124,8 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
         node = len(feature)
         for column in (feature, cut, member, left, right):
             column.append(-1)
-        value.append(np.round(rng.dirichlet(np.ones(scores)) if scores > 1 else rng.normal(size=1), 1))
+        drawn = rng.dirichlet(np.ones(scores)) if scores > 1 else rng.normal(size=1)
+        value.append(np.round(8 * drawn) / 8)  # sums of eighths are exact, so ties are ties
         if level == 0 or rng.random() < 0.15:
             return node
         j = int(rng.integers(len(space)))

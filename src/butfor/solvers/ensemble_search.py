@@ -1,0 +1,239 @@
+"""Best rows of one ensemble, one row's prices and one goal: incumbents by local search, bounds and branching by the kernels."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import count, pairwise
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.rewrite.leaves import Leaves
+from butfor.rewrite.reduce_kernels import Reduced, reduce
+from butfor.solvers.ensemble_kernels import Multipliers, Task, Work, ascend, branching, improve
+from butfor.solvers.solver import Budget
+from butfor.space.frames import FloatArray
+
+CLOSE = 1e-7
+"""A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
+
+ROOT, NODE = (5, 0.3, 0.002), (8, 0.4, 0.02)
+"""How long bounds are raised at once: rounds, step, gain (see `ascend`)."""
+
+BURSTS = 8
+"""How often at the root."""
+
+SHRUNK = 0.5
+"""The ensemble is reduced again when only this share of its cells is left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Cells of all features side by side with their prices and `side` (what counts towards each `limit`), the leaves with
+
+    their scores, and the goal that the scores of a row must sum to.
+    """
+
+    leaves: Leaves
+    score: FloatArray
+    goal: FloatArray
+    price: FloatArray
+    side: FloatArray
+    limit: FloatArray
+
+
+class Search:
+    """A search that can be stopped at any time: `best` (a cell for each feature) costs `upper`, no row less than `lower`.
+
+    `upper` may be known from elsewhere before `best` is found.
+    """
+
+    def __init__(self, question: Question, upper: float = np.inf) -> None:
+        self.question = question
+        self.upper, self.lower = upper, 0.0
+        self.best: IntArray | None = None
+        self.nodes = 0
+
+    def run(self, budget: Budget) -> None:
+        """Search until the best row is proven or the budget is spent."""
+        able = np.isfinite(self.question.price)
+        if not self._reduce(able):
+            return
+        self._begin()
+        rate = self._first_rate()
+        while self._reduce(self._affordable(able), rate):
+            found = self._root(budget)
+            if found == np.inf:
+                self._close()
+                return
+            self.lower = max(self.lower, found)
+            if self.work.alive.mean() > SHRUNK or budget.spent():
+                self._branch(found, budget)
+                return
+            merged = self.reduced.merged
+            able = (merged >= 0) & self.work.alive[merged]
+            rate = self.multipliers.rate
+
+    def _close(self) -> None:
+        """No row is better than the best."""
+        self.lower = self.upper
+
+    def _affordable(self, able: BoolArray) -> BoolArray:
+        """The cells that a row better than the best may have."""
+        price, start = np.where(able, self.question.price, np.inf), self.question.leaves.start
+        least = np.minimum.reduceat(price, start[:-1])
+        others = least.sum() - least
+        return np.asarray(price + np.repeat(others, np.diff(start)) < self._ceiling())
+
+    def _ceiling(self) -> float:
+        return self.upper - CLOSE * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
+
+    def _reduce(self, able: BoolArray, rate: FloatArray | None = None) -> bool:
+        """Set up the ensemble over the cells that are `able`; if some feature or tree has none, there is no row."""
+        ask = self.question
+        apart = np.zeros(len(able), dtype=np.bool_)
+        if len(ask.limit):
+            apart[np.flatnonzero(able & (ask.side == 0).any(axis=0))] = True
+        r = reduce(ask.leaves, able, ask.price, apart)
+        if (np.diff(r.cell) == 0).any() or (r.constant < 0).any():
+            self._close()
+            return False
+        goal = ask.goal - ask.score[r.constant].sum(axis=0)
+        side = np.ascontiguousarray(ask.side[:, r.source])
+        self.reduced = r
+        self.task = Task(np.ascontiguousarray(ask.score[r.leaf]), goal, ask.price[r.source], side, ask.limit)
+        rows, limits = len(ask.goal), len(ask.limit)
+        self.multipliers = Multipliers(
+            np.zeros(r.block[-1]), np.zeros(rows) if rate is None else rate.copy(), np.zeros(limits)
+        )
+        self.work = _work(r, rows)
+        return True
+
+    # ------------------------------------------------------------------------------------------------------- local search
+
+    def _begin(self) -> None:
+        """From the cheapest cells into the goal; then each change taken back in turn, as long as that helps."""
+        self._try(self._cheapest())
+        better = self.best is not None
+        while better and self.best is not None:
+            better = False
+            home = self._cheapest()
+            now = self.reduced.merged[self.best]
+            for j in np.flatnonzero(self.task.price[now] > self.task.price[home]):
+                x = now.copy()
+                x[j] = home[j]
+                better = self._try(x, int(j)) or better
+
+    def _cheapest(self) -> IntArray:
+        cell, price = self.reduced.cell, self.task.price
+        return np.array([a + np.argmin(price[a:b]) for a, b in pairwise(cell)], dtype=np.intp)
+
+    def _try(self, x: IntArray, held: int = -1) -> bool:
+        """Improve a row by moves (feature `held` stays), and keep it if it is the best."""
+        x = x.copy()
+        if improve(self.reduced, self.task, self.work, x, held, self._ceiling()) == np.inf:
+            return False
+        cost = float(self.task.price[x].sum())
+        if cost >= self._ceiling():
+            return False
+        self.upper, self.best = cost, self.reduced.source[x]
+        return True
+
+    def _first_rate(self) -> FloatArray:
+        """What a unit of each score should cost, roughly: what the best row paid for what the cheapest one lacked."""
+        x = self._cheapest()
+        improve(self.reduced, self.task, self.work, x.copy(), -1, -np.inf)  # counts the scores, and stops at once
+        lack = np.maximum(self.task.goal - self.work.total, 0.0)
+        price = self.task.price[np.isfinite(self.task.price)]
+        spent = self.upper if np.isfinite(self.upper) else float(price.mean()) * len(x)
+        total = lack.sum()
+        return np.where(lack > 0, 0.7 * spent / total, 0.0) if total > 0 else np.full(len(lack), spent)
+
+    # ----------------------------------------------------------------------------------------------------- branch and bound
+
+    def _raise(self, effort: tuple[int, float, float]) -> float:
+        """A bound on the rows of the living cells, and a row tried on the way."""
+        found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), *effort))
+        if found < np.inf:
+            self._try(self.work.x)
+            if found >= self._ceiling():
+                return np.inf
+        return found
+
+    def _root(self, budget: Budget) -> float:
+        best = 0.0
+        rounds, step, gain = ROOT
+        for burst in range(BURSTS):
+            found = self._raise((rounds, step * 0.8**burst, gain))
+            if found == np.inf:
+                return np.inf
+            if budget.spent() or (burst > 1 and found < best + 0.02 * (min(self.upper, 1e9) - best)):
+                return max(best, found)
+            best = max(best, found)
+        return best
+
+    def _branch(self, bound: float, budget: Budget) -> None:
+        """The open node with the lowest bound first, then down the child that holds its row."""
+        tie = count()
+        open_nodes: list[tuple[float, int, bytes, FloatArray, FloatArray]] = []
+
+        def put(bound: float) -> None:
+            heapq.heappush(open_nodes, (bound, next(tie), np.packbits(alive).tobytes(), rate.copy(), toll.copy()))
+
+        alive, rate, toll = self.work.alive, self.multipliers.rate, self.multipliers.toll
+        put(bound)
+        while open_nodes and open_nodes[0][0] < self._ceiling():
+            self.lower = max(self.lower, open_nodes[0][0])
+            bound, _, bits, rate[:], toll[:] = heapq.heappop(open_nodes)
+            alive[:] = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive))
+            while True:
+                if budget.spent():
+                    self.lower = max(self.lower, min([bound, *(node[0] for node in open_nodes)]))
+                    return
+                self.nodes += 1
+                found = self._raise(NODE)
+                if found == np.inf:
+                    break
+                bound = max(bound, found)
+                feature, where = branching(self.reduced, self.work)
+                if feature < 0:
+                    break
+                near, far = self._children(int(feature), int(where))
+                alive[:] = far
+                put(bound)
+                alive[:] = near
+        self._close()
+
+    def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
+        """The living cells parted: those on the side of the feature's own choice, and the others."""
+        r, x = self.reduced, self.work.x[feature]
+        cells = np.arange(len(self.work.alive))
+        mine = (cells >= r.cell[feature]) & (cells < r.cell[feature + 1])
+        same = (cells >= where) == (x >= where) if r.ordered[feature] else cells == x
+        return self.work.alive & (~mine | same), self.work.alive & (~mine | ~same)
+
+
+def _work(r: Reduced, rows: int) -> Work:
+    cells, blocks, features = int(r.cell[-1]), int(r.block[-1]), len(r.cell) - 1
+    levels = int(np.diff(r.cell).max()).bit_length()
+    return Work(
+        alive=np.ones(cells, dtype=np.bool_),
+        x=np.zeros(features, dtype=np.intp),
+        potential=np.zeros(cells + 1),
+        vote=np.zeros(cells + 1),
+        dead=np.zeros(blocks, dtype=np.bool_),
+        entry_min=np.zeros(len(r.pair)),
+        rest=np.zeros(len(r.pair)),
+        cost=np.zeros(len(r.leaf)),
+        feature_min=np.zeros(features),
+        marginal=np.zeros(blocks),
+        base=np.zeros(cells),
+        table=np.zeros((levels, cells)),
+        gain=np.zeros((rows, blocks)),
+        total=np.zeros(rows),
+        moves=np.zeros((rows, cells + 1)),
+        zero=np.zeros(cells),
+        at_block=np.zeros(len(r.pair_tree), dtype=np.intp),
+        hits=np.zeros((len(r.leaf) + 1, 2), dtype=np.intp),
+    )
