@@ -209,7 +209,7 @@ def test_wrong_probabilities_are_caught() -> None:
         return linear_over(columns, 2 * model.coef_, 2 * model.intercept_), Sign((0, 1), "logistic")
 
     bf.register_importer(LogisticRegression, doubled)
-    with pytest.raises(bf.FidelityError, match="the probability"):
+    with pytest.raises(bf.FidelityError, match="the probabilities"):
         check_importer(estimator, X)
 
 

@@ -14,6 +14,7 @@ from butfor.model.ask import Model, cuts, evaluate, form_of
 from butfor.model.cells import IntArray
 from butfor.model.linear import Linear
 from butfor.model.readout import AbstractReadout, Value
+from butfor.model.trees import Trees
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
@@ -51,12 +52,12 @@ def disagreements(
 ) -> list[Disagreement]:
     """Where the two differ on `table`: in values or labels, and in probabilities where the readout knows them.
 
-    A sum may come out differently in its last digits; what hangs on those is not counted. One tree has no sums: it must
-    agree exactly.
+    A sum may come out differently in its last digits; what hangs on those is not counted. One tree whose leaves hold the
+    answers has no sums: it must agree exactly.
     """
     X = space.encode(table)
     scores = evaluate(model, X)
-    sums = form_of(model) != "tree"
+    sums = form_of(model) != "tree" or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
     slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
         said = source.values(table)
@@ -87,10 +88,16 @@ def _labels(
 def _probabilities(
     source: Source, readout: AbstractReadout, scores: FloatArray, slack: FloatArray, table: Any
 ) -> Iterator[Disagreement]:
-    """Each class, at some of the probabilities that occur: are the scores said to reach it those that do?"""
+    """The probabilities; and each class, at some of them that occur: are the scores said to reach it those that do?"""
     if not hasattr(source.estimator, "predict_proba"):
         return
     said = source.probabilities(table)
+    ours = readout.probabilities(scores)
+    if ours is not None:
+        for row in np.flatnonzero(~(np.abs(ours - said) <= slack[:, None]).all(axis=1)):
+            yield Disagreement(
+                int(row), f"the estimator gives the probabilities {said[row]}, the imported model {ours[row]}"
+            )
     for label in range(said.shape[1]):
         for p in np.unique(np.quantile(said[:, label], (0.25, 0.5, 0.75), method="nearest")):
             try:
@@ -110,15 +117,18 @@ def _probabilities(
 
 
 def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:
-    """What rounding may change in the scores of each row: a share of the size of the terms of its sum."""
-    size = np.abs(scores).max(axis=1)
+    """What rounding may change in the scores of each row: for each term of the sum, a share of the size of all terms."""
+    size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
         sizes = replace(
             model, intercept=np.abs(model.intercept), slope=np.abs(model.slope), steps=tuple(map(np.abs, model.steps))
         )
         size = evaluate(sizes, np.abs(X)).max(axis=1)
+    if isinstance(model, Trees):
+        size = evaluate(replace(model, base=np.abs(model.base), value=np.abs(model.value)), X).max(axis=1)
+        ulps = 10 + len(model.roots)
     ulp = np.finfo(np.float32 if single else np.float64).eps
-    return np.asarray(10 * (10 + X.shape[1]) * ulp * (1 + size))
+    return np.asarray(ulps * ulp * (1 + size))
 
 
 def _in_single(source: Source, space: Space, table: Any) -> bool:

@@ -73,4 +73,10 @@ def _find(thing: Any, table: dict[Any, Reader]) -> Reader | None:
 
 def load_builtin() -> None:
     """Fill the tables with what butfor ships."""
-    from butfor.importers import sklearn_linear, sklearn_steps, sklearn_tree, sklearn_wrappers  # noqa: F401
+    from butfor.importers import (  # noqa: F401
+        sklearn_ensembles,
+        sklearn_linear,
+        sklearn_steps,
+        sklearn_tree,
+        sklearn_wrappers,
+    )

@@ -44,9 +44,8 @@ class Source:
 
     def precision(self, table: Any) -> np.dtype[Any]:
         """The floating-point type of its scores: float32 if it was fitted on nothing else."""
-        found = np.asarray(
-            self.ask("decision_function" if hasattr(self.estimator, "decision_function") else "predict", table)
-        )
+        methods = (name for name in ("decision_function", "predict_proba") if hasattr(self.estimator, name))
+        found = np.asarray(self.ask(next(methods, "predict"), table))
         return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
 
     def inputs(self, table: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import expit, softmax
 
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.scores import ScoreSet, Softmax, at_least, everything, nothing
@@ -19,6 +20,7 @@ class AbstractReadout(ABC):
     """How raw scores are read."""
 
     classes: tuple[Any, ...]
+    link: Link
 
     @abstractmethod
     def decide(self, scores: FloatArray) -> IntArray:
@@ -32,6 +34,10 @@ class AbstractReadout(ABC):
         """The union of sets of scores that are read as any other class."""
         return tuple(part for k in range(len(self.classes)) if k != label for part in self.class_sets(k))
 
+    def probabilities(self, scores: FloatArray) -> FloatArray | None:
+        """The probability of each class, a row each, where they follow from the scores."""
+        return None
+
     @abstractmethod
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
@@ -44,6 +50,7 @@ class Value(AbstractReadout):
     """A regressor: the one score is the prediction."""
 
     classes: tuple[Any, ...] = ()
+    link: Link = "identity"
 
     def decide(self, scores: FloatArray) -> IntArray:
         raise ValueError("a regressor predicts no class")
@@ -70,6 +77,9 @@ class Sign(AbstractReadout):
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
         return (at_least(np.array([1.0]), 0.0, strict=True) if label else at_least(np.array([-1.0]), 0.0),)
 
+    def probabilities(self, scores: FloatArray) -> FloatArray | None:
+        return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])]) if self.link == "logistic" else None
+
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
@@ -84,10 +94,14 @@ class Sign(AbstractReadout):
 
 @dataclass(frozen=True, eq=False)
 class Argmax(AbstractReadout):
-    """One score a class, the largest wins, the first of equals; the link says what probabilities are made of them."""
+    """One score a class, the largest wins, the first of equals; the link says what probabilities are made of them.
+
+    With the link "identity" they are the shares of `total`: the votes of a forest are counted, not averaged.
+    """
 
     classes: tuple[Any, ...]
     link: Link = "identity"
+    total: float = 1.0
 
     def decide(self, scores: FloatArray) -> IntArray:
         return np.asarray(np.argmax(scores, axis=1))
@@ -109,6 +123,11 @@ class Argmax(AbstractReadout):
                 sets.append(at_least(row, 0.0, strict=k > label))
         return tuple(sets)
 
+    def probabilities(self, scores: FloatArray) -> FloatArray | None:
+        if self.link == "identity":
+            return scores / self.total
+        return np.asarray(softmax(scores, axis=1)) if self.link == "softmax" else None
+
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
@@ -116,7 +135,8 @@ class Argmax(AbstractReadout):
         if self.link == "identity":
             row = np.zeros(count)
             row[label] = -1.0 if below else 1.0
-            return (at_least(row, -p if below else p, strict=strict),)
+            share = p * self.total
+            return (at_least(row, -share if below else share, strict=strict),)
         if self.link != "softmax":
             raise ValueError(
                 "the estimator gives no probability"
@@ -144,6 +164,11 @@ class Threshold(AbstractReadout):
         """The classes of the estimator inside."""
         return self.inner.classes
 
+    @property
+    def link(self) -> Link:  # type: ignore[override]
+        """What probabilities the estimator inside makes of the scores."""
+        return self.inner.link
+
     def decide(self, scores: FloatArray) -> IntArray:
         positive = np.any([part.holds(scores) for part in self.class_sets(self.positive)], axis=0)
         return np.where(positive, self.positive, 1 - self.positive).astype(np.intp)
@@ -156,6 +181,9 @@ class Threshold(AbstractReadout):
         if wanted:
             return (at_least(np.array([sign]), self.threshold),)
         return (at_least(np.array([-sign]), -self.threshold, strict=True),)
+
+    def probabilities(self, scores: FloatArray) -> FloatArray | None:
+        return self.inner.probabilities(scores)
 
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
