@@ -18,7 +18,7 @@ class Reduced(NamedTuple):
 
     Cells `cell[j]:cell[j + 1]` belong to feature j; `source` is the original cell that stands for each, and `merged` says of
     each original cell which it became (-1: none). `leaf[tree[t]:tree[t + 1]]` are the original leaves that are left of tree
-    t; `constant` those of trees of which a single one is left (-1: none is).
+    t, which was tree `origin[t]`; `constant` are those of trees of which a single one is left (-1: none is).
 
     A *pair* is a tree with a feature that it asks for. Blocks `block[q]:block[q + 1]` are the sets of cells that pair q tells
     apart, and `listed[begin[b]:end[b]]` the cells of block b: consecutive ones where the feature is `ordered`. A leaf's
@@ -32,6 +32,7 @@ class Reduced(NamedTuple):
     merged: IntArray
     ordered: BoolArray
     tree: IntArray
+    origin: IntArray
     leaf: IntArray
     constant: IntArray
     entry: IntArray
@@ -210,7 +211,7 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
     ahead, behind = _neighbours(start, cell, group, able)
 
     # trees over merged cells
-    kept_tree = np.zeros(trees + 1, np.intp)
+    kept_tree, origin = np.zeros(trees + 1, np.intp), np.zeros(trees + 1, np.intp)
     leaf, entry_at = np.empty(count, np.intp), np.zeros(count + 1, np.intp)
     owner, pair = np.empty(entries, np.intp), np.empty(entries, np.intp)
     low, high = np.empty(entries, np.intp), np.empty(entries, np.intp)
@@ -309,6 +310,7 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
             entry_at[kept] = n
         for q in range(first_pair, n_pairs):
             pair_of[pair_feature[q]] = -1
+        origin[n_trees] = t
         n_trees += 1
         kept_tree[n_trees] = kept
     blocks = block[n_pairs]
@@ -320,7 +322,7 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
     used, users = _grouped(pair[:n], n_pairs)
     by, pairs = _grouped(pair_feature[:n_pairs], d)
     return (
-        cell, source, merged, ordered, kept_tree[: n_trees + 1], leaf[:kept], constant[:constants], entry_at[: kept + 1],
+        cell, source, merged, ordered, kept_tree[: n_trees + 1], origin[:n_trees], leaf[:kept], constant[:constants], entry_at[: kept + 1],
         owner, pair, low, high, member, pair_feature[:n_pairs], pair_tree[:n_pairs], block[: n_pairs + 1], begin[:blocks],
         end[:blocks], listed, used, users, by, pairs,
     )  # fmt: skip
@@ -378,3 +380,62 @@ def _grown(old, need):  # type: ignore[no-untyped-def]
     for i in range(len(old)):
         new[i] = old[i]
     return new
+
+
+def as_leaves(r: Reduced) -> Leaves:
+    """A reduced ensemble as one that can be reduced further: a cell that no row may have stands after those of a feature."""
+    start = r.cell + np.arange(len(r.cell))
+    feature = r.pair_feature[r.pair]
+    first, last, mask, masks = _regions(r.cell, r.ordered, feature, r.low, r.high, r.member, r.begin, r.end, r.listed)
+    empty = np.zeros((len(r.leaf), 0))
+    return Leaves(
+        start, r.tree, empty, r.entry, feature, first, last, np.zeros(len(feature), dtype=np.bool_), mask, masks
+    )
+
+
+@numba.njit(cache=True, nogil=True)
+def _regions(cell, ordered, feature, low, high, member, begin, end, listed):  # type: ignore[no-untyped-def]
+    """The cells of each entry, counted in its feature: first to last, or a mask."""
+    n = len(feature)
+    first, last, mask = np.zeros(n, np.intp), np.full(n, -1, np.intp), np.full(n, -1, np.intp)
+    size = 0
+    for e in range(n):
+        j = feature[e]
+        if ordered[j]:
+            first[e], last[e] = begin[member[low[e]]] - cell[j], end[member[high[e] - 1]] - 1 - cell[j]
+        else:
+            mask[e] = size
+            size += cell[j + 1] - cell[j] + 1
+    masks = np.zeros(size, np.bool_)
+    for e in range(n):
+        if mask[e] >= 0:
+            for p in range(low[e], high[e]):
+                for i in range(begin[member[p]], end[member[p]]):
+                    masks[mask[e] + listed[i] - cell[feature[e]]] = True
+    return first, last, mask, masks
+
+
+def carried(message: FloatArray, old: Reduced, new: Reduced) -> FloatArray:
+    """The messages of an ensemble that was reduced further (from `as_leaves(old)`), each from the block that holds it."""
+    d = len(old.cell) - 1
+    key = old.pair_tree * d + old.pair_feature
+    order = np.argsort(key)
+    found = order[np.searchsorted(key[order], new.origin[new.pair_tree] * d + new.pair_feature)]
+    source = new.source - np.repeat(np.arange(d), np.diff(new.cell))
+    out: FloatArray = _carried(
+        message, found, source, new.block, new.begin, new.listed, old.block, old.begin, old.end, old.listed
+    )
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def _carried(message, found, source, block, begin, listed, old_block, old_begin, old_end, old_listed):  # type: ignore[no-untyped-def]
+    out = np.zeros(block[-1])
+    for q in range(len(found)):
+        for b in range(block[q], block[q + 1]):
+            c = source[listed[begin[b]]]
+            for a in range(old_block[found[q]], old_block[found[q] + 1]):
+                for p in range(old_begin[a], old_end[a]):
+                    if old_listed[p] == c:
+                        out[b] = message[a]
+    return out

@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.model.cells import BoolArray, IntArray
 from butfor.rewrite.leaves import Leaves
-from butfor.rewrite.reduce_kernels import Reduced, reduce
+from butfor.rewrite.reduce_kernels import Reduced, as_leaves, carried, reduce
 from butfor.solvers.ensemble_kernels import Multipliers, Task, Work, ascend, branching, improve
 from butfor.solvers.solver import Budget
 from butfor.space.frames import FloatArray
@@ -21,11 +21,11 @@ CLOSE = 1e-7
 ROOT, NODE = (5, 0.3, 0.002), (8, 0.4, 0.02)
 """How long bounds are raised at once: rounds, step, gain (see `ascend`)."""
 
-BURSTS = 8
-"""How often at the root."""
+ROOT_BURSTS, NODE_BURSTS = 8, 2
+"""How often at the root of the search, and of the search in a node."""
 
-SHRUNK = 0.5
-"""The ensemble is reduced again when only this share of its cells is left."""
+THIN, SMALL = 0.4, 100
+"""A node that reaches less than this share of the leaves is searched in an ensemble of its own, unless there are few."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +62,18 @@ class Search:
             return
         self._begin()
         rate = self._first_rate()
-        while self._reduce(self._affordable(able), rate):
-            found = self._root(budget)
-            if found == np.inf:
-                self._close()
-                return
-            self.lower = max(self.lower, found)
-            if self.work.alive.mean() > SHRUNK or budget.spent():
-                self._branch(found, budget)
-                return
-            merged = self.reduced.merged
-            able = (merged >= 0) & self.work.alive[merged]
-            rate = self.multipliers.rate
+        if self._reduce(self._affordable(able)):
+            self.multipliers.rate[:] = rate
+            self._settle(budget, ROOT_BURSTS)
+
+    def _settle(self, budget: Budget, bursts: int) -> None:
+        """Bounds first, then branching."""
+        bound = self._root(budget, bursts)
+        if bound == np.inf:
+            self._close()
+        else:
+            self.lower = max(self.lower, bound)
+            self._branch(bound, budget)
 
     def _close(self) -> None:
         """No row is better than the best."""
@@ -89,7 +89,7 @@ class Search:
     def _ceiling(self) -> float:
         return self.upper - CLOSE * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
 
-    def _reduce(self, able: BoolArray, rate: FloatArray | None = None) -> bool:
+    def _reduce(self, able: BoolArray) -> bool:
         """Set up the ensemble over the cells that are `able`; if some feature or tree has none, there is no row."""
         ask = self.question
         apart = np.zeros(len(able), dtype=np.bool_)
@@ -103,11 +103,8 @@ class Search:
         side = np.ascontiguousarray(ask.side[:, r.source])
         self.reduced = r
         self.task = Task(np.ascontiguousarray(ask.score[r.leaf]), goal, ask.price[r.source], side, ask.limit)
-        rows, limits = len(ask.goal), len(ask.limit)
-        self.multipliers = Multipliers(
-            np.zeros(r.block[-1]), np.zeros(rows) if rate is None else rate.copy(), np.zeros(limits)
-        )
-        self.work = _work(r, rows)
+        self.multipliers = Multipliers(np.zeros(r.block[-1]), np.zeros(len(ask.goal)), np.zeros(len(ask.limit)))
+        self.work = _work(r, len(ask.goal))
         return True
 
     # ------------------------------------------------------------------------------------------------------- local search
@@ -161,10 +158,10 @@ class Search:
                 return np.inf
         return found
 
-    def _root(self, budget: Budget) -> float:
+    def _root(self, budget: Budget, bursts: int) -> float:
         best = 0.0
         rounds, step, gain = ROOT
-        for burst in range(BURSTS):
+        for burst in range(bursts):
             found = self._raise((rounds, step * 0.8**burst, gain))
             if found == np.inf:
                 return np.inf
@@ -196,6 +193,11 @@ class Search:
                 if found == np.inf:
                     break
                 bound = max(bound, found)
+                if self._is_thin():
+                    bound = max(bound, self._zoom_in(budget))
+                    if bound == np.inf:
+                        break
+                    continue  # the budget is spent
                 feature, where = branching(self.reduced, self.work)
                 if feature < 0:
                     break
@@ -204,6 +206,29 @@ class Search:
                 put(bound)
                 alive[:] = near
         self._close()
+
+    def _is_thin(self) -> bool:
+        """Whether few of the leaves can still be reached, so that it pays to leave the others behind."""
+        return len(self.work.cost) > SMALL and float(np.isfinite(self.work.cost).mean()) < THIN
+
+    def _zoom_in(self, budget: Budget) -> float:
+        """Search the node in an ensemble of its own; a bound on its rows, infinite if none is better than the best."""
+        old, d = self.reduced, len(self.reduced.cell) - 1
+        place = np.arange(len(self.task.price)) + np.repeat(np.arange(d), np.diff(old.cell))
+        price, able = np.full(old.cell[-1] + d, np.inf), np.zeros(old.cell[-1] + d, dtype=np.bool_)
+        side = np.zeros((len(self.task.limit), len(price)))
+        price[place], able[place], side[:, place] = self.task.price, self.work.alive, self.task.side
+        question = Question(as_leaves(old), self.task.score, self.task.goal, price, side, self.task.limit)
+        inner = Search(question, self.upper)
+        if inner._reduce(able):
+            inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
+            inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
+            inner._settle(budget, NODE_BURSTS)
+        self.nodes += inner.nodes
+        if inner.best is not None:
+            self.upper = inner.upper
+            self.best = old.source[np.searchsorted(place, inner.best)]
+        return inner.lower if inner.lower < inner.upper else np.inf
 
     def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
         """The living cells parted: those on the side of the feature's own choice, and the others."""
