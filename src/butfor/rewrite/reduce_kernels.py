@@ -322,9 +322,9 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
     used, users = _grouped(pair[:n], n_pairs)
     by, pairs = _grouped(pair_feature[:n_pairs], d)
     return (
-        cell, source, merged, ordered, kept_tree[: n_trees + 1], origin[:n_trees], leaf[:kept], constant[:constants], entry_at[: kept + 1],
-        owner, pair, low, high, member, pair_feature[:n_pairs], pair_tree[:n_pairs], block[: n_pairs + 1], begin[:blocks],
-        end[:blocks], listed, used, users, by, pairs,
+        cell, source, merged, ordered, kept_tree[: n_trees + 1], origin[:n_trees], leaf[:kept], constant[:constants],
+        entry_at[: kept + 1], owner, pair, low, high, member, pair_feature[:n_pairs], pair_tree[:n_pairs],
+        block[: n_pairs + 1], begin[:blocks], end[:blocks], listed, used, users, by, pairs,
     )  # fmt: skip
 
 
