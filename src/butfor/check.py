@@ -16,7 +16,7 @@ from butfor.problem.constraint import AbstractConstraint, Margin, admissible
 from butfor.problem.cost import price
 from butfor.problem.spec import from_spec
 from butfor.problem.target import AbstractTarget, Prediction, as_target
-from butfor.rewrite.clearance import clearance
+from butfor.rewrite.clearance import keeps
 from butfor.solvers.solver import TOLERANCE, Status, statuses_of
 from butfor.space import frames
 
@@ -194,8 +194,7 @@ def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:
     if claim.target is None:
         return False
     ((_, sets),) = claim.target.groups(claim.reading.readout, claim.predicted(claim.answer.factual))
-    room = clearance(claim.reading.model, claim.answer.space, point, sets)[0]
-    return bool(room >= constraint.eps * (1 - TOLERANCE))
+    return bool(keeps(claim.reading.model, claim.answer.space, point, sets, constraint.eps)[0])
 
 
 def _cost(claim: Claim) -> Check:

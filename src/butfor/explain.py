@@ -380,14 +380,13 @@ class Explainer:
         self, asked: Asked, start: FloatArray, points: FloatArray, rows: IntArray, before: Prediction
     ) -> BoolArray:
         """The constraints, each judged by itself on the encoded rows, and the values by the space."""
-        from butfor.rewrite.clearance import clearance
+        from butfor.rewrite.clearance import keeps
 
         fine = admissible(self.space, start, asked.constraints).admits(points)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
                 for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):
-                    room = clearance(self._reading.model, self.space, points[group], sets)
-                    fine[group] &= room >= constraint.eps * (1 - 1e-6)
+                    fine[group] &= keeps(self._reading.model, self.space, points[group], sets, constraint.eps)
             else:
                 fine &= constraint.met(self.space, start, points)
         return np.asarray(fine, dtype=np.bool_)

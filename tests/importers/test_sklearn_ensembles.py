@@ -313,3 +313,49 @@ class TestBagging(ImporterContract):
         X = numbers(rng, missing=True)
         members = DecisionTreeRegressor(max_depth=4)
         return se.BaggingRegressor(members, n_estimators=5, max_features=3, random_state=0).fit(X, amounts(rng, X)), X
+
+
+def members(kind: str) -> list[tuple[str, Any]]:
+    if kind == "classifier":
+        binned = make_pipeline(KBinsDiscretizer(4, strategy="uniform"), DecisionTreeClassifier(max_depth=3))
+        return [("a", se.RandomForestClassifier(4, random_state=0)), ("b", DEEP), ("c", binned)]
+    binned = make_pipeline(KBinsDiscretizer(4, strategy="uniform"), DecisionTreeRegressor(max_depth=3))
+    return [
+        ("a", se.ExtraTreesRegressor(4, random_state=0)), ("b", se.HistGradientBoostingRegressor(max_iter=4)), ("c", binned),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2.5, 0.5]])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_voting(classes, weights) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = numbers(rng)
+        if classes:
+            voting = se.VotingClassifier(members("classifier"), voting="soft", weights=weights)
+            check_importer(voting.fit(X, labels(rng, X, classes)), X, rng)
+        else:
+            check_importer(se.VotingRegressor(members("regressor"), weights=weights).fit(X, amounts(rng, X)), X, rng)
+
+
+@pytest.mark.parametrize(
+    ("voting", "reason"),
+    [
+        (se.VotingClassifier(members("classifier")), "counts labels"),
+        (
+            se.VotingClassifier([("a", DEEP), ("l", LogisticRegression())], voting="soft"),
+            "VotingClassifier over Logistic",
+        ),
+        (
+            se.VotingClassifier([("a", DEEP), ("g", se.GradientBoostingClassifier(n_estimators=2))], voting="soft"),
+            "VotingClassifier over GradientBoostingClassifier",
+        ),
+    ],
+    ids=["hard", "linear", "boosting"],
+)
+def test_voting_that_is_no_sum_of_leaves_is_refused(voting, reason) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    model = read(voting.fit(X, X[:, 0] > 0), X).model
+    assert isinstance(model, BlackBox)
+    assert reason in model.why

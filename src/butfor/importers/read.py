@@ -18,9 +18,9 @@ from butfor.importers.source import Source, open_source
 from butfor.model.ask import BlackBox, Model, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.space import frames
-from butfor.space.feature import Override
+from butfor.space.feature import Feature, Override
 from butfor.space.infer import describe_data, infer
-from butfor.space.space import Space
+from butfor.space.space import Space, encode_column
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +100,7 @@ def _with_levels(
     features = list(space.features)
     for j, levels in wanted.items():
         old = features[j]
+        levels = levels or _seen(old, data)
         if old.name in overrides and old.levels is None:
             raise InputError(
                 f"column {old.name!r} was declared {overrides[old.name].kind}, but the pipeline encodes it as categories.",
@@ -114,6 +115,13 @@ def _with_levels(
         )
         features[j] = describe_data(fresh, data, frames.names(data).index(old.name))
     return Space(tuple(features))
+
+
+def _seen(feature: Feature, data: Any) -> tuple[Any, ...]:
+    """The numbers that the data holds, as levels."""
+    column = encode_column(replace(feature, missing=True), data, frames.names(data).index(feature.name))
+    values = np.unique(column[~np.isnan(column)])
+    return tuple(int(v) if v == int(v) else v for v in values.tolist())
 
 
 def _with_missing(source: Source, space: Space, columns: list[Column], sample: Any) -> Space:

@@ -75,6 +75,7 @@ def load_builtin() -> None:
     """Fill the tables with what butfor ships."""
     from butfor.importers import (  # noqa: F401
         sklearn_ensembles,
+        sklearn_hist_boosting,
         sklearn_linear,
         sklearn_steps,
         sklearn_tree,

@@ -8,9 +8,11 @@ import numpy as np
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
+from butfor.importers.nodes import combined
 from butfor.importers.registry import Imported, known_models, model_reader, register_importer, step_reader
 from butfor.model.linear import Linear
-from butfor.model.readout import Argmax, Sign, Threshold
+from butfor.model.readout import Argmax, Sign, Threshold, Value
+from butfor.model.trees import Trees
 
 
 def read_model(estimator: Any, columns: list[Column]) -> Imported:
@@ -68,6 +70,30 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
     return side_by_side, Argmax(classes, "ovr" if link == "logistic" else "none")
 
 
+def read_voting(voting: Any, columns: list[Column]) -> Imported:
+    """The weighted mean of what its members predict, where that is a value or a probability that their trees hold."""
+    kind = type(voting).__name__
+    if getattr(voting, "voting", "soft") != "soft":
+        raise UnsupportedModelError(
+            f"{kind}(voting='hard') counts labels.", "Probabilities are needed.", "Use voting='soft'."
+        )
+    models, totals = [], []
+    for member in voting.estimators_:
+        model, readout = read_model(member, columns)
+        if not isinstance(model, Trees) or not isinstance(readout, Argmax | Value) or readout.link != "identity":
+            raise UnsupportedModelError(
+                f"{kind} over {type(member).__name__} cannot be read.",
+                "What its members predict must be a sum of leaves: trees and forests, and boosting of a regressor.",
+                "Explain one member, or search given rows with bf.candidates(rows).",
+            )
+        models.append(model)
+        totals.append(readout.total if isinstance(readout, Argmax) else 1.0)
+    given = voting._weights_not_none
+    weights = np.ones(len(models)) if given is None else np.asarray(given, dtype=np.float64)
+    model = combined(models, (weights / weights.sum() / totals).tolist())
+    return model, Argmax(tuple(voting.classes_.tolist())) if hasattr(voting, "classes_") else Value()
+
+
 def _same_cells(a: Linear, b: Linear) -> bool:
     return all(np.array_equal(x.edges, y.edges) and x.levels == y.levels for x, y in zip(a.cells, b.cells, strict=True))
 
@@ -93,6 +119,8 @@ def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
 
 register_importer("Pipeline", read_pipeline)
 register_importer("OneVsRestClassifier", read_one_vs_rest)
+register_importer("VotingClassifier", read_voting)
+register_importer("VotingRegressor", read_voting)
 register_importer("FixedThresholdClassifier", read_threshold)
 register_importer("TunedThresholdClassifierCV", read_threshold)
 for name in ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "FrozenEstimator"):

@@ -7,6 +7,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.model.ask import Model, evaluate
+from butfor.model.cells import BoolArray
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Span, Trees
@@ -15,14 +16,22 @@ from butfor.rewrite.margins import ranges, steepness
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
+ROUNDING = 1e-6
+"""The share of a margin that rounding may cost."""
+
 
 def inside(problem: Problem, part: ScoreSet, point: FloatArray) -> bool:
     """Whether a point of a problem's only row is admissible and its scores lie in the set, the margin kept."""
     if not part.holds(evaluate(problem.model, point[None]))[0] or not problem.admits(point[None])[0]:
         return False
-    if not problem.margin:
-        return True
-    return bool(clearance(problem.model, problem.space, point[None], (part,))[0] >= problem.margin * (1 - 1e-9))
+    return bool(keeps(problem.model, problem.space, point[None], (part,), problem.margin)[0])
+
+
+def keeps(model: Model, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...], eps: float) -> BoolArray:
+    """Which points, inside the target, stay `eps` away from every boundary that decides (up to rounding)."""
+    if not eps or not len(points):
+        return np.ones(len(points), dtype=np.bool_)
+    return np.asarray(clearance(model, space, points, sets) >= eps * (1 - ROUNDING))
 
 
 @singledispatch

@@ -11,7 +11,7 @@ from butfor.model.linear import Linear
 from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.rewrite.clearance import clearance
+from butfor.rewrite.clearance import keeps
 from butfor.rewrite.margins import ranges, tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 from butfor.space.frames import FloatArray
@@ -59,9 +59,8 @@ def _solve_row(problem: Problem, k: int) -> Outcome:
     offset = _offsets(problem, points)
     fine = many.admits(points) & np.isfinite(offset)
     points, offset, many = points[fine], offset[fine], many.rows(np.flatnonzero(fine))
-    if problem.margin and len(points):
-        inside = clearance(problem.model, problem.space, points, problem.sets) >= problem.margin * (1 - 1e-9)
-        points, offset, many = points[inside], offset[inside], many.rows(np.flatnonzero(inside))
+    inside = keeps(problem.model, problem.space, points, problem.sets, problem.margin)
+    points, offset, many = points[inside], offset[inside], many.rows(np.flatnonzero(inside))
     cost = many.prices.total(many.factuals, points) + offset
     best = np.argsort(cost, kind="stable")[:k]
     best = best[np.isfinite(cost[best])]

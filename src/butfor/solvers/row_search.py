@@ -25,13 +25,12 @@ class RowSearch(AbstractSolver):
         return Support(True, "the answer is one of the given rows")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        from butfor.rewrite.clearance import clearance
+        from butfor.rewrite.clearance import keeps
 
         pool = problem.pool
         assert pool is not None
         able = pool.met.copy()
-        if problem.margin and able.any():
-            able[able] = clearance(problem.model, problem.space, pool.points[able], problem.sets) >= problem.margin
+        able[able] = keeps(problem.model, problem.space, pool.points[able], problem.sets, problem.margin)
         choices, extra = pool.points[able], pool.offsets[able]
         row, points, cost = [], [], []
         for i in range(len(problem)):
