@@ -55,6 +55,11 @@ def as_table(table: Any) -> Any:
     return table
 
 
+def opened(table: Any) -> Any:
+    """The table such that asking for one column after the other is quick."""
+    return table if is_array(table) else nw.from_native(table, eager_only=True)
+
+
 def names(table: Any) -> tuple[str, ...]:
     """The column names."""
     if is_array(table):

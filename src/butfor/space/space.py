@@ -54,7 +54,7 @@ class Space:
 
     def encode(self, table: Any) -> FloatArray:
         """Rows as numbers, checked: columns present, categories seen before, no missing value where none may be."""
-        table = frames.as_table(table)
+        table = frames.opened(frames.as_table(table))
         self._check_columns(table)
         given = frames.names(table)
         out = np.empty((frames.height(table), len(self)))
