@@ -17,7 +17,7 @@ Reader = TypeVar("Reader")
 
 _models: dict[Any, ReadModel] = {}
 _steps: dict[Any, ReadStep] = {}
-_builtin = "sklearn"
+_natives: dict[Any, Callable[[Any], Any]] = {}
 
 
 def register_importer(estimator_class: type | str, read: ReadModel) -> None:
@@ -32,6 +32,17 @@ def register_importer(estimator_class: type | str, read: ReadModel) -> None:
 def register_step(transformer_class: type | str, read: ReadStep) -> None:
     """Teach butfor a transformer class of your own: `read(transformer, columns)` returns the columns that leave it."""
     _steps[transformer_class] = read
+
+
+def register_native(model_class: type | str, adapt: Callable[[Any], Any]) -> None:
+    """Teach butfor a model without scikit-learn's interface: `adapt(model)` returns an estimator that asks it."""
+    _natives[model_class] = adapt
+
+
+def as_estimator(model: Any) -> Any:
+    """A model that has no scikit-learn interface behind one; any other as it is."""
+    adapt = _find(model, _natives)
+    return model if adapt is None else adapt(model)
 
 
 def model_reader(estimator: Any) -> ReadModel | None:
@@ -66,8 +77,10 @@ def _find(thing: Any, table: dict[Any, Reader]) -> Reader | None:
     for ancestor in type(thing).__mro__:
         if ancestor in table:
             return table[ancestor]
-        if ancestor.__module__.split(".")[0] == _builtin and ancestor.__name__ in table:
-            return table[ancestor.__name__]
+        library, name = ancestor.__module__.split(".")[0], ancestor.__name__
+        named = name if library == "sklearn" else f"{library}.{name}"
+        if named in table:
+            return table[named]
     return None
 
 
@@ -80,4 +93,5 @@ def load_builtin() -> None:
         sklearn_steps,
         sklearn_tree,
         sklearn_wrappers,
+        xgboost_trees,
     )

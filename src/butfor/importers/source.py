@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.errors import InputError, InputTypeError, NotFittedError, UnsupportedModelError
+from butfor.importers.registry import as_estimator
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 
@@ -87,6 +88,7 @@ def open_source(estimator: Any, table: Any) -> Source:
     """Check that the estimator is fitted and reads the columns of `table`."""
     if isinstance(estimator, type):
         raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
+    estimator = as_estimator(estimator)
     if not hasattr(estimator, "predict"):
         if not callable(estimator):
             raise InputTypeError(

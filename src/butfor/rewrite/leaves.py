@@ -36,6 +36,30 @@ class Leaves(NamedTuple):
 @lru_cache(maxsize=4)
 def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], Leaves]:
     """The cells and the leaves of a model, regions shrunk by the margin."""
+    return (model.cells, _walked(model)) if not margin else _shrunk(model, space, margin)
+
+
+def _walked(model: Trees) -> Leaves:
+    """The leaves that some row can reach."""
+    from butfor.rewrite.reduce_kernels import walk
+
+    d = len(model.cells)
+    masked = np.zeros(d, dtype=np.bool_)
+    masked[list(model.asked_for_sets())] = True
+    last_left = np.zeros(len(model.feature), dtype=np.intp)
+    for j, cells in enumerate(model.cells):
+        nodes = (model.feature == j) & (model.member < 0)
+        last_left[nodes] = np.searchsorted(cells.edges, model.cut[nodes])
+    start = np.concatenate([[0], np.cumsum([cells.count + 1 for cells in model.cells])]).astype(np.intp)
+    tree, node, entry, *rest = walk(
+        model.roots, model.feature, last_left, model.member, model.missing_left, model.left, model.right, model.table,
+        start, masked,
+    )  # fmt: skip
+    return Leaves(start, tree, np.ascontiguousarray(model.value[node]), entry, *rest)
+
+
+def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], Leaves]:
+    """The same over finer cells, each region `margin` inside the cuts that bound it."""
     cells = cells_inside(model, space, margin)
     found = leaves_inside(model, space, margin)
     rows: list[tuple[int, int, int, int, int]] = []
