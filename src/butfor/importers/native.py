@@ -1,0 +1,50 @@
+"""Boosters of other libraries behind the face of an estimator: `predict`, and `predict_proba` of a classifier."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class AbstractNative(ABC):
+    """A booster that was trained without the scikit-learn interface of its library."""
+
+    def __init__(self, booster: Any, names: list[str] | None, width: int) -> None:
+        self.booster, self.n_features_in_ = booster, width
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    @abstractmethod
+    def answers(self, X: Any) -> NDArray[Any]:
+        """What the booster answers: a value a row, the probability of the second class, or those of all classes."""
+
+    def _get_tags(self) -> dict[str, bool]:
+        return {"allow_nan": True}
+
+
+class AbstractNativeRegressor(AbstractNative):
+    """A booster that predicts values."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The values."""
+        return self.answers(X)
+
+
+class AbstractNativeClassifier(AbstractNative):
+    """A booster that predicts probabilities; its classes are 0, 1, ..."""
+
+    def __init__(self, booster: Any, names: list[str] | None, width: int, classes: int) -> None:
+        super().__init__(booster, names, width)
+        self.classes_ = np.arange(classes)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """The probability of each class."""
+        said = self.answers(X)
+        return np.column_stack([1 - said, said]) if said.ndim == 1 else said
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class, the first of equals."""
+        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])

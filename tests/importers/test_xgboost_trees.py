@@ -1,0 +1,202 @@
+"""XGBoost: both interfaces, missing values, categories, best iterations, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
+
+import butfor as bf
+from butfor.importers import registry
+from butfor.importers.read import read
+from butfor.importers.xgboost_trees import read_booster
+from butfor.model.ask import BlackBox
+from butfor.testing.importer_contract import ImporterContract, check_importer
+from tests.importers.samples import amounts, labels, numbers
+from tests.importers.test_pipelines import NUMBERS, REST, TEXT, answers, people
+from tests.importers.test_sklearn_hist_boosting import categories
+
+xgb = pytest.importorskip("xgboost")
+SMALL = {"n_estimators": 6, "max_depth": 4, "n_jobs": 1, "random_state": 0}
+
+
+def classifier(**given: Any) -> Any:
+    return xgb.XGBClassifier(**{**SMALL, **given})
+
+
+def regressor(**given: Any) -> Any:
+    return xgb.XGBRegressor(**{**SMALL, **given})
+
+
+def codes(rng: np.random.Generator, X: np.ndarray, classes: int) -> np.ndarray:
+    return np.unique(labels(rng, X, classes), return_inverse=True)[1]
+
+
+CLASSIFIERS: dict[str, Callable[[], Any]] = {
+    "plain": classifier,
+    "exact": lambda: classifier(tree_method="exact"),
+    "stumps": lambda: classifier(max_depth=1, n_estimators=20),
+    "one tree": lambda: classifier(n_estimators=1),
+    "base score": lambda: classifier(base_score=0.2),
+    "random forest": lambda: xgb.XGBRFClassifier(**SMALL),
+    "parallel trees": lambda: classifier(num_parallel_tree=3, subsample=0.5, n_estimators=3),
+    "lossguide": lambda: classifier(grow_policy="lossguide", max_leaves=6, max_depth=0),
+}
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
+@pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers(name, several, missing) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = numbers(rng, missing=missing, single=bool(seed))
+        reading = check_importer(CLASSIFIERS[name]().fit(X, codes(rng, X, 3 if several else 2)), X, rng)
+        assert {feature.missing for feature in reading.space} == {True}
+
+
+@pytest.mark.parametrize(
+    "objective", ["reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror", "reg:quantileerror"]
+)
+def test_regressors(objective) -> None:
+    given = {"quantile_alpha": 0.3} if "quantile" in objective else {}
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = numbers(rng, missing=bool(seed))
+        check_importer(regressor(objective=objective, **given).fit(X, amounts(rng, X)), X, rng)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_stopped_early(classes) -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    y = codes(rng, X, classes)
+    y[::5] = rng.integers(classes, size=len(y[::5]))
+    model = classifier(n_estimators=60, early_stopping_rounds=8, learning_rate=0.8)
+    model.fit(X[:80], y[:80], eval_set=[(X[80:], y[80:])], verbose=False)
+    assert model.best_iteration + 1 < model.get_booster().num_boosted_rounds()
+    reading = check_importer(model, X)
+    assert len(reading.model.roots) == (model.best_iteration + 1) * (1 if classes == 2 else classes)
+
+
+def test_monotone_weights_and_thresholds() -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    y = codes(rng, X, 2)
+    model = classifier(monotone_constraints=(1, 0, -1, 0, 1), scale_pos_weight=3.0)
+    check_importer(model.fit(X, y), X)
+    check_importer(FixedThresholdClassifier(classifier(), threshold=0.7).fit(X, y), X)
+
+
+@pytest.mark.parametrize("objective", ["binary:logistic", "multi:softprob", "multi:softmax", "reg:squarederror"])
+def test_boosters(objective) -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng, missing=True)
+    y = amounts(rng, X) if objective.startswith("reg") else codes(rng, X, 2 if objective.startswith("b") else 3)
+    given = {"objective": objective, "max_depth": 3, "nthread": 1}
+    given |= {"num_class": 3} if objective.startswith("multi") else {}
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    for table in (X, frame):
+        booster = xgb.train(given, xgb.DMatrix(table, y), num_boost_round=5)
+        check_importer(booster, table)
+    answer = bf.Explainer(booster, frame).explain(
+        frame.iloc[[0]], target=bf.value(at_least=float(np.median(y))) if objective.startswith("reg") else "other"
+    )
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+
+
+@pytest.mark.parametrize("lost", [(), ("income", "job")], ids=["known", "missing"])
+@pytest.mark.parametrize("onehot", [1, 100], ids=["partition", "one against rest"])
+def test_native_categories(onehot, lost) -> None:
+    X = categories(lost)
+    y = (answers(people(rows=200)) == "yes").astype(int)
+    model = classifier(enable_categorical=True, max_cat_to_onehot=onehot, n_estimators=10).fit(X, y)
+    reading = check_importer(model, X)
+    assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
+    assert len(reading.model.sets) > 3
+
+
+def test_categories_as_numbers() -> None:
+    X = people()[["age", "rooms"]].to_numpy(dtype=float)
+    y = (answers(people()) == "yes") ^ np.isin(X[:, 1], [2, 5])
+    model = classifier(feature_types=["float", "c"], enable_categorical=True, max_cat_to_onehot=1).fit(X, y)
+    assert check_importer(model, X).space.features[1].levels == (1, 2, 3, 4, 5)
+
+
+def test_pipelines() -> None:
+    X = people(lost=("income",))
+    y = (answers(X) == "yes").astype(int)
+    for step in (OneHotEncoder(), OrdinalEncoder()):
+        for first in (SimpleImputer(), "passthrough", KBinsDiscretizer(4, strategy="uniform")):
+            chosen = ["age"] if isinstance(first, KBinsDiscretizer) else NUMBERS
+            columns = make_column_transformer((first, chosen), (step, TEXT), ("passthrough", REST), sparse_threshold=0)
+            check_importer(make_pipeline(columns, classifier()).fit(X, y), X)
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "dart": (lambda: classifier(booster="dart"), "'dart'"),
+    "linear": (lambda: classifier(booster="gblinear", updater="coord_descent", max_depth=None), "'gblinear'"),
+    "hinge": (lambda: classifier(objective="binary:hinge"), "'binary:hinge'"),
+    "poisson": (lambda: regressor(objective="count:poisson"), "'count:poisson'"),
+    "logistic regressor": (lambda: regressor(objective="reg:logistic"), "'reg:logistic'"),
+    "missing": (lambda: classifier(missing=-1.0), "missing=-1.0"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused_by_name(name) -> None:
+    make, reason = REFUSED[name]
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.normal(size=(80, 3)))
+    model = read(make().fit(X, (X[:, 0] > 1).astype(int)), X).model
+    assert isinstance(model, BlackBox)
+    assert reason in model.why
+
+
+def at_most_instead_of_below(estimator, columns):
+    """Wrong exactly on the threshold."""
+    ours, readout = registry._models["xgboost.XGBClassifier"](estimator, columns)
+    up = np.nextafter(ours.cut.astype(np.float32), np.float32(np.inf)).astype(np.float64)
+    cut = np.where((ours.feature >= 0) & (ours.member < 0), up, ours.cut)
+    cells = tuple(replace(cell, edges=np.unique(cut[ours.feature == j])) for j, cell in enumerate(ours.cells))
+    return replace(ours, cut=cut, cells=cells), readout
+
+
+def every_round(estimator, columns):
+    """Past the best iteration."""
+    return read_booster(estimator.get_booster(), columns, (0, 1), None)
+
+
+def no_base_score(estimator, columns):
+    ours, readout = registry._models["xgboost.XGBClassifier"](estimator, columns)
+    return replace(ours, base=ours.base * 0), readout
+
+
+@pytest.mark.parametrize("importer", [at_most_instead_of_below, every_round, no_base_score])
+def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X @ [1.0, 0.5, -0.5] + rng.normal(size=200) > 0.4).astype(int)
+    model = classifier(n_estimators=40, early_stopping_rounds=3, learning_rate=0.8, base_score=0.3)
+    model.fit(X[:120], y[:120], eval_set=[(X[120:], y[120:])], verbose=False)
+    check_importer(model, X)
+    monkeypatch.setitem(registry._models, xgb.XGBClassifier, importer)
+    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
+        check_importer(model, X)
+
+
+class TestXgboost(ImporterContract):
+    seeds = range(3)
+
+    def fitted(self, rng):
+        X = numbers(rng, missing=True)
+        return classifier().fit(X, codes(rng, X, 3)), X
