@@ -14,9 +14,6 @@ from butfor.model.cells import BoolArray, Cells, IntArray, level_cells, number_c
 from butfor.model.trees import Trees
 from butfor.space.frames import FloatArray
 
-ZERO = float(np.float32(1e-35))
-"""What LightGBM takes for zero where zero is missing: anything that is no larger."""
-
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
@@ -84,7 +81,7 @@ class _Questions:
             other = self.groups.shape[1] - 1
             number = np.where(gone | (x <= -1) | (x >= other), other, x).astype(np.intp)
             out = np.where(self.group[:, None] >= 0, self.groups[np.maximum(self.group, 0)][:, number], out)
-        lost = gone | (self.zero_missing[:, None] & (np.abs(x) <= ZERO))
+        lost = gone | (self.zero_missing[:, None] & (x == 0))
         return np.asarray(np.where(lost, self.missing_left[:, None], out))
 
 
@@ -172,8 +169,8 @@ def _last_left(column: Column, questions: _Questions) -> FloatArray:
 
 
 def _around_zero(column: Column) -> FloatArray:
-    below = last_where(column, lambda x: x < -ZERO, 1)
-    return np.concatenate([below, last_where(column, lambda x: x <= ZERO, 1)])
+    below = last_where(column, lambda x: x < 0, 1)
+    return np.concatenate([below, last_where(column, lambda x: x <= 0, 1)])
 
 
 def _cells(

@@ -1,0 +1,234 @@
+"""LightGBM: both interfaces, every kind of missing value, categories, boosting types, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
+
+import butfor as bf
+from butfor.importers import registry
+from butfor.importers.read import read
+from butfor.model.ask import BlackBox
+from butfor.testing.importer_contract import ImporterContract, check_importer
+from tests.importers.samples import amounts, labels, numbers
+from tests.importers.test_pipelines import NUMBERS, REST, TEXT, answers, people
+from tests.importers.test_sklearn_hist_boosting import categories
+
+lgb = pytest.importorskip("lightgbm")
+SMALL = {"n_estimators": 6, "num_leaves": 8, "min_child_samples": 3, "n_jobs": 1, "random_state": 0, "verbose": -1}
+# LightGBM names the columns of an array when it is fitted, and scikit-learn then warns that an array has none
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:X does not have valid feature names"),
+    pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated"),
+]
+
+
+def classifier(**given: Any) -> Any:
+    return lgb.LGBMClassifier(**{**SMALL, **given})
+
+
+def regressor(**given: Any) -> Any:
+    return lgb.LGBMRegressor(**{**SMALL, **given})
+
+
+FOREST = {"boosting_type": "rf", "subsample": 0.6, "subsample_freq": 1}
+CLASSIFIERS: dict[str, Callable[[], Any]] = {
+    "plain": classifier,
+    "zero is missing": lambda: classifier(zero_as_missing=True),
+    "missing is zero": lambda: classifier(use_missing=False),
+    "random forest": lambda: classifier(**FOREST),
+    "dart": lambda: classifier(boosting_type="dart", drop_rate=0.5),
+    "goss": lambda: classifier(data_sample_strategy="goss"),
+    "one iteration": lambda: classifier(n_estimators=1),
+    "weights": lambda: classifier(class_weight="balanced", extra_trees=True),
+    "sigmoid": lambda: classifier(sigmoid=2.0),
+    "nothing learnt": lambda: classifier(min_child_samples=1000),
+}
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
+@pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers(name, several, missing) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = numbers(rng, missing=missing, single=bool(seed))
+        reading = check_importer(CLASSIFIERS[name]().fit(X, labels(rng, X, 3 if several else 2)), X, rng)
+        assert {feature.missing for feature in reading.space} == {True}
+
+
+def test_one_against_rest() -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    check_importer(classifier(objective="multiclassova").fit(X, labels(rng, X, 3)), X)
+
+
+@pytest.mark.parametrize("objective", ["regression", "regression_l1", "huber", "fair", "quantile", "mape"])
+def test_regressors(objective) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = numbers(rng, missing=bool(seed))
+        given = FOREST if seed and objective == "regression" else {}
+        check_importer(regressor(objective=objective, **given).fit(X, amounts(rng, X)), X, rng)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_stopped_early(classes) -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    y = labels(rng, X, classes)
+    y[::5] = rng.choice(np.unique(y), size=len(y[::5]))
+    model = classifier(n_estimators=60, learning_rate=0.8)
+    model.fit(X[:80], y[:80], eval_set=[(X[80:], y[80:])], callbacks=[lgb.early_stopping(4, verbose=False)])
+    assert 0 < model.best_iteration_ < 60
+    reading = check_importer(model, X)
+    assert len(reading.model.roots) == model.best_iteration_ * (1 if classes == 2 else classes)
+
+
+def test_a_booster_says_which_iteration_was_best() -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    y = np.unique(labels(rng, X, 2), return_inverse=True)[1]
+    booster = lgb.train({"objective": "binary", "verbose": -1, "num_threads": 1}, lgb.Dataset(X, y), num_boost_round=9)
+    booster.best_iteration = 4
+    assert len(check_importer(booster, X).model.roots) == 4
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
+def test_categories_as_numbers(missing) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = numbers(rng, missing=missing, single=bool(seed))
+        X[:, 2] *= 2
+        y = np.isin(X[:, 2], [1, 2, 5, 7]) ^ (X[:, 4] > 1)
+        model = classifier(min_data_per_group=3, cat_smooth=1.0)
+        reading = check_importer(model.fit(X, y, categorical_feature=[2, 3]), X, rng)
+        assert reading.space.features[2].levels == tuple(range(9))
+
+
+def test_monotone_and_thresholds() -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    y = labels(rng, X, 2)
+    check_importer(classifier(monotone_constraints=[1, 0, -1, 0, 1]).fit(X, y), X)
+    check_importer(FixedThresholdClassifier(classifier(), threshold=0.7, pos_label="yes").fit(X, y), X)
+
+
+@pytest.mark.parametrize("objective", ["binary", "multiclass", "regression"])
+def test_boosters(objective) -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng, missing=True)
+    y = amounts(rng, X) if objective == "regression" else np.unique(labels(rng, X, 2), return_inverse=True)[1]
+    given = {"objective": objective, "num_leaves": 5, "min_data_in_leaf": 3, "verbose": -1, "num_threads": 1}
+    given |= {"num_class": 3} if objective == "multiclass" else {}
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    for table in (X, frame):
+        booster = lgb.train(given, lgb.Dataset(table, y), num_boost_round=5)
+        check_importer(booster, table)
+    answer = bf.Explainer(booster, frame).explain(
+        frame.iloc[[0]], target=bf.value(at_least=float(np.median(y))) if objective == "regression" else "other"
+    )
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+
+
+@pytest.mark.parametrize("lost", [(), ("income", "job")], ids=["known", "missing"])
+@pytest.mark.parametrize("onehot", [1, 100], ids=["partition", "one against rest"])
+def test_native_categories(onehot, lost) -> None:
+    X = categories(lost)
+    model = classifier(max_cat_to_onehot=onehot, n_estimators=10, min_data_per_group=3, cat_smooth=1.0)
+    reading = check_importer(model.fit(X, answers(people(rows=200))), X)
+    assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
+    assert len(reading.model.sets) >= 2
+
+
+def test_zero_between_the_cuts() -> None:
+    """Where zero is missing, what goes left may be two intervals with a hole of one number."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 1))
+    X[::3] = 0.0
+    y = (X[:, 0] == 0) ^ (X[:, 0] > 1)
+    reading = check_importer(classifier(zero_as_missing=True).fit(X, y), X)
+    assert reading.model.sets
+    tiny = np.float64(np.float32(1e-35))
+    assert {np.nextafter(-tiny, -1.0), tiny} <= set(reading.model.cells[0].edges)
+
+
+def test_pipelines() -> None:
+    X = people(lost=("income",))
+    for step in (OneHotEncoder(), OrdinalEncoder()):
+        for first in (SimpleImputer(), "passthrough", KBinsDiscretizer(4, strategy="uniform")):
+            chosen = ["age"] if isinstance(first, KBinsDiscretizer) else NUMBERS
+            columns = make_column_transformer((first, chosen), (step, TEXT), ("passthrough", REST), sparse_threshold=0)
+            check_importer(make_pipeline(columns, classifier()).fit(X, answers(X)), X)
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "linear": (lambda: classifier(linear_tree=True), "linear models in the leaves"),
+    "poisson": (lambda: regressor(objective="poisson"), "'poisson"),
+    "square root": (lambda: regressor(reg_sqrt=True), "'regression sqrt'"),
+    "cross entropy": (lambda: regressor(objective="cross_entropy"), "'cross_entropy'"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused_by_name(name) -> None:
+    make, reason = REFUSED[name]
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.normal(size=(80, 3)))
+    model = read(make().fit(X, (X[:, 0] > 1).astype(int)), X).model
+    assert isinstance(model, BlackBox)
+    assert reason in model.why
+
+
+def usual(estimator, columns):
+    return registry._models["lightgbm.LGBMClassifier"](estimator, columns)
+
+
+def in_single(estimator, columns):
+    """Compared in float32, as others do."""
+    ours, readout = usual(estimator, columns)
+    cut = ours.cut.astype(np.float32).astype(np.float64)
+    cells = tuple(replace(cell, edges=np.unique(cut[ours.feature == j])) for j, cell in enumerate(ours.cells))
+    return replace(ours, cut=cut, cells=cells), readout
+
+
+def missing_astray(estimator, columns):
+    ours, readout = usual(estimator, columns)
+    return replace(ours, missing_left=~ours.missing_left), readout
+
+
+def summed(estimator, columns):
+    """The trees of a random forest summed, not averaged."""
+    ours, readout = usual(estimator, columns)
+    return replace(ours, value=ours.value * len(ours.roots)), readout
+
+
+@pytest.mark.parametrize("importer", [in_single, missing_astray, summed])
+def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.nan_to_num(X) @ [1.0, 0.5, -0.5] + rng.normal(size=200) > 0.4
+    model = classifier(**FOREST).fit(X, y)
+    check_importer(model, X)
+    monkeypatch.setitem(registry._models, lgb.LGBMClassifier, importer)
+    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
+        check_importer(model, X)
+
+
+class TestLightgbm(ImporterContract):
+    seeds = range(3)
+
+    def fitted(self, rng):
+        X = numbers(rng, missing=True)
+        return classifier().fit(X, labels(rng, X, 3)), X
