@@ -47,8 +47,8 @@ from butfor.space.space import Space
 GUARDS = (1e-13, 1e-11, 1e-9, 1e-7)
 """Where rounding in the estimator undoes an answer on the boundary, it is solved again this share of a score inside."""
 
-BLAMED = 10
-"""For how many impossible rows of one call a smallest conflict is looked for."""
+BLAMED, BLAMING = 10, 1.0
+"""For how many impossible rows of one call a smallest conflict is looked for, and for how many seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,16 +398,17 @@ class Explainer:
         impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
         if any(isinstance(constraint, Candidates) for constraint in asked.constraints):
             return {}
+        budget = Budget(BLAMING)
         return {
-            int(i): self._conflict(asked, factuals[[row]], before.take(np.array([row])))
+            int(i): self._conflict(asked, factuals[[row]], before.take(np.array([row])), budget)
             for i, row in zip(impossible[:BLAMED], outcome.row[impossible[:BLAMED]], strict=True)
+            if not budget.spent()
         }
 
-    def _conflict(self, asked: Asked, factuals: FloatArray, before: Prediction) -> tuple[str, ...]:
+    def _conflict(self, asked: Asked, factuals: FloatArray, before: Prediction, budget: Budget) -> tuple[str, ...]:
         """A smallest set of constraints that makes one row impossible."""
         atoms = [atom for constraint in asked.constraints for atom in constraint.atoms()]
         wide = widened(self.space)
-        budget = Budget(5.0)
 
         def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
             _, problem = next(self._problems(asked, factuals, before, chosen, wide if widen else self.space))

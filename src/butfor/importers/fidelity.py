@@ -151,7 +151,7 @@ def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generato
             found.append(_with(rows, rng.integers(len(rows), size=len(codes)), j, codes))
             continue
         for cut in cuts(model, j):
-            if np.abs(cut) < 1e300:
+            if np.abs(cut) < 3e38:  # a number that float32 holds, and its neighbours
                 near = np.argsort(np.abs(rows[:, j] - cut))[:NEAR]
                 beside = _beside(float(cut))
                 found.append(_with(rows, np.repeat(near, len(beside)), j, np.tile(beside, len(near))))

@@ -87,6 +87,7 @@ def _find(thing: Any, table: dict[Any, Reader]) -> Reader | None:
 def load_builtin() -> None:
     """Fill the tables with what butfor ships."""
     from butfor.importers import (  # noqa: F401
+        catboost_trees,
         lightgbm_trees,
         sklearn_ensembles,
         sklearn_hist_boosting,

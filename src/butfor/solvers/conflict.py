@@ -22,29 +22,40 @@ MODEL = "the model itself"
 def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
     """The words for a smallest conflicting set (an irreducible one if the budget ends first).
 
-    First each constraint is dropped that is not needed for the contradiction; then all smaller sets are tried.
+    First an irreducible set by halving (Junker, QUICKXPLAIN, AAAI 2004); then all smaller sets are tried.
     """
     if impossible([], False):
         return (MODEL,) if impossible([], True) else (RANGES,)
-    kept = list(atoms)
-    for atom in atoms:
-        rest = [other for other in kept if other is not atom]
-        if budget.spent():
-            break
-        if impossible(rest, False):
-            kept = rest
+    kept = _irreducible([], False, list(atoms), impossible, budget)
     for size in range(1, len(kept)):
         for chosen in combinations(atoms, size):
             if budget.spent():
                 break
             if impossible(chosen, False):
-                return _words(chosen, impossible)
-    return _words(kept, impossible)
+                return _words(chosen, impossible, budget)
+    return _words(kept, impossible, budget)
 
 
-def _words(chosen: Sequence[AbstractConstraint], impossible: Impossible) -> tuple[str, ...]:
+def _irreducible(
+    base: list[AbstractConstraint],
+    added: bool,
+    atoms: list[AbstractConstraint],
+    impossible: Impossible,
+    budget: Budget,
+) -> list[AbstractConstraint]:
+    """Those of the atoms that, with the base, cannot be done without; none if the base, to which was `added`, suffices."""
+    if added and impossible(base, False):
+        return []
+    if len(atoms) == 1 or budget.spent():
+        return atoms
+    first, second = atoms[: len(atoms) // 2], atoms[len(atoms) // 2 :]
+    late = _irreducible([*base, *first], True, second, impossible, budget)
+    return [*_irreducible([*base, *late], bool(late), first, impossible, budget), *late]
+
+
+def _words(chosen: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
     said = tuple(repr(atom) for atom in chosen)
-    return said if impossible(chosen, True) else (*said, RANGES)
+    return said if budget.spent() or impossible(chosen, True) else (*said, RANGES)
 
 
 def widened(space: Space) -> Space:

@@ -56,7 +56,13 @@ class Search:
         self.nodes = 0
 
     def run(self, budget: Budget) -> None:
-        """Search until the best row is proven or the budget is spent."""
+        """Search until the best row is proven or the budget is spent; Ctrl-C spends it."""
+        try:
+            self._run(budget)
+        except KeyboardInterrupt:
+            budget.stop()
+
+    def _run(self, budget: Budget) -> None:
         able = np.isfinite(self.question.price)
         if not self._reduce(able):
             return
@@ -223,11 +229,13 @@ class Search:
         if inner._reduce(able):
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
-            inner._settle(budget, NODE_BURSTS)
-        self.nodes += inner.nodes
-        if inner.best is not None:
-            self.upper = inner.upper
-            self.best = old.source[np.searchsorted(place, inner.best)]
+            try:
+                inner._settle(budget, NODE_BURSTS)
+            finally:
+                self.nodes += inner.nodes
+                if inner.best is not None:
+                    self.upper = inner.upper
+                    self.best = old.source[np.searchsorted(place, inner.best)]
         return inner.lower if inner.lower < inner.upper else np.inf
 
     def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
