@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -102,3 +103,65 @@ def hundred(rows: int) -> tuple[pd.DataFrame, LogisticRegression]:
     X, y = make_classification(rows, 100, n_informative=40, random_state=SEED)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(100)])
     return frame, LogisticRegression(max_iter=1000).fit(frame, y)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table for classification; `y` is 1 for the class one would rather be in. `about` says how it was prepared."""
+
+    name: str
+    X: pd.DataFrame
+    y: pd.Series[Any]
+    about: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """How a CSV file becomes a table: its undesired class, and the columns left out and why."""
+
+    file: str
+    undesired: Any
+    without: tuple[str, ...] = ()
+    why: str = ""
+
+
+SOURCES = {
+    "adult": Source(
+        "adult.csv.gz", "<=50K", ("fnlwgt", "education_num"), "a sampling weight, and the education a second time"
+    ),
+    "compas": Source(
+        "compas.csv",
+        1,
+        ("age_cat", "decile_score", "score_text"),
+        "the age a second time, and what the COMPAS tool itself said",
+    ),
+    "german": Source("german_credit.csv", "bad"),
+    "pima": Source("pima.csv", 1),
+    "banknote": Source("banknote.csv", 1),
+    "ionosphere": Source("ionosphere.csv", "bad", ("x02",), "a constant"),
+    "spambase": Source("spambase.csv.gz", "spam"),
+    "magic": Source("magic.csv.gz", "h"),
+}
+"""The CSV files of BUTFOR_DATA that the ensembles are measured on."""
+
+TABLES = (*SOURCES, "breast")
+"""Those, and scikit-learn's breast cancer, which is always there."""
+
+
+def table(name: str) -> Table | None:
+    """A table by name, complete rows only; nothing where its file is absent."""
+    if name == "breast":
+        X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        X.columns = X.columns.str.replace(" ", "_")  # as LightGBM would
+        return Table(name, X, y, f"scikit-learn's breast cancer, {len(X)} rows x {X.shape[1]}; undesired: malignant")
+    source = SOURCES[name]
+    if not (folder() / source.file).exists():
+        return None
+    X, target, dropped = read(source.file)
+    X = X.drop(columns=list(source.without))
+    about = f"{source.file}, {len(X)} rows x {X.shape[1]}; undesired: target {source.undesired}"
+    if dropped:
+        about += f"; {dropped} rows that miss a value left out"
+    if source.without:
+        about += f"; without {', '.join(source.without)} ({source.why})"
+    return Table(name, X, (target != source.undesired).astype(int), about)
