@@ -21,7 +21,7 @@ from butfor.importers.read import read
 from butfor.model.ask import BlackBox
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.samples import amounts, labels, numbers
-from tests.importers.test_pipelines import NUMBERS, REST, TEXT, answers, people
+from tests.importers.test_pipelines import KINDS, NUMBERS, REST, TEXT, answers, people
 from tests.importers.test_sklearn_hist_boosting import categories
 
 lgb = pytest.importorskip("lightgbm")
@@ -149,6 +149,19 @@ def test_native_categories(onehot, lost) -> None:
     reading = check_importer(model.fit(X, answers(people(rows=200))), X)
     assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
     assert len(reading.model.sets) >= 2
+
+
+def test_a_booster_with_categories() -> None:
+    X = categories(("income",))
+    rows = lgb.Dataset(X, answers(people(rows=200)) == "yes")
+    given = {"objective": "binary", "min_data_in_leaf": 3, "min_data_per_group": 3, "max_cat_to_onehot": 1}
+    check_importer(lgb.train({**given, "verbose": -1, "num_threads": 1}, rows, num_boost_round=5), X)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas nullable", "polars", "arrow"])
+def test_every_kind_of_table(kind) -> None:
+    X = people()[[*NUMBERS, *REST]]
+    check_importer(classifier().fit(X, answers(people()) == "yes"), KINDS[kind](X))
 
 
 def test_zero_between_the_cuts() -> None:

@@ -22,7 +22,7 @@ from butfor.importers.xgboost_trees import read_booster
 from butfor.model.ask import BlackBox
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.samples import amounts, labels, numbers
-from tests.importers.test_pipelines import NUMBERS, REST, TEXT, answers, people
+from tests.importers.test_pipelines import KINDS, NUMBERS, REST, TEXT, answers, people
 from tests.importers.test_sklearn_hist_boosting import categories
 
 xgb = pytest.importorskip("xgboost")
@@ -123,6 +123,19 @@ def test_native_categories(onehot, lost) -> None:
     reading = check_importer(model, X)
     assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
     assert len(reading.model.sets) > 3
+
+
+def test_a_booster_with_categories() -> None:
+    X = categories(("income",))
+    rows = xgb.DMatrix(X, answers(people(rows=200)) == "yes", enable_categorical=True)
+    given = {"objective": "binary:logistic", "max_depth": 4, "nthread": 1, "max_cat_to_onehot": 1}
+    check_importer(xgb.train(given, rows, num_boost_round=5), X)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas nullable", "polars", "arrow"])
+def test_every_kind_of_table(kind) -> None:
+    X = people()[[*NUMBERS, *REST]]
+    check_importer(classifier().fit(X, answers(people()) == "yes"), KINDS[kind](X))
 
 
 def test_categories_as_numbers() -> None:

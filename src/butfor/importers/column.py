@@ -6,7 +6,7 @@ which a threshold flips can be found by bisection and no epsilon is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +46,11 @@ class Column:
             return replace(self, table=function(self.table), **changes)
         before = self.at
         return replace(self, at=lambda x: function(before(x)), **changes)
+
+    def coded(self, names: Sequence[Any]) -> Column:
+        """This column with each value as its position in `names`, NaN where it is none of them."""
+        position = {name: float(k) for k, name in enumerate(names)}
+        return self.map(lambda x: np.array([position.get(value, np.nan) for value in x.tolist()]))
 
     def missing_value(self) -> float:
         """What a missing raw value becomes; NaN if it stays missing."""

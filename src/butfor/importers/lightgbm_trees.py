@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -161,7 +160,7 @@ def _coded(columns: list[Column], header: Block, categories: list[list[Any]]) ->
         if column.table is None or not left or info.startswith("["):
             continue
         if set(column.table[:-1].tolist()) <= set(left[0]):
-            out[i] = column.map(partial(_code, {name: float(k) for k, name in enumerate(left.pop(0))}))
+            out[i] = column.coded(left.pop(0))
     if left:
         raise UnsupportedModelError(
             f"LightGBM was trained on a category column with {left[0][:8]}.",
@@ -177,10 +176,6 @@ def _words(column: Column) -> bool:
 
 def _without_tiny(x: Values) -> Values:
     return np.where(np.abs(x) <= ZERO, 0.0, x)
-
-
-def _code(code: dict[Any, float], x: Values) -> Values:
-    return np.array([code.get(value, np.nan) for value in x.tolist()])
 
 
 class _Asked:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from butfor.errors import UnsupportedModelError
-from butfor.importers.column import Column, Values
+from butfor.importers.column import Column
 from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor
 from butfor.importers.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer, register_native
@@ -157,7 +156,7 @@ def _coded(columns: list[Column], learner: Mapping[str, Any]) -> list[Column]:
         if not names and column.table.dtype == object:  # before version 3.1 a category's number was its position
             names = column.table[:-1].tolist()
         if names:
-            out[i] = column.map(partial(_code, {name: float(k) for k, name in enumerate(names)}))
+            out[i] = column.coded(names)
     return out
 
 
@@ -167,10 +166,6 @@ def _category_names(saved: Mapping[str, Any]) -> list[Any]:
         return list(values)
     text, ends = bytes(value % 256 for value in values), saved["offsets"]
     return [text[start:end].decode() for start, end in pairwise(ends)]
-
-
-def _code(code: dict[Any, float], x: Values) -> Values:
-    return np.array([code.get(value, np.nan) for value in x.tolist()])
 
 
 class _Asked:
