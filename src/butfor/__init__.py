@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         moves,
         only_down,
         only_up,
+        plausible,
         rises,
         step,
         whole,
@@ -62,7 +63,7 @@ _HOMES = {
     "butfor.importers.registry": ("register_importer", "register_step"),
     "butfor.problem.constraint": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear", "margin",
-        "may_be_missing", "moves", "only_down", "only_up", "rises", "step", "whole", "within",
+        "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
     ),
     "butfor.problem.cost": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),

@@ -14,16 +14,20 @@ from typing import Any
 import numpy as np
 
 from butfor.certificate import STAYED, Certificates
-from butfor.errors import InputError, InputTypeError, number
+from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
 from butfor.explanation import Explanation, Explanations, Question
 from butfor.importers.read import Reading, read
+from butfor.model.ask import Model, form_of, score_count
 from butfor.model.ask import parts as model_parts
 from butfor.model.cells import BoolArray, IntArray
-from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Restriction, admissible
+from butfor.model.trees import Trees
+from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Plausible, Restriction, admissible
 from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
 from butfor.problem.problem import Pool, Problem
 from butfor.problem.spec import to_spec
 from butfor.problem.target import AbstractTarget, Group, Prediction, as_target
+from butfor.rewrite.clearance import keeps
+from butfor.rewrite.plausibility import side_by_side, with_least
 from butfor.solvers.choose import choose, supports
 from butfor.solvers.conflict import smallest_conflict, widened
 from butfor.solvers.several import several
@@ -62,6 +66,18 @@ class Asked:
     k: int
     solver: str
     seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """A forest that says how like the data a row is: its path lengths, and the least that will do."""
+
+    reading: Reading
+    least: float
+
+    def met(self, table: Any) -> BoolArray:
+        """What the user's own forest says of rows (its sums may come out differently in their last digits)."""
+        return np.asarray(self.reading.source.values(table) >= self.least - 1e-9 * (1 + abs(self.least)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,12 +252,16 @@ class Explainer:
         domain = admissible(space, factuals, listed)
         relations = tuple(c for c in listed if not isinstance(c, Restriction))
         pools = [c for c in relations if isinstance(c, Candidates)]
-        whole = Problem(space, reading.model, factuals, (), asked.prices, domain, relations)
+        likeness = [self._likeness(c) for c in relations if isinstance(c, Plausible)]
+        whole = Problem(space, self._judged(likeness), factuals, (), asked.prices, domain, relations)
         if not model_parts(reading.model):
             groups: list[Group] = [(np.arange(len(factuals)), ())]
         else:
             groups = asked.target.groups(reading.readout, before)
         for rows, sets in groups:
+            if likeness:
+                least = [one.least for one in likeness]
+                sets = tuple(with_least(part, score_count(reading.model), least) for part in sets)
             problem = replace(whole.rows(rows), sets=sets)
             if not pools:
                 yield rows, problem
@@ -249,6 +269,41 @@ class Explainer:
             for row in rows:
                 one = np.array([row])
                 yield one, replace(whole.rows(one), sets=sets, pool=self._pool(asked, before, pools, int(row)))
+
+    def _likeness(self, constraint: Plausible) -> Likeness:
+        """The constraint's forest, read over the space; kept, as it does not change."""
+        from butfor.importers.isolation import read_plausibility
+
+        known = self._likenesses.get(id(constraint.forest))
+        if known is None:
+            reading, border = read_plausibility(constraint.forest, self.space, self._reading.sample)
+            known = self._likenesses[id(constraint.forest)] = Likeness(reading, border)
+        return known if constraint.path_length is None else replace(known, least=float(constraint.path_length))
+
+    @cached_property
+    def _likenesses(self) -> dict[int, Likeness]:
+        return {}
+
+    def _judged(self, likeness: Sequence[Likeness]) -> Model:
+        """The model, with the path lengths of forests as further scores."""
+        model = self._reading.model
+        if not likeness:
+            return model
+        others = tuple(one.reading.model for one in likeness)
+        if not isinstance(model, Trees):
+            raise UnsupportedProblemError(
+                f"plausibility was asked of a {form_of(model)} model.",
+                "It is kept exactly for trees and sums of trees.",
+                "Leave it out, or search among real rows with bf.candidates.",
+            )
+        key = tuple(map(id, others))
+        if key not in self._sums:
+            self._sums[key] = side_by_side(model, [other for other in others if isinstance(other, Trees)])
+        return self._sums[key]
+
+    @cached_property
+    def _sums(self) -> dict[tuple[int, ...], Trees]:
+        return {}
 
     def _pool(self, asked: Asked, before: Prediction, pools: list[Candidates], row: int) -> Pool:
         """The rows that every `candidates` constraint lists, with what the estimator says of them."""
@@ -259,6 +314,9 @@ class Explainer:
         met = asked.target.met(start, said)
         for other in pools[1:]:
             met &= other.met(self.space, points, points)
+        for constraint in asked.constraints:
+            if isinstance(constraint, Plausible):
+                met &= self._likeness(constraint).met(table)
         return Pool(points, met, asked.target.offsets(said, len(points)))
 
     @cached_property
@@ -308,7 +366,7 @@ class Explainer:
         """Which rows of a problem meet the target as they are, at no cost and against no constraint."""
         some = before.take(rows)
         met = asked.target.met(some, some)
-        if not met.any() or asked.target.offsets(some, len(rows)).any() or problem.constraints(Margin) or problem.pool:
+        if not met.any() or asked.target.offsets(some, len(rows)).any() or problem.judged_apart or problem.pool:
             return np.zeros(len(rows), dtype=np.bool_)
         return met & problem.admits(problem.factuals)
 
@@ -324,7 +382,7 @@ class Explainer:
         table = frames.take(before.table, rows)
         said = Prediction(self._reading.source, self.space.decode(points, table, start))
         passed[at, 0] = asked.target.met(before.take(rows), said)
-        passed[at, 1] = self._admits(asked, start, points, rows, before)
+        passed[at, 1] = self._admits(asked, start, points, rows, before, said.table)
         cost[at] = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
         passed[at, 2] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
         for i, answer in zip(at, said.said(), strict=True):
@@ -377,16 +435,22 @@ class Explainer:
         )
 
     def _admits(
-        self, asked: Asked, start: FloatArray, points: FloatArray, rows: IntArray, before: Prediction
+        self,
+        asked: Asked,
+        start: FloatArray,
+        points: FloatArray,
+        rows: IntArray,
+        before: Prediction,
+        table: Any,
     ) -> BoolArray:
-        """The constraints, each judged by itself on the encoded rows, and the values by the space."""
-        from butfor.rewrite.clearance import keeps
-
+        """The constraints, each judged by itself on the encoded rows (a forest on the `table`), and the values by the space."""
         fine = admissible(self.space, start, asked.constraints).admits(points)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
                 for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):
                     fine[group] &= keeps(self._reading.model, self.space, points[group], sets, constraint.eps)
+            elif isinstance(constraint, Plausible):
+                fine &= self._likeness(constraint).met(table)
             else:
                 fine &= constraint.met(self.space, start, points)
         return np.asarray(fine, dtype=np.bool_)

@@ -11,7 +11,7 @@ from scipy.special import expit, softmax
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.cells import Cells, level_cells, number_cells
+from butfor.model.cells import Cells, level_cells, number_cells, representatives
 from butfor.model.linear import Linear
 from butfor.model.readout import Argmax, Link, Sign, Value
 from butfor.space.frames import FloatArray
@@ -71,13 +71,6 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
                 "Use clip=False.",
             )
     return Linear(constant, slope, cells, tuple(steps))
-
-
-def representatives(cells: Cells) -> FloatArray:
-    """One number inside each cell of a number."""
-    if not len(cells.edges):
-        return np.zeros(1)
-    return np.append(cells.edges, np.nextafter(cells.edges[-1], np.inf))
 
 
 def _cells(columns: list[Column]) -> Cells:

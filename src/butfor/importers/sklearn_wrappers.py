@@ -8,11 +8,10 @@ import numpy as np
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
-from butfor.importers.nodes import combined
 from butfor.importers.registry import Imported, known_models, model_reader, register_importer, step_reader
 from butfor.model.linear import Linear
 from butfor.model.readout import Argmax, Sign, Threshold, Value
-from butfor.model.trees import Trees
+from butfor.model.trees import Trees, combined
 
 
 def read_model(estimator: Any, columns: list[Column]) -> Imported:

@@ -54,3 +54,10 @@ def number_cells(edges: FloatArray) -> Cells:
 def level_cells(levels: int) -> Cells:
     """Cells of a feature with that many levels."""
     return Cells(np.empty(0), levels)
+
+
+def representatives(cells: Cells) -> FloatArray:
+    """One number inside each cell of a number."""
+    if not len(cells.edges):
+        return np.zeros(1)
+    return np.append(cells.edges, np.nextafter(cells.edges[-1], np.inf))

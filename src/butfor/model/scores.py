@@ -15,22 +15,24 @@ MARGIN = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Softmax:
-    """The convex set of scores whose softmax gives `label` at least the probability `p`."""
+    """The convex set of scores whose softmax over the first `count` (None: all) gives `label` at least the probability `p`."""
 
     label: int
     p: float
+    count: int | None = None
 
     def excess(self, scores: FloatArray) -> float:
         """How far outside: log of the sum of exp(s_i - s_label), i other, minus log((1 - p) / p)."""
-        others = np.delete(scores - scores[self.label], self.label)
+        others = np.delete((scores - scores[self.label])[: self.count], self.label)
         top = others.max()
         return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p))
 
     def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
         """An inequality `a s >= b` that all of the set meets and that cuts `scores` off."""
-        rest = np.exp(scores - scores.max())
+        rest = np.exp(scores[: self.count] - scores[: self.count].max())
         rest[self.label] = 0.0
-        gradient = rest / rest.sum()
+        gradient = np.zeros_like(scores)
+        gradient[: self.count] = rest / rest.sum()
         gradient[self.label] = -1.0
         return -gradient, self.excess(scores) - float(gradient @ scores)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.model.cells import BoolArray, Cells, IntArray, number_cells
+from butfor.model.cells import BoolArray, Cells, IntArray, level_cells, number_cells, representatives
 from butfor.space.frames import FloatArray
 
 
@@ -183,3 +184,41 @@ def evaluate_trees(model: Trees, X: FloatArray) -> FloatArray:
         model.table, X, index, out,
     )  # fmt: skip
     return out
+
+
+def combined(models: Sequence[Trees], weights: Sequence[float]) -> Trees:
+    """The weighted sum of several models over the same features, as one."""
+    width = max(len(model.cells) for model in models)
+    cells = tuple(_joined_cells([model.cells[j] for model in models if j < len(model.cells)]) for j in range(width))
+    first = np.concatenate([[0], np.cumsum([len(model.feature) for model in models])[:-1]])
+    sets: list[BoolArray] = []
+    member = []
+    for model in models:
+        member.append(np.where(model.member >= 0, model.member + len(sets), -1))
+        features = np.zeros(len(model.sets), dtype=np.intp)
+        features[model.member[model.member >= 0]] = model.feature[model.member >= 0]
+        sets += [mask[_old_cells(model.cells[j], cells[j])] for j, mask in zip(features, model.sets, strict=True)]
+    return Trees(
+        roots=np.concatenate([model.roots + at for model, at in zip(models, first, strict=True)]),
+        feature=np.concatenate([model.feature for model in models]),
+        cut=np.concatenate([model.cut for model in models]),
+        member=np.concatenate(member),
+        missing_left=np.concatenate([model.missing_left for model in models]),
+        left=np.concatenate([model.left + at for model, at in zip(models, first, strict=True)]),
+        right=np.concatenate([model.right + at for model, at in zip(models, first, strict=True)]),
+        value=np.concatenate([weight * model.value for model, weight in zip(models, weights, strict=True)]),
+        sets=tuple(sets),
+        base=np.sum([weight * model.base for model, weight in zip(models, weights, strict=True)], axis=0),
+        cells=cells,
+    )
+
+
+def _joined_cells(parts: Sequence[Cells]) -> Cells:
+    levels = max(part.levels for part in parts)
+    return level_cells(levels) if levels else number_cells(np.concatenate([part.edges for part in parts]))
+
+
+def _old_cells(old: Cells, new: Cells) -> IntArray:
+    """The old cell in which each new one lies, "missing" last."""
+    inside = np.arange(new.count) if new.levels else old.index(representatives(new))
+    return np.append(inside, old.count)

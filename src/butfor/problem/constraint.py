@@ -470,6 +470,25 @@ class Margin(AbstractConstraint):
 
 
 @dataclass(frozen=True, eq=False)
+class Plausible(AbstractConstraint):
+    """See `plausible`."""
+
+    forest: Any
+    path_length: float | None
+
+    def __repr__(self) -> str:
+        asked = "" if self.path_length is None else f", path_length={self.path_length!r}"
+        return f"plausible({type(self.forest).__name__}{asked})"
+
+    def check(self, space: Space) -> None:
+        if self.path_length is not None and not np.isfinite(number(self.path_length, repr(self), "It is a number.")):
+            raise InputError(f"{self!r} was given.", "The average path length is a finite number.")
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        raise UnsupportedProblemError("plausibility is judged by its forest: see butfor.rewrite.plausibility")
+
+
+@dataclass(frozen=True, eq=False)
 class Candidates(AbstractConstraint):
     """See `candidates`."""
 
@@ -701,6 +720,20 @@ def margin(eps: float) -> Margin:
     margin(0.01)
     """
     return Margin(float(eps))
+
+
+def plausible(forest: Any, path_length: float | None = None) -> Plausible:
+    """The answer looks like the data: a fitted isolation forest needs at least `path_length` questions to single it out.
+
+    `mean_t h_t(x) >= path_length`, h the depth of x's leaf plus what a tree of its size would add (Liu, Ting and Zhou, ICDM
+    2008): a sum of trees, kept exactly. The default is the forest's own border between outliers and the rest. `forest` is
+    an `IsolationForest`, or a pipeline that ends in one, fitted on the columns that the model reads.
+
+    >>> from sklearn.ensemble import IsolationForest
+    >>> plausible(IsolationForest(), path_length=8.0)
+    plausible(IsolationForest, path_length=8.0)
+    """
+    return Plausible(forest, path_length)
 
 
 def candidates(table: Any) -> Candidates:

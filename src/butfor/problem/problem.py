@@ -11,12 +11,24 @@ from butfor.model.ask import BlackBox, Model, form_of, score_count
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraint import AbstractConstraint, AtMost, Candidates, Fresh, Implication, Margin, Relation
+from butfor.problem.constraint import (
+    AbstractConstraint,
+    AtMost,
+    Candidates,
+    Fresh,
+    Implication,
+    Margin,
+    Plausible,
+    Relation,
+)
 from butfor.problem.cost import Prices
 from butfor.problem.domain import Domain
 from butfor.problem.form import Form
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
+
+JUDGED_APART = (Margin, Candidates, Plausible)
+"""Constraints that hang on a model or a list of rows: worked into regions, sets of scores or a pool, and judged there."""
 
 C = TypeVar("C", bound=AbstractConstraint)
 
@@ -61,6 +73,11 @@ class Problem:
         return min([found.count for found in self.constraints(AtMost)], default=len(self.space))
 
     @property
+    def judged_apart(self) -> bool:
+        """Whether some constraint needs more than the encoded rows to be judged."""
+        return any(isinstance(relation, JUDGED_APART) for relation in self.relations)
+
+    @property
     def margin(self) -> float:
         """How far inside every deciding boundary the answer must stay."""
         return max([found.eps for found in self.constraints(Margin)], default=0.0)
@@ -77,7 +94,7 @@ class Problem:
         """Which points respect the domain and every relation but a margin."""
         fine = self.domain.admits(points)
         for relation in self.relations:
-            if not isinstance(relation, Margin | Candidates):
+            if not isinstance(relation, JUDGED_APART):
                 fine = fine & relation.met(self.space, self.factuals, points)
         return np.asarray(fine, dtype=np.bool_)
 
@@ -96,7 +113,7 @@ class Problem:
                     kinds.add("missing")
         words: dict[str, type[AbstractConstraint]] = {
             "at most": AtMost, "linear": Relation, "implies": Implication, "margin": Margin, "candidates": Candidates,
-            "fresh": Fresh,
+            "fresh": Fresh, "plausible": Plausible,
         }  # fmt: skip
         return Form(
             model=form_of(self.model),

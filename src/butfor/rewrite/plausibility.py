@@ -1,0 +1,39 @@
+"""A lower bound on a second sum of trees, as one more score of the model and one more inequality in each set of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Trees, combined
+
+
+def side_by_side(model: Trees, others: Sequence[Trees]) -> Trees:
+    """All trees as one model whose scores are those of the first, then those of the others."""
+    models, before = [model, *others], 0
+    scores = sum(one.scores for one in models)
+    padded = []
+    for one in models:
+        after = scores - before - one.scores
+        value = np.pad(one.value, ((0, 0), (before, after)))
+        padded.append(replace(one, value=value, base=np.pad(one.base, (before, after))))
+        before += one.scores
+    return combined(padded, [1.0] * len(padded))
+
+
+def with_least(part: ScoreSet, scores: int, least: Sequence[float]) -> ScoreSet:
+    """The set of `scores` scores with one more score for each of `least`, which it must reach."""
+    more = len(least)
+    A = np.zeros((len(part.b) + more, scores + more))
+    A[: len(part.b), :scores] = part.A
+    A[len(part.b) :, scores:] = np.eye(more)
+    return replace(
+        part,
+        A=A,
+        b=np.append(part.b, least),
+        strict=np.append(part.strict, np.zeros(more, dtype=np.bool_)),
+        curve=None if part.curve is None else replace(part.curve, count=scores),
+    )
