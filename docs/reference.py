@@ -19,7 +19,7 @@ GROUPS = {
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
-        "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing",
+        "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
