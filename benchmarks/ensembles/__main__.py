@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,7 +58,8 @@ def main() -> None:
         lines = []
         for line in PARTS[name](scale(asked)):
             print(f"{name}: {shown(line)}", flush=True)
-            lines.append(json.dumps({"benchmark": f"ensembles/{name}", "smoke": asked.smoke, **line}) + "\n")
+            head = {"benchmark": f"ensembles/{name}", "smoke": asked.smoke, "load": os.getloadavg()[0]}
+            lines.append(json.dumps({**head, **line}) + "\n")
             if folder:
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"{name}.jsonl").write_text("".join(lines))

@@ -34,7 +34,7 @@ def _measured(of: Table, ensemble: Ensemble, scale: Scale) -> Iterator[Line]:
     if not ensemble.there:
         yield {"kind": "left out", **about, "why": f"{ensemble.needs} is not installed", **where()}
         return
-    question = ask(of, ensemble.make(scale.trees(ensemble.trees)), min(scale.rows, ensemble.rows))
+    question = ask(of, ensemble.make(scale.trees(ensemble.trees)), scale.rows)
     if question.leaves is None:
         yield {"kind": "left out", **about, "why": "its trees are not read yet", **where()}
         return

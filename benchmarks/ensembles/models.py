@@ -27,7 +27,6 @@ class Ensemble:
     trees: int
     wish: float | None = None
     tables: tuple[str, ...] = ()
-    rows: int = 20
     needs: str = "sklearn"
 
     def fits(self, table: str) -> bool:
@@ -72,8 +71,8 @@ ENSEMBLES = (
     Ensemble("GB 100 x depth 3", boosting, 100, wish=0.05),
     Ensemble("XGBoost 100 x depth 3", lambda trees: xgboost(trees, 3), 100, wish=0.05, needs="xgboost"),
     Ensemble("LightGBM 100 x depth 3", lambda trees: lightgbm(trees, 3), 100, wish=0.05, needs="lightgbm"),
-    Ensemble("RF 100 x full depth", lambda trees: forest(trees, None), 100, tables=("pima", "german"), rows=5),
-    Ensemble("XGBoost 500 x depth 6", lambda trees: xgboost(trees, 6), 500, tables=("adult",), rows=5, needs="xgboost"),
+    Ensemble("RF 100 x full depth", lambda trees: forest(trees, None), 100, tables=("pima", "german")),
+    Ensemble("XGBoost 500 x depth 6", lambda trees: xgboost(trees, 6), 500, tables=("adult",), needs="xgboost"),
 )
 
 

@@ -26,7 +26,7 @@ def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossibl
     """
     if impossible([], False):
         return (MODEL,) if impossible([], True) else (RANGES,)
-    kept = _irreducible([], False, list(atoms), impossible, budget)
+    kept = _irreducible([], False, list(atoms)[::-1], impossible, budget)[::-1]
     for size in range(1, len(kept)):
         for chosen in combinations(atoms, size):
             if budget.spent():
