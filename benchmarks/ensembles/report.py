@@ -1,0 +1,281 @@
+"""The page of the documentation and its picture, from the lines that were written: no number there is typed.
+
+`python -m benchmarks.ensembles.report`
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from benchmarks.harness import RESULTS, ROOT
+
+PAGE = ROOT / "docs" / "benchmarks.md"
+PICTURE = ROOT / "docs" / "images" / "ensembles-growth.png"
+PROVEN = ("PROVEN_OPTIMAL", "OPTIMAL")
+CONTINUOUS = "butfor, numbers continuous"
+
+
+def read(folder: Path, part: str) -> pd.DataFrame:
+    """The lines of one part; none if it was not measured."""
+    path = folder / f"{part}.jsonl"
+    lines = [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
+    return pd.DataFrame(lines, columns=None if lines else ["kind"])
+
+
+def page(folder: Path) -> str:
+    """The page, as Markdown."""
+    parts = (header, tables, proofs, ocean, dice, growth, evaluator, memory, left_out)
+    return "\n\n".join(text for text in (part(folder) for part in parts) if text) + "\n"
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table."""
+    head = list(head)
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def seconds(x: float) -> str:
+    """Seconds with two digits that count."""
+    return f"{x:.2f}" if x >= 1 else f"{x:.2g}"
+
+
+def times(ratio: pd.Series[float]) -> str:
+    """The median of some ratios and their ends."""
+    if ratio.empty:
+        return "-"
+    return f"{ratio.median():.3g} ({ratio.min():.3g} to {ratio.max():.3g})"
+
+
+def header(folder: Path) -> str:
+    """What the page is, and where its numbers were measured."""
+    lines = read(folder, "exact").iloc[-1]
+    machine, commit = lines["machine"], lines["commit"] or "unknown"
+    versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "scikit-learn"))
+    load = [read(folder, path.stem)["load"].median() for path in sorted(folder.glob("*.jsonl"))]
+    return f"""# Benchmarks: sums of trees
+
+Forests and boosting, explained to proven optimality. Every number on this page was written by a script:
+`make bench-ensembles` measures (JSON lines in `benchmarks/results/ensembles`) and makes the page from them.
+
+Measured on {machine["cores"]} cores of {machine["cpu"]} at commit `{commit[:7]}` ({versions}), one thread. Other people were
+working on the machine: its load was {min(load):.1f} to {max(load):.1f} in the median of each part, so the seconds are
+rather too many than too few, ours and the rivals' alike.
+
+A row is a row of the training table that the model puts in the undesired class (drawn with seed 0); the question is
+the cheapest change that puts it in the other one, at the default cost: every number a share of its range, a changed
+category 1. Seconds are those of the whole call, certificate included, the explainer being built and its code compiled
+before; a row may take {lines_limit(folder):g} s."""
+
+
+def lines_limit(folder: Path) -> float:
+    """The seconds that a row may take."""
+    return float(_rows(read(folder, "exact"))["limit"].max())
+
+
+def tables(folder: Path) -> str:
+    """How the tables are prepared."""
+    lines = _summaries(read(folder, "exact")).drop_duplicates("table")
+    rows = [(line["table"], line["data"]) for _, line in lines.iterrows()]
+    text = markdown(("table", "how it is prepared"), rows).replace("---:", "---")
+    return (
+        f"## Tables\n\n{text}\n\nText columns go through a one-hot encoder in front of the model; numbers as they are."
+    )
+
+
+def proofs(folder: Path) -> str:
+    """The share proven and the waits, for each ensemble and table."""
+    lines = _summaries(read(folder, "exact"))
+    parts = ["## Proofs"]
+    for model, group in lines.groupby("model", sort=False):
+        rows = []
+        for _, line in group.iterrows():
+            gap = line.get("gap_median")
+            rest = "" if gap is None or pd.isna(gap) else f"{gap:.1%} (at most {line['gap_most']:.1%})"
+            rows.append(
+                (line["table"], line["leaves"], line["rows"], f"{line['proven']:.0%}", seconds(line["value"]),
+                 seconds(line["most"]), rest)
+            )  # fmt: skip
+        head = ("table", "leaves", "rows", "proven", "median s", "longest s", "certified gap of the rest")
+        parts += [f"### {model}", markdown(head, rows)]
+        wish = group.iloc[0]["against"].get("wish")
+        if wish:
+            reached = (group["value"] <= wish["value"]).sum()
+            parts.append(f"Aim: a median of {wish['value']:g} s; reached on {reached} of {len(group)} tables.")
+    return "\n\n".join(parts)
+
+
+def ocean(folder: Path) -> str:
+    """OCEAN beside our answers to its own question."""
+    lines = _rows(read(folder, "rivals"))
+    if lines.empty or not (lines["rival"] == "ocean").any():
+        return ""
+    versions = lines.loc[lines["rival"] == "ocean", "versions"].iloc[0]
+    rows = []
+    for table, pair in _pairs(lines, CONTINUOUS, "ocean"):
+        both = pair[pair["status_ours"].isin(PROVEN) & pair["status"].isin(PROVEN)]
+        off = (both["cost"] - both["cost_ours"]).abs().max()
+        rows.append(
+            (table[0], len(pair), seconds(pair["seconds_ours"].median()), seconds(pair["seconds"].median()),
+             times(pair["seconds"] / pair["seconds_ours"]), f"{pair['status_ours'].isin(PROVEN).sum()}",
+             f"{pair['status'].isin(PROVEN).sum()}", "-" if both.empty else f"{off:.0e}")
+        )  # fmt: skip
+    head = ("table", "rows", "ours, s", "OCEAN, s", "OCEAN / ours", "proven: ours", "OCEAN", "costs differ by at most")
+    limit = f"{lines_limit(folder):g} s a row"
+    return f"""## Against OCEAN
+
+OCEAN {versions["oceanpy"]} (CP-SAT of OR-Tools {versions["ortools"]}, two threads against our one) on the same fitted
+forest of 100 trees of depth 5, the same rows and {limit}. OCEAN prices a number by its plain difference, so it is
+given the forest with thresholds and columns scaled by range; and as it has no whole numbers on such a scale, both
+answer with every number continuous. Its model is built before, as ours is. No row of a table is begun after a minute.
+
+{markdown(head, rows)}
+
+Seconds are medians; the ratio is the median over rows, with its ends. On a busy machine two threads wait longer than one."""
+
+
+def dice(folder: Path) -> str:
+    """DiCE beside our answers: how long it guesses, and how dear."""
+    lines = _rows(read(folder, "rivals"))
+    if lines.empty or not lines["rival"].str.startswith("dice").any():
+        return ""
+    versions = lines.loc[lines["rival"] == "dice_random", "versions"].iloc[0]
+    rows = []
+    for rival in ("dice_random", "dice_genetic"):
+        for (table, model), pair in _pairs(lines, "butfor", rival):
+            answered = pair[pair["cost"].notna() & (pair["cost_ours"] > 0)]
+            rows.append(
+                (table, model, rival.removeprefix("dice_"), f"{len(answered)} of {len(pair)}",
+                 seconds(pair["seconds"].median()), seconds(pair["seconds_ours"].median()),
+                 times(pair["seconds"] / pair["seconds_ours"]), times(answered["cost"] / answered["cost_ours"]))
+            )  # fmt: skip
+    head = ("table", "model", "method", "answered", "DiCE, s", "ours, s", "time, DiCE / ours", "cost, DiCE / ours")
+    return f"""## Against DiCE
+
+DiCE {versions["dice-ml"]} guesses; four answers a row, of which the best by our cost counts. Same model, same rows.
+
+{markdown(head, rows)}
+
+Ratios are medians over rows, with their ends. A method that takes longer than {lines_limit(folder):g} s is stopped:
+it has not answered. No row of a table is begun after a minute."""
+
+
+def growth(folder: Path) -> str:
+    """The picture of how time grows."""
+    lines = read(folder, "growth")
+    if lines.empty:
+        return ""
+    where, longest = " and ".join(dict.fromkeys(lines["table"])), lines[~lines["status"].isin(PROVEN)]
+    proven = "All of them were proven." if longest.empty else f"{len(longest)} of {len(lines)} were not proven in time."
+    return f"""## How time grows
+
+![Seconds against trees, depth and features](images/{PICTURE.name})
+
+Each dot is a row of {where}, lines are medians; {lines["limit"].max():g} s a row. {proven}"""
+
+
+def evaluator(folder: Path) -> str:
+    """Ours against predict_proba."""
+    lines = _summaries(read(folder, "evaluator"))
+    if lines.empty:
+        return ""
+    rows = [
+        (line["model"], line["rows"], f"{bar['value'] * 1e6:,.0f}", f"{line['value'] * 1e6:,.0f}", f"{bar['ratio']:.1f}",
+         f"{line['wish']:g}")
+        for _, line in lines.iterrows()
+        for bar in [line["against"]["predict_proba"]]
+    ]  # fmt: skip
+    head = ("forest", "rows", "`predict_proba`, µs", "ours, µs", "times faster", "aim")
+    return f"""## The evaluator
+
+The compiled sum of trees against `predict_proba` of scikit-learn, both on one thread ({lines.iloc[0]["data"]}).
+
+{markdown(head, rows)}"""
+
+
+def memory(folder: Path) -> str:
+    """The most memory taken."""
+    lines = _summaries(read(folder, "memory"))
+    if lines.empty:
+        return ""
+    rows = [
+        (line["name"], line["leaves"], f"{line['value']:.0f}", f"{line['before_butfor']:.0f}", f"{line['wish']:.0f}")
+        for _, line in lines.iterrows()
+    ]
+    head = ("ensemble", "leaves", "most, MB", "before butfor was loaded, MB", "aim")
+    return f"""## Memory
+
+The most that a process held which loads a model and its table, and explains a row.
+
+{markdown(head, rows)}"""
+
+
+def left_out(folder: Path) -> str:
+    """What was not measured, and why."""
+    found = []
+    for path in sorted(folder.glob("*.jsonl")):
+        lines = read(folder, path.stem)
+        for _, line in lines[lines["kind"] == "left out"].fillna("").iterrows():
+            what = ", ".join(line[key] for key in ("table", "model") if line.get(key))
+            found.append(f"- {path.stem}{': ' + what if what else ''}: {line['why']}")
+        failed = lines[lines["status"] == "ERROR"] if {"rival", "status"} <= set(lines) else lines[:0]
+        for (rival, table), group in failed.groupby(["rival", "table"]) if len(failed) else ():
+            found.append(f"- {rival} on {table}, {len(group)} times: `{group.iloc[0]['why'].strip().splitlines()[-1]}`")
+    return "## Left out\n\n" + "\n".join(found) if found else ""
+
+
+def picture(folder: Path, path: Path) -> None:
+    """Draw how time grows with trees, depth and features."""
+    lines = read(folder, "growth")
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), sharey=True, layout="constrained")
+    for ax, (axis, some) in zip(axes, lines.groupby("axis", sort=False), strict=False):
+        sizes = list(dict.fromkeys("full" if pd.isna(size) else int(size) for size in some["size"]))
+        place = {size: k for k, size in enumerate(sorted(sizes, key=lambda size: (size == "full", size)))}
+        for number, (model, group) in enumerate(some.groupby("model", sort=False)):
+            x = group["size"].map(lambda size, place=place: place["full" if pd.isna(size) else int(size)])
+            proven = group["status"].isin(PROVEN)
+            colour = f"C{number}"
+            ax.plot(group["seconds"].groupby(x).median(), color=colour, label=f"{model}, {group.iloc[0]['table']}")
+            ax.scatter(x[proven], group["seconds"][proven], s=12, color=colour)
+            ax.scatter(x[~proven], group["seconds"][~proven], s=24, facecolors="none", edgecolors=colour)
+        ax.set_xticks(list(place.values()), [str(size) for size in place])
+        ax.set(xlabel=axis, yscale="log")
+        ax.legend(fontsize=7)
+    axes[0].set_ylabel("seconds a row (hollow: not proven)")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def _rows(lines: pd.DataFrame) -> pd.DataFrame:
+    return lines[lines["kind"] == "row"]
+
+
+def _summaries(lines: pd.DataFrame) -> pd.DataFrame:
+    return lines[lines["kind"] == "summary"]
+
+
+def _pairs(lines: pd.DataFrame, ours: str, rival: str) -> Iterable[tuple[tuple[str, str], pd.DataFrame]]:
+    """For each table and model, the rows that both answered or ran out of time on, side by side."""
+    keys = ["table", "model", "row"]
+    mine = lines.loc[lines["rival"] == ours, [*keys, "seconds", "cost", "status"]]
+    theirs = lines.loc[(lines["rival"] == rival) & (lines["status"] != "ERROR"), [*keys, "seconds", "cost", "status"]]
+    both = theirs.merge(mine, on=keys, suffixes=("", "_ours"))
+    return both.groupby(["table", "model"], sort=False)
+
+
+def main() -> None:
+    """Write the page and the picture."""
+    folder = RESULTS / "ensembles"
+    PAGE.write_text(page(folder))
+    picture(folder, PICTURE)
+
+
+if __name__ == "__main__":
+    main()
