@@ -1,5 +1,8 @@
-"""Pictures are drawn without a screen."""
+"""Pictures are drawn without a screen, and libraries do not compete for the processors that the tests run on."""
+
+import os
 
 import matplotlib as mpl
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 mpl.use("Agg")
