@@ -66,6 +66,54 @@ def test_benchmarks_write_complete_lines(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
+def ensembles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[dict[str, Any]]]]:
+    out = tmp_path_factory.mktemp("ensembles")
+    return out, run("benchmarks.ensembles", out, out)
+
+
+def test_ensembles_write_complete_lines(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]]) -> None:
+    _, found = ensembles
+    assert set(found) == {"exact", "rivals", "evaluator", "growth", "memory"}
+    for name, records in found.items():
+        assert records, name
+        for record in records:
+            assert record["kind"] in {"row", "summary", "left out"}
+            assert set(record["machine"]) >= MACHINE
+            assert record["kind"] != "left out" or record["why"]
+    for name in ("exact", "evaluator"):
+        for record in (record for record in found[name] if record["kind"] == "summary"):
+            assert all(isinstance(record[field], kind) for field, kind in FIELDS.items())
+            assert record["value"] > 0
+
+
+def test_ensembles_are_proven(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]]) -> None:
+    rows = [record for records in ensembles[1].values() for record in records if record["kind"] == "row"]
+    assert {record["model"] for record in rows} >= {"RF 100 x depth 5", "GB 100 x depth 3"}
+    assert {record["status"] for record in rows} == {"PROVEN_OPTIMAL"}
+    assert all(0 < record["cost"] == pytest.approx(record["bound"], rel=1e-6, abs=1e-6) for record in rows)
+
+
+def report(docs: Path, *words: str) -> str:
+    """The page that is made from JSON lines."""
+    command = [sys.executable, "-W", "error", "-m", "benchmarks.ensembles.report", "--docs", str(docs), *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (docs / "images" / "ensembles-growth.png").stat().st_size > 1000
+    return (docs / "benchmarks.md").read_text()
+
+
+def test_ensembles_make_a_page(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]], tmp_path: Path) -> None:
+    page = report(tmp_path, "--lines", str(ensembles[0]))
+    for title in ("## Proofs", "## How time grows", "## The evaluator", "## Memory", "## Left out"):
+        assert title in page
+    assert "no Python for the rivals was named" in page
+
+
+def test_the_page_in_the_docs_is_the_one_that_is_made(tmp_path: Path) -> None:
+    assert report(tmp_path) == (ROOT / "docs" / "benchmarks.md").read_text()
+
+
+@pytest.fixture(scope="module")
 def axis_aligned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     out = tmp_path_factory.mktemp("axis_aligned")
     found = run("reproductions.oblique_trees.axis_aligned", out, out)

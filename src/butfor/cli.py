@@ -131,8 +131,9 @@ def demo(
     typer.echo("\nRecomputed with the model itself:")
     for name, passed in answer.certificate.checks:
         typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
-    _warm()
     _write(html, answer.to_html())
+    typer.echo("Compiling the loops of the other solvers, which is done once ...", err=True)
+    _warm()
 
 
 @app.command()
@@ -471,13 +472,21 @@ def _number(words: str, kind: Callable[[str], Any], said: str) -> Any:
 
 def _warm() -> None:
     """Compile the kernels that the demo did not need, so that the first answer of any model comes at once."""
+    from butfor.model.ask import evaluate
+    from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
     from butfor.solvers.linear_exact import LinearExact
-    from butfor.solvers.solver import Budget
+    from butfor.solvers.solver import AbstractSolver, Budget
     from butfor.testing.problems import Kinds, random_problem
 
-    solver = LinearExact()
-    for cost in ("l1", "l0"):
-        kinds = Kinds(whole=False, levels=False, missing=False, relations=(), costs=(cost,))
-        for problem in (random_problem(seed, "linear", kinds) for seed in range(10)):
+    plain = Kinds(whole=False, levels=False, missing=False, relations=(), costs=("l1", "l0"))
+    linear, ensemble = LinearExact(), EnsembleBranchBound()
+    forms: tuple[tuple[AbstractSolver, str, Kinds], ...] = (
+        (linear, "linear", plain),
+        (ensemble, "ensemble", plain),
+        (ensemble, "ensemble", Kinds()),
+    )
+    for solver, form, kinds in forms:
+        for problem in (random_problem(seed, form, kinds, trees=3) for seed in range(10)):
             if solver.accepts(problem.form()):
+                evaluate(problem.model, problem.factuals)
                 solver.solve(problem, Budget())

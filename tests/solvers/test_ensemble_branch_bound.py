@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,12 +11,15 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import butfor as bf
+from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
+from butfor.rewrite.leaves import all_leaves
 from butfor.solvers import ensemble_search
 from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
 from butfor.solvers.milp import Milp
 from butfor.solvers.solver import Budget
-from butfor.testing.problems import Kinds, random_problem
+from butfor.testing.problems import Kinds, random_problem, random_trees
+from butfor.testing.solver_contract import brute_force_cost
 
 KINDS = Kinds(features=5, relations=("at most",), costs=("l1", "l2", "l0", "mix", "table"))
 
@@ -53,6 +56,26 @@ def test_agrees_with_the_mixed_integer_program() -> None:
             assert ours.bound[0] == pytest.approx(ours.cost[0], rel=2e-6, abs=2e-6)
         compared += 1
     assert compared >= 200
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_trees_on_one_feature_are_added_up(depth: int) -> None:
+    judged = 0
+    for seed in range(300):
+        problem = random_problem(seed, "ensemble", Kinds(), trees=2)
+        assert isinstance(problem.model, Trees)
+        stumps = random_trees(np.random.default_rng(seed), problem.space, problem.model.scores, 9, depth)
+        problem = replace(problem, model=stumps)
+        _, leaves = all_leaves(stumps, problem.space, problem.margin)
+        truth = brute_force_cost(problem) if EnsembleBranchBound().accepts(problem.form()) else None
+        if truth is None:
+            continue
+        found = EnsembleBranchBound().solve(problem, Budget())
+        assert found.cost[0] == pytest.approx(truth, rel=2e-6, abs=2e-6), f"seed {seed}"
+        asking = np.diff(leaves.entry[leaves.tree]) > 0
+        assert depth > 1 or asking.sum() <= len(problem.space), "a tree a feature"
+        judged += 1
+    assert judged > 150
 
 
 @pytest.fixture(scope="module")

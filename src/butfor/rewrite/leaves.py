@@ -35,8 +35,107 @@ class Leaves(NamedTuple):
 
 @lru_cache(maxsize=4)
 def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], Leaves]:
-    """The cells and the leaves of a model, regions shrunk by the margin."""
-    return (model.cells, _walked(model)) if not margin else _shrunk(model, space, margin)
+    """The cells and the leaves of a model, regions shrunk by the margin, trees on a single feature added up."""
+    cells, leaves = (model.cells, _walked(model)) if not margin else _shrunk(model, space, margin)
+    return cells, fused(leaves)
+
+
+def fused(leaves: Leaves) -> Leaves:
+    """The same sums with all trees that ask for one and the same feature (stumps, above all) as one tree."""
+    trees, d = len(leaves.tree) - 1, len(leaves.start) - 1
+    tree_of = np.repeat(np.repeat(np.arange(trees), np.diff(leaves.tree)), np.diff(leaves.entry))
+    asked = np.unique(np.column_stack([tree_of, leaves.feature]), axis=0) if len(tree_of) else np.zeros((0, 2), np.intp)
+    alone = np.bincount(asked[:, 0], minlength=trees) == 1
+    single = {j: asked[alone[asked[:, 0]] & (asked[:, 1] == j), 0] for j in range(d)}
+    groups = {j: members for j, members in single.items() if len(members) > 1}
+    if not groups:
+        return leaves
+    kept = np.ones(trees, dtype=np.bool_)
+    kept[np.concatenate(list(groups.values()))] = False
+    keep = np.repeat(kept, np.diff(leaves.tree))
+    parts = [_some(leaves, keep), *(_one_tree(leaves, j, members) for j, members in groups.items())]
+    sizes = [*np.diff(leaves.tree)[kept], *(len(part.value) for part in parts[1:])]
+    masks_before = np.cumsum([0, *(len(part.masks) for part in parts[:-1])])
+    return Leaves(
+        start=leaves.start,
+        tree=np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
+        value=np.concatenate([part.value for part in parts]),
+        entry=np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part.entry) for part in parts]))]).astype(np.intp),
+        feature=np.concatenate([part.feature for part in parts]),
+        first=np.concatenate([part.first for part in parts]),
+        last=np.concatenate([part.last for part in parts]),
+        missing=np.concatenate([part.missing for part in parts]),
+        mask=np.concatenate(
+            [np.where(part.mask >= 0, part.mask + at, -1) for part, at in zip(parts, masks_before, strict=True)]
+        ),
+        masks=np.concatenate([part.masks for part in parts]),
+    )
+
+
+def _some(leaves: Leaves, keep: BoolArray) -> Leaves:
+    """Some of the leaves; the trees are counted anew by the caller."""
+    counts = np.diff(leaves.entry)
+    entries = np.repeat(keep, counts)
+    return leaves._replace(
+        value=leaves.value[keep],
+        entry=np.concatenate([[0], np.cumsum(counts[keep])]).astype(np.intp),
+        feature=leaves.feature[entries],
+        first=leaves.first[entries],
+        last=leaves.last[entries],
+        missing=leaves.missing[entries],
+        mask=leaves.mask[entries],
+    )
+
+
+def _one_tree(leaves: Leaves, j: int, members: IntArray) -> Leaves:
+    """Trees that ask for feature j alone, added up: a leaf for each run of cells with equal sums."""
+    width = int(leaves.start[j + 1] - leaves.start[j])
+    total, covered = np.zeros((width, leaves.value.shape[1])), np.ones(width, dtype=np.bool_)
+    masked = False
+    for t in members:
+        seen = np.zeros(width, dtype=np.bool_)
+        for leaf in range(leaves.tree[t], leaves.tree[t + 1]):
+            (e,) = range(leaves.entry[leaf], leaves.entry[leaf + 1])
+            region = np.zeros(width, dtype=np.bool_)
+            if leaves.mask[e] >= 0:
+                masked = True
+                region[:] = leaves.masks[leaves.mask[e] : leaves.mask[e] + width]
+            else:
+                region[leaves.first[e] : leaves.last[e] + 1], region[-1] = True, leaves.missing[e]
+            total[region] += leaves.value[leaf]
+            seen |= region
+        covered &= seen
+    runs = _runs(total, covered, masked)
+    masks = np.zeros((len(runs), width), dtype=np.bool_)
+    for mask, run in zip(masks, runs, strict=True):
+        mask[run] = True
+    n = len(runs)
+    lost = np.array([run[0] == width - 1 for run in runs])
+    return Leaves(
+        start=leaves.start,
+        tree=np.array([0, n]),
+        value=np.array([total[run[0]] for run in runs]),
+        entry=np.arange(n + 1),
+        feature=np.full(n, j),
+        first=np.array([0 if gone or masked else run[0] for run, gone in zip(runs, lost, strict=True)]),
+        last=np.array([-1 if gone or masked else run[-1] for run, gone in zip(runs, lost, strict=True)]),
+        missing=lost,
+        mask=np.arange(n) * width if masked else np.full(n, -1),
+        masks=masks.ravel() if masked else np.zeros(0, dtype=np.bool_),
+    )
+
+
+def _runs(total: FloatArray, covered: BoolArray, masked: bool) -> list[IntArray]:
+    """The covered cells in groups of equal rows: neighbours, or (`masked`) any; "missing", the last cell, on its own."""
+    cells = np.flatnonzero(covered[:-1])
+    groups: list[IntArray] = []
+    if masked:
+        _, which = np.unique(total[cells], axis=0, return_inverse=True)
+        groups = [cells[which.ravel() == k] for k in range(int(which.max(initial=-1)) + 1)]
+    elif len(cells):
+        new = (np.diff(cells) > 1) | (total[cells[1:]] != total[cells[:-1]]).any(axis=1)
+        groups = np.split(cells, np.flatnonzero(new) + 1)
+    return [*groups, np.array([len(covered) - 1])] if covered[-1] else groups
 
 
 def _walked(model: Trees) -> Leaves:
