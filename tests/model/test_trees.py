@@ -40,6 +40,16 @@ def test_scores_are_those_of_the_definition_to_the_bit(numbers_only: bool) -> No
     assert plain_walks == (60 if numbers_only else plain_walks)
 
 
+def test_threads_change_nothing() -> None:
+    problem = random_problem(3, "ensemble", Kinds(), trees=7)
+    assert isinstance(problem.model, Trees)
+    rng = np.random.default_rng(0)
+    X = np.array([random_row(rng, problem.space) for _ in range(101)])
+    alone = evaluate_trees(problem.model, X)
+    for threads in (2, 3, 60, 1000):
+        assert np.array_equal(evaluate_trees(problem.model, X, threads), alone)
+
+
 def test_every_row_is_in_one_leaf_of_each_tree() -> None:
     for seed in range(200):
         problem = random_problem(seed, "ensemble", Kinds(relations=()), trees=1 + seed % 5)

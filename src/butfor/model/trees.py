@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -167,8 +168,15 @@ def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:
     return replace(trees, cells=tuple(cells))
 
 
-def evaluate_trees(model: Trees, X: FloatArray) -> FloatArray:
-    """Raw scores, one row a row of `X`."""
+def evaluate_trees(model: Trees, X: FloatArray, threads: int = 1) -> FloatArray:
+    """Raw scores, one row a row of `X`; rows are shared among `threads`."""
+    if threads == 1 or len(X) < 2 * threads:
+        return _evaluate(model, X)
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(lambda rows: _evaluate(model, rows), np.array_split(X, threads))))
+
+
+def _evaluate(model: Trees, X: FloatArray) -> FloatArray:
     from butfor.model.tree_kernels import add_leaves, add_leaves_of_numbers
 
     X = np.ascontiguousarray(X, dtype=np.float64)

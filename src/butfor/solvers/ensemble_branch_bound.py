@@ -40,7 +40,7 @@ class EnsembleBranchBound(AbstractSolver):
 
     name = "ensemble_branch_bound"
     does = "sums of trees (forests, boosting), several inequalities and counted changes: bounds by messages, no outside solver"
-    block = 64
+    block = 16
 
     def accepts(self, form: Form) -> Support:
         if form.model != "ensemble":

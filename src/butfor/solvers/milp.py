@@ -7,6 +7,8 @@ softmax probability) by outer approximation: tangents are added until bound and 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from butfor.model.scores import ScoreSet
@@ -16,10 +18,21 @@ from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.clearance import inside
 from butfor.rewrite.tables import Tables, tabulate
+from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
 from butfor.solvers.milp_features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp_model import add_model, cells_in_use, needs_value
 from butfor.solvers.program import Program, Sum
-from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.solver import (
+    TOLERANCE,
+    AbstractSolver,
+    Budget,
+    Outcome,
+    Status,
+    Support,
+    joined,
+    nothing_found,
+    renumbered,
+)
 from butfor.space.frames import FloatArray
 
 GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
@@ -53,9 +66,22 @@ class Milp(AbstractSolver):
         for row in range(len(problem)):
             rows = np.array([row])
             one = problem.rows(rows)
-            found = nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, budget)
+            found = nothing_found(one, exhausted=True) if budget.spent() else _relaxed_first(one, budget)
             parts.append(renumbered(found, rows))
         return joined(parts)
+
+
+def _relaxed_first(problem: Problem, budget: Budget) -> Outcome:
+    """Relations left out, a sum of trees may be solved by its own search: often the answer keeps them, or there is none."""
+    search = EnsembleBranchBound()
+    loose = replace(problem, relations=tuple(r for r in problem.relations if not isinstance(r, Relation | Implication)))
+    if len(loose.relations) == len(problem.relations) or not search.accepts(loose.form()):
+        return _solve_row(problem, budget)
+    found = search.solve(loose, budget)
+    if found.status()[0] is Status.PROVEN_INFEASIBLE or (found.found()[0] and problem.admits(found.points)[0]):
+        return found
+    strict = _solve_row(problem, budget)
+    return replace(strict, bound=np.maximum(strict.bound, found.bound))
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
