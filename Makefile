@@ -8,11 +8,11 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test fast bench reproduce docs picture clean
+.PHONY: help demo test fast bench bench-ensembles reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 17
 
 demo: $(VENV)/.demo ## install, explain a rejected loan application, write demo.html
 	$(BIN)/butfor demo
@@ -28,6 +28,10 @@ fast: $(VENV)/.dev ## the quick tests only
 
 bench: $(VENV)/.dev ## measure; writes benchmarks/results
 	$(BIN)/python -m benchmarks
+
+bench-ensembles: $(VENV)/.dev ## measure sums of trees (half an hour; RIVAL_PYTHON=a Python 3.12 adds the rivals); writes docs/benchmarks.md
+	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
+	$(BIN)/python -m benchmarks.ensembles.report
 
 reproduce: $(VENV)/.dev ## the published tables; writes reproductions/*/results
 	$(BIN)/python -m reproductions.oblique_trees.axis_aligned

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,8 +16,7 @@ import pandas as pd
 
 from benchmarks.harness import RESULTS, ROOT
 
-PAGE = ROOT / "docs" / "benchmarks.md"
-PICTURE = ROOT / "docs" / "images" / "ensembles-growth.png"
+PAGE, PICTURE = "benchmarks.md", "images/ensembles-growth.png"
 PROVEN = ("PROVEN_OPTIMAL", "OPTIMAL")
 CONTINUOUS = "butfor, numbers continuous"
 
@@ -35,10 +35,13 @@ def page(folder: Path) -> str:
 
 
 def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table."""
-    head = list(head)
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    """A table; columns of words stand left, those of numbers right."""
+    head, rows = list(head), [list(map(str, row)) for row in rows]
+    sides = [
+        "---:" if all(cell[:1] in "-0123456789" for cell in column) else "---" for column in zip(*rows, strict=True)
+    ]
+    lines = [head, sides, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def seconds(x: float) -> str:
@@ -71,7 +74,7 @@ rather too many than too few, ours and the rivals' alike.
 A row is a row of the training table that the model puts in the undesired class (drawn with seed 0); the question is
 the cheapest change that puts it in the other one, at the default cost: every number a share of its range, a changed
 category 1. Seconds are those of the whole call, certificate included, the explainer being built and its code compiled
-before; a row may take {lines_limit(folder):g} s."""
+before; a row may take {lines_limit(folder):g} s. Where rows take long, fewer of them are asked about; `rows` says how many."""
 
 
 def lines_limit(folder: Path) -> float:
@@ -99,7 +102,7 @@ def proofs(folder: Path) -> str:
             gap = line.get("gap_median")
             rest = "" if gap is None or pd.isna(gap) else f"{gap:.1%} (at most {line['gap_most']:.1%})"
             rows.append(
-                (line["table"], line["leaves"], line["rows"], f"{line['proven']:.0%}", seconds(line["value"]),
+                (line["table"], int(line["leaves"]), int(line["rows"]), f"{line['proven']:.0%}", seconds(line["value"]),
                  seconds(line["most"]), rest)
             )  # fmt: skip
         head = ("table", "leaves", "rows", "proven", "median s", "longest s", "certified gap of the rest")
@@ -133,7 +136,7 @@ def ocean(folder: Path) -> str:
 OCEAN {versions["oceanpy"]} (CP-SAT of OR-Tools {versions["ortools"]}, two threads against our one) on the same fitted
 forest of 100 trees of depth 5, the same rows and {limit}. OCEAN prices a number by its plain difference, so it is
 given the forest with thresholds and columns scaled by range; and as it has no whole numbers on such a scale, both
-answer with every number continuous. Its model is built before, as ours is. No row of a table is begun after a minute.
+answer with every number continuous. Its model is built before, as ours is.
 
 {markdown(head, rows)}
 
@@ -163,7 +166,7 @@ DiCE {versions["dice-ml"]} guesses; four answers a row, of which the best by our
 {markdown(head, rows)}
 
 Ratios are medians over rows, with their ends. A method that takes longer than {lines_limit(folder):g} s is stopped:
-it has not answered. No row of a table is begun after a minute."""
+it has not answered."""
 
 
 def growth(folder: Path) -> str:
@@ -175,7 +178,7 @@ def growth(folder: Path) -> str:
     proven = "All of them were proven." if longest.empty else f"{len(longest)} of {len(lines)} were not proven in time."
     return f"""## How time grows
 
-![Seconds against trees, depth and features](images/{PICTURE.name})
+![Seconds against trees, depth and features]({PICTURE})
 
 Each dot is a row of {where}, lines are medians; {lines["limit"].max():g} s a row. {proven}"""
 
@@ -272,9 +275,13 @@ def _pairs(lines: pd.DataFrame, ours: str, rival: str) -> Iterable[tuple[tuple[s
 
 def main() -> None:
     """Write the page and the picture."""
-    folder = RESULTS / "ensembles"
-    PAGE.write_text(page(folder))
-    picture(folder, PICTURE)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lines", type=Path, default=RESULTS / "ensembles", help="the folder with the JSON lines")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="the folder to write to")
+    asked = parser.parse_args()
+    asked.docs.mkdir(parents=True, exist_ok=True)
+    (asked.docs / PAGE).write_text(page(asked.lines))
+    picture(asked.lines, asked.docs / PICTURE)
 
 
 if __name__ == "__main__":
