@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import combinations, count, pairwise
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from butfor.space.frames import FloatArray
 CLOSE = 1e-7
 """A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
 
-ROOT, NODE = (5, 0.3, 0.002), (8, 0.4, 0.02)
+ROOT, NODE = (5, 0.3, 0.002), (12, 0.35, 0.05)
 """How long bounds are raised at once: rounds, step, gain (see `ascend`)."""
 
 ROOT_BURSTS, NODE_BURSTS = 8, 2
 """How often at the root of the search, and of the search in a node."""
 
-THIN, SMALL = 0.4, 100
+THIN, SMALL = 0.6, 100
 """A node that reaches less than this share of the leaves is searched in an ensemble of its own, unless there are few."""
 
 
@@ -79,6 +79,8 @@ class Search:
             self._close()
         else:
             self.lower = max(self.lower, bound)
+            if bursts == ROOT_BURSTS:
+                self._polish(together=2)
             self._branch(bound, budget)
 
     def _close(self) -> None:
@@ -116,17 +118,22 @@ class Search:
     # ------------------------------------------------------------------------------------------------------- local search
 
     def _begin(self) -> None:
-        """From the cheapest cells into the goal; then each change taken back in turn, as long as that helps."""
-        self._try(self._cheapest())
-        better = self.best is not None
+        """From the cheapest cells into the goal."""
+        if self._try(self._cheapest()):
+            self._polish()
+
+    def _polish(self, together: int = 1) -> None:
+        """Changes of the best row taken back, so many together, to find another way, as long as that helps."""
+        better = True
         while better and self.best is not None:
             better = False
             home = self._cheapest()
             now = self.reduced.merged[self.best]
-            for j in np.flatnonzero(self.task.price[now] > self.task.price[home]):
+            changed = np.flatnonzero(self.task.price[now] > self.task.price[home])
+            for back in combinations(changed.tolist(), together):
                 x = now.copy()
-                x[j] = home[j]
-                better = self._try(x, int(j)) or better
+                x[list(back)] = home[list(back)]
+                better = self._try(x, back[0]) or better
 
     def _cheapest(self) -> IntArray:
         cell, price = self.reduced.cell, self.task.price
@@ -168,9 +175,12 @@ class Search:
         best = 0.0
         rounds, step, gain = ROOT
         for burst in range(bursts):
+            before = self.upper
             found = self._raise((rounds, step * 0.8**burst, gain))
             if found == np.inf:
                 return np.inf
+            if self.upper < before:
+                self._polish()
             if budget.spent() or (burst > 1 and found < best + 0.02 * (min(self.upper, 1e9) - best)):
                 return max(best, found)
             best = max(best, found)
