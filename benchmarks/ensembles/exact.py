@@ -85,7 +85,5 @@ def summary(ensemble: Ensemble, lines: list[Line], about: dict[str, Any], scale:
 
 
 def small(scale: Scale, rows: int, limit: float) -> Scale:
-    """The same with fewer rows and less time."""
-    return replace(
-        scale, rows=min(rows, scale.rows), limit=min(limit, scale.limit), patience=min(limit, scale.patience)
-    )
+    """The same with fewer rows and less time a row."""
+    return replace(scale, rows=min(rows, scale.rows), limit=min(limit, scale.limit))

@@ -58,18 +58,19 @@ def times(ratio: pd.Series[float]) -> str:
 
 def header(folder: Path) -> str:
     """What the page is, and where its numbers were measured."""
-    lines = read(folder, "exact").iloc[-1]
-    machine, commit = lines["machine"], lines["commit"] or "unknown"
+    parts = [read(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))]
+    machine = parts[0].iloc[-1]["machine"]
+    commits = dict.fromkeys(str(commit)[:7] for part in parts for commit in part["commit"])
     versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "scikit-learn"))
-    load = [read(folder, path.stem)["load"].median() for path in sorted(folder.glob("*.jsonl"))]
+    load = [part["load"].median() for part in parts]
     return f"""# Benchmarks: sums of trees
 
 Forests and boosting, explained to proven optimality. Every number on this page was written by a script:
 `make bench-ensembles` measures (JSON lines in `benchmarks/results/ensembles`) and makes the page from them.
 
-Measured on {machine["cores"]} cores of {machine["cpu"]} at commit `{commit[:7]}` ({versions}), one thread. Other people were
-working on the machine: its load was {min(load):.1f} to {max(load):.1f} in the median of each part, so the seconds are
-rather too many than too few, ours and the rivals' alike.
+Measured on {machine["cores"]} cores of {machine["cpu"]} at commit {" and ".join(f"`{commit}`" for commit in commits)} ({versions}),
+one thread. Others used the machine at the same time: its load was {min(load):.1f} to {max(load):.1f} in the median of each part,
+so the seconds are rather too many than too few, ours and the rivals' alike.
 
 A row is a row of the training table that the model puts in the undesired class (drawn with seed 0); the question is
 the cheapest change that puts it in the other one, at the default cost: every number a share of its range, a changed
@@ -140,7 +141,8 @@ answer with every number continuous. Its model is built before, as ours is.
 
 {markdown(head, rows)}
 
-Seconds are medians; the ratio is the median over rows, with its ends. On a busy machine two threads wait longer than one."""
+Seconds are medians; the ratio is the median over rows, with its ends. Where OCEAN used up the time of a table on its
+first rows it was asked about no further ones. On a busy machine two threads wait longer than one."""
 
 
 def dice(folder: Path) -> str:
