@@ -60,7 +60,7 @@ def header(folder: Path) -> str:
     """What the page is, and where its numbers were measured."""
     parts = [read(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))]
     machine = parts[0].iloc[-1]["machine"]
-    commits = dict.fromkeys(str(commit)[:7] for part in parts for commit in part["commit"])
+    commits = dict.fromkeys(f"`{str(commit)[:7]}`" for part in parts for commit in part["commit"])
     versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "scikit-learn"))
     load = [part["load"].median() for part in parts]
     return f"""# Benchmarks: sums of trees
@@ -68,7 +68,7 @@ def header(folder: Path) -> str:
 Forests and boosting, explained to proven optimality. Every number on this page was written by a script:
 `make bench-ensembles` measures (JSON lines in `benchmarks/results/ensembles`) and makes the page from them.
 
-Measured on {machine["cores"]} cores of {machine["cpu"]} at commit {" and ".join(f"`{commit}`" for commit in commits)} ({versions}),
+Measured on {machine["cores"]} cores of {machine["cpu"]} at commit {" and ".join(commits)} ({versions}),
 one thread. Others used the machine at the same time: its load was {min(load):.1f} to {max(load):.1f} in the median of each part,
 so the seconds are rather too many than too few, ours and the rivals' alike.
 

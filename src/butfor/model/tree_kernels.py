@@ -6,6 +6,7 @@ of the plain definition, to the bit. Trees are the outer loop: the nodes of one 
 from __future__ import annotations
 
 import numba
+import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
@@ -38,20 +39,21 @@ def add_leaves_of_numbers(roots, sure, feature, cut, child, value, X, out):  # t
     """The same where every node asks for a cut and no value is missing: four rows at a time, without branches.
 
     The children of node i are `child[2 * i]` and `child[2 * i + 1]`; a leaf is its own child. Most rows have reached their
-    leaf in tree t after `sure[t]` steps.
+    leaf in tree t after `sure[t]` steps. Nodes are unsigned: a number that may be negative is checked at every step.
     """
     rows, scores = out.shape
+    one, two, zero = np.uint32(1), np.uint32(2), np.uint32(0)
     for t in range(len(roots)):
         for row in range(0, rows - 3, 4):
             a = b = c = d = roots[t]
             steps, moving = sure[t], True
             while moving:
                 for _ in range(steps):
-                    a = child[2 * a + (0 if X[row, feature[a]] <= cut[a] else 1)]
-                    b = child[2 * b + (0 if X[row + 1, feature[b]] <= cut[b] else 1)]
-                    c = child[2 * c + (0 if X[row + 2, feature[c]] <= cut[c] else 1)]
-                    d = child[2 * d + (0 if X[row + 3, feature[d]] <= cut[d] else 1)]
-                moving = child[2 * a] != a or child[2 * b] != b or child[2 * c] != c or child[2 * d] != d
+                    a = child[two * a + (zero if X[row, feature[a]] <= cut[a] else one)]
+                    b = child[two * b + (zero if X[row + 1, feature[b]] <= cut[b] else one)]
+                    c = child[two * c + (zero if X[row + 2, feature[c]] <= cut[c] else one)]
+                    d = child[two * d + (zero if X[row + 3, feature[d]] <= cut[d] else one)]
+                moving = child[two * a] != a or child[two * b] != b or child[two * c] != c or child[two * d] != d
                 steps = 2
             for s in range(scores):
                 out[row, s] += value[a, s]
@@ -60,7 +62,7 @@ def add_leaves_of_numbers(roots, sure, feature, cut, child, value, X, out):  # t
                 out[row + 3, s] += value[d, s]
         for row in range(rows - rows % 4, rows):
             a = roots[t]
-            while child[2 * a] != a:
-                a = child[2 * a + (0 if X[row, feature[a]] <= cut[a] else 1)]
+            while child[two * a] != a:
+                a = child[two * a + (zero if X[row, feature[a]] <= cut[a] else one)]
             for s in range(scores):
                 out[row, s] += value[a, s]

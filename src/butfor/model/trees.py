@@ -51,7 +51,7 @@ class Trees:
     def walk(self) -> tuple[NDArray[Any], ...]:
         """Nodes as `add_leaves_of_numbers` reads them: a leaf sends everything to itself."""
         nodes, leaf = np.arange(len(self.feature)), self.feature < 0
-        child = np.empty(2 * len(nodes), dtype=np.int32)
+        child = np.empty(2 * len(nodes), dtype=np.uint32)
         child[0::2], child[1::2] = np.where(leaf, nodes, self.left), np.where(leaf, nodes, self.right)
         depth = np.zeros(len(nodes), dtype=np.intp)
         level = self.roots
@@ -64,8 +64,8 @@ class Trees:
         mean = np.bincount(tree, depth[leaves], len(self.roots)) / np.maximum(
             np.bincount(tree, minlength=len(self.roots)), 1
         )
-        feature = np.where(leaf, 0, self.feature).astype(np.int32)
-        return self.roots, np.ceil(mean).astype(np.intp), feature, np.where(leaf, np.inf, self.cut), child
+        feature = np.where(leaf, 0, self.feature).astype(np.uint32)
+        return self.roots.astype(np.uint32), np.ceil(mean).astype(np.intp), feature, np.where(leaf, np.inf, self.cut), child
 
     @property
     def scores(self) -> int:
