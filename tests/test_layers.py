@@ -19,6 +19,7 @@ LAYERS = (
     "butfor.problem",
     "butfor.rewrite",
     "butfor.solvers",
+    "butfor.likeness",
     "butfor.certificate",
     "butfor.views.rows",
     "butfor.explanation",

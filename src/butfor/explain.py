@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 
 from butfor.certificate import STAYED, Certificates
-from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
+from butfor.errors import InputError, InputTypeError, number
 from butfor.explanation import Explanation, Explanations, Question
 from butfor.importers.read import Reading, read
-from butfor.model.ask import Model, form_of, score_count
+from butfor.likeness import Likenesses
 from butfor.model.ask import parts as model_parts
+from butfor.model.ask import score_count
 from butfor.model.cells import BoolArray, IntArray
-from butfor.model.trees import Trees
 from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Plausible, Restriction, admissible
 from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
 from butfor.problem.problem import Pool, Problem
 from butfor.problem.spec import to_spec
 from butfor.problem.target import AbstractTarget, Group, Prediction, as_target
 from butfor.rewrite.clearance import keeps
-from butfor.rewrite.plausibility import side_by_side, with_least
+from butfor.rewrite.plausibility import with_least
 from butfor.solvers.choose import choose, supports
 from butfor.solvers.conflict import smallest_conflict, widened
 from butfor.solvers.several import several
@@ -66,18 +66,6 @@ class Asked:
     k: int
     solver: str
     seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class Likeness:
-    """A forest that says how like the data a row is: its path lengths, and the least that will do."""
-
-    reading: Reading
-    least: float
-
-    def met(self, table: Any) -> BoolArray:
-        """What the user's own forest says of rows (its sums may come out differently in their last digits)."""
-        return np.asarray(self.reading.source.values(table) >= self.least - 1e-9 * (1 + abs(self.least)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,8 +240,8 @@ class Explainer:
         domain = admissible(space, factuals, listed)
         relations = tuple(c for c in listed if not isinstance(c, Restriction))
         pools = [c for c in relations if isinstance(c, Candidates)]
-        likeness = [self._likeness(c) for c in relations if isinstance(c, Plausible)]
-        whole = Problem(space, self._judged(likeness), factuals, (), asked.prices, domain, relations)
+        likeness = self._likenesses.of(relations)
+        whole = Problem(space, self._likenesses.model(likeness), factuals, (), asked.prices, domain, relations)
         if not model_parts(reading.model):
             groups: list[Group] = [(np.arange(len(factuals)), ())]
         else:
@@ -270,40 +258,9 @@ class Explainer:
                 one = np.array([row])
                 yield one, replace(whole.rows(one), sets=sets, pool=self._pool(asked, before, pools, int(row)))
 
-    def _likeness(self, constraint: Plausible) -> Likeness:
-        """The constraint's forest, read over the space; kept, as it does not change."""
-        from butfor.importers.isolation import read_plausibility
-
-        known = self._likenesses.get(id(constraint.forest))
-        if known is None:
-            reading, border = read_plausibility(constraint.forest, self.space, self._reading.sample)
-            known = self._likenesses[id(constraint.forest)] = Likeness(reading, border)
-        return known if constraint.path_length is None else replace(known, least=float(constraint.path_length))
-
     @cached_property
-    def _likenesses(self) -> dict[int, Likeness]:
-        return {}
-
-    def _judged(self, likeness: Sequence[Likeness]) -> Model:
-        """The model, with the path lengths of forests as further scores."""
-        model = self._reading.model
-        if not likeness:
-            return model
-        others = tuple(one.reading.model for one in likeness)
-        if not isinstance(model, Trees):
-            raise UnsupportedProblemError(
-                f"plausibility was asked of a {form_of(model)} model.",
-                "It is kept exactly for trees and sums of trees.",
-                "Leave it out, or search among real rows with bf.candidates.",
-            )
-        key = tuple(map(id, others))
-        if key not in self._sums:
-            self._sums[key] = side_by_side(model, [other for other in others if isinstance(other, Trees)])
-        return self._sums[key]
-
-    @cached_property
-    def _sums(self) -> dict[tuple[int, ...], Trees]:
-        return {}
+    def _likenesses(self) -> Likenesses:
+        return Likenesses(self._reading)
 
     def _pool(self, asked: Asked, before: Prediction, pools: list[Candidates], row: int) -> Pool:
         """The rows that every `candidates` constraint lists, with what the estimator says of them."""
@@ -314,9 +271,8 @@ class Explainer:
         met = asked.target.met(start, said)
         for other in pools[1:]:
             met &= other.met(self.space, points, points)
-        for constraint in asked.constraints:
-            if isinstance(constraint, Plausible):
-                met &= self._likeness(constraint).met(table)
+        for likeness in self._likenesses.of(asked.constraints):
+            met &= likeness.met(table)
         return Pool(points, met, asked.target.offsets(said, len(points)))
 
     @cached_property
@@ -445,13 +401,13 @@ class Explainer:
     ) -> BoolArray:
         """The constraints, each judged by itself on the encoded rows (a forest on the `table`), and the values by the space."""
         fine = admissible(self.space, start, asked.constraints).admits(points)
+        for likeness in self._likenesses.of(asked.constraints):
+            fine &= likeness.met(table)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
                 for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):
                     fine[group] &= keeps(self._reading.model, self.space, points[group], sets, constraint.eps)
-            elif isinstance(constraint, Plausible):
-                fine &= self._likeness(constraint).met(table)
-            else:
+            elif not isinstance(constraint, Plausible):
                 fine &= constraint.met(self.space, start, points)
         return np.asarray(fine, dtype=np.bool_)
 

@@ -65,7 +65,13 @@ class Trees:
             np.bincount(tree, minlength=len(self.roots)), 1
         )
         feature = np.where(leaf, 0, self.feature).astype(np.uint32)
-        return self.roots.astype(np.uint32), np.ceil(mean).astype(np.intp), feature, np.where(leaf, np.inf, self.cut), child
+        return (
+            self.roots.astype(np.uint32),
+            np.ceil(mean).astype(np.intp),
+            feature,
+            np.where(leaf, np.inf, self.cut),
+            child,
+        )
 
     @property
     def scores(self) -> int:
