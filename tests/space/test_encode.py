@@ -168,3 +168,27 @@ def test_decimals_and_large_numbers_are_numbers() -> None:
         assert infer(pl.DataFrame({"a": [1.5, None]})).encode(table)[0, 0] == 1.5
     big = pd.DataFrame({"a": [2**53, 2**60 + 2**20]})
     assert infer(big).encode(big)[:, 0].tolist() == [2.0**53, 2.0**60 + 2.0**20]
+
+
+@pytest.mark.parametrize("library", ["pandas", "pandas nullable", "polars", "arrow", "float32", "mixed"])
+def test_many_number_columns_at_once_are_the_same_as_one_by_one(library) -> None:
+    rng = np.random.default_rng(0)
+    rows: dict[str, list[Any]] = {f"n{j}": rng.normal(size=6).tolist() for j in range(9)}
+    rows |= {
+        "whole": [1, 2, 2**40 + 1, 4, 5, 6],
+        "lost": [1.5, None, 3.5, None, 0.0, 1.0],
+        "few": [1, None, 3, 4, None, 6],
+    }
+    table = LIBRARIES.get(library, pd.DataFrame)(rows)
+    if library == "float32":
+        table = table.drop(columns=["whole"]).astype("float32")
+    elif library == "mixed":
+        table = table.astype({"n1": "float32", "n2": "float64", "whole": "int64"})
+    space = infer(table)
+    together = space.encode(table)
+    alone = np.column_stack([frames.numbers(table, name, j) for j, name in enumerate(space.names)])
+    assert np.array_equal(together, alone, equal_nan=True)
+    wrong = {name: list(column) for name, column in rows.items()}
+    wrong["n4"][2] = float("inf")
+    with pytest.raises(bf.InputError, match="'n4' holds an infinite value"):
+        space.encode(LIBRARIES.get(library, pd.DataFrame)(wrong))

@@ -134,6 +134,17 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
     return _floats(name, series.to_list())
 
 
+def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
+    """Columns as float64, all at once, if the library says that all are plain numbers (many columns are slow one by one)."""
+    if is_array(table) or len(names) < 8:
+        return None
+    chosen = nw.from_native(table, eager_only=True).select(list(names))
+    if not all(kind.is_float() or kind.is_integer() for kind in chosen.schema.values()):
+        return None
+    found = chosen.to_numpy()
+    return found.astype(np.float64) if found.dtype.kind in "fiu" else None
+
+
 def _floats(name: str, column: list[Any]) -> FloatArray:
     """Python values as float64; text is refused also where it spells a number, as the model would not read it so."""
     if set(map(type, column)) <= _PLAIN:

@@ -56,11 +56,17 @@ class Space:
         """Rows as numbers, checked: columns present, categories seen before, no missing value where none may be."""
         table = frames.opened(frames.as_table(table))
         self._check_columns(table)
-        given = frames.names(table)
+        given = {name: position for position, name in enumerate(frames.names(table))}
         out = np.empty((frames.height(table), len(self)))
+        numbers = [j for j, feature in enumerate(self.features) if feature.levels is None]
+        block = frames.plain_numbers(table, [self.names[j] for j in numbers])
+        if block is not None:
+            out[:, numbers] = block
         for j, feature in enumerate(self.features):
-            position = given.index(feature.name)
-            out[:, j] = encode_column(feature, table, position)
+            if block is None or feature.levels is not None:
+                out[:, j] = encode_column(feature, table, given[feature.name])
+            else:
+                check_codes(feature, out[:, j])
         return out
 
     def decode(self, points: FloatArray, table: Any, was: FloatArray | None = None) -> Any:
@@ -109,8 +115,6 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
     """One column as numbers."""
     if feature.levels is None:
         found = frames.numbers(table, feature.name, position)
-        if np.isinf(found).any():
-            raise InputError(f"column {feature.name!r} holds an infinite value.", "Numbers must be finite.")
     else:
         code = {level: float(k) for k, level in enumerate(feature.levels)}
         try:
@@ -123,6 +127,14 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
                 f"Its values are {feature.describe()}.",
                 "Correct the row, or declare the level with space={...: bf.Categorical([...])} if the model knows it.",
             ) from None
+    check_codes(feature, found)
+    return found
+
+
+def check_codes(feature: Feature, found: FloatArray) -> None:
+    """Refuse an infinite number, and a missing value where none may be."""
+    if np.isinf(found).any():
+        raise InputError(f"column {feature.name!r} holds an infinite value.", "Numbers must be finite.")
     if not feature.missing and np.isnan(found).any():
         row = int(np.flatnonzero(np.isnan(found))[0])
         raise InputError(
@@ -130,7 +142,6 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
             "The model takes no missing value there.",
             "Fill it, or add a SimpleImputer to the pipeline.",
         )
-    return found
 
 
 def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArray[Any]:
