@@ -245,3 +245,12 @@ class TestLightgbm(ImporterContract):
     def fitted(self, rng):
         X = numbers(rng, missing=True)
         return classifier().fit(X, labels(rng, X, 3)), X
+
+
+def test_columns_with_spaces_are_found_again() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["mean radius", "worst area"])
+    model = classifier().fit(X, (X["mean radius"] > 0).astype(int))
+    answer = bf.Explainer(model, data=X).explain(X.iloc[[0]])
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert [change.name for change in answer.changes] == ["mean radius"]

@@ -107,13 +107,20 @@ def open_source(estimator: Any, table: Any) -> Source:
         )
     count = getattr(estimator, "n_features_in_", len(given))
     if known is not None:
-        absent = [str(name) for name in known if str(name) not in given]
-        if absent:
-            raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
-        return Source(estimator, tuple(str(name) for name in known), wants_array=False)
+        return Source(estimator, _columns([str(name) for name in known], given), wants_array=False)
     if count != len(given):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
     return Source(estimator, given, wants_array=not frames.is_array(table))
+
+
+def _columns(known: list[str], given: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of the data that the model knows by these names (LightGBM writes underscores for spaces)."""
+    alike = {name.replace(" ", "_"): name for name in given}
+    found = [name if name in given else alike.get(name) for name in known]
+    absent = [name for name, column in zip(known, found, strict=True) if column is None]
+    if absent:
+        raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
+    return tuple(column for column in found if column is not None)
 
 
 def _check_fitted(estimator: Any) -> None:

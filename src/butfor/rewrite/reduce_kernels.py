@@ -53,9 +53,14 @@ class Reduced(NamedTuple):
     pairs: IntArray
 
 
+UNSIGNED = ("owner", "member", "listed", "users")
+"""What other arrays are looked up with: compiled code asks of a signed number whether it is negative, each time."""
+
+
 def reduce(leaves: Leaves, able: BoolArray, price: FloatArray, apart: BoolArray) -> Reduced:
     """The ensemble over the cells that are `able`; of merged cells the cheapest stands; cells `apart` are not merged."""
-    return Reduced(*map(np.ascontiguousarray, _reduced(leaves, able, price, apart)))
+    found = Reduced(*map(np.ascontiguousarray, _reduced(leaves, able, price, apart)))
+    return found._replace(**{name: getattr(found, name).astype(np.uint32) for name in UNSIGNED})
 
 
 @numba.njit(cache=True, nogil=True)
