@@ -26,6 +26,8 @@ from tests.importers.test_pipelines import KINDS, NUMBERS, REST, TEXT, answers, 
 from tests.importers.test_sklearn_hist_boosting import categories
 
 xgb = pytest.importorskip("xgboost")
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*XGBRF:FutureWarning")  # read as long as it is there
 SMALL = {"n_estimators": 6, "max_depth": 4, "n_jobs": 1, "random_state": 0}
 
 
