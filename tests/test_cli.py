@@ -297,6 +297,7 @@ WRONG = {
     ),
     "no class of a regressor": (["explain", "ridge.joblib", "patients.csv", "--row", "3"], "given for a regressor"),
     "no answers asked": ([*EXPLAIN, "--row", "3", "-k", "0"], "k=0"),
+    "no threads": ([*EXPLAIN, "--row", "3", "--n-jobs", "0"], "number of threads"),
     "no time": ([*EXPLAIN, "--row", "3", "--time-limit", "0"], "positive number of seconds"),
     "no changes": ([*EXPLAIN, "--row", "3", "--at-most-changes", "0"], "at least 1"),
     "text for a number": ([*EXPLAIN, "--row", "3", "--seed", "x"], "--seed"),

@@ -30,7 +30,7 @@ LAYERS = (
 )
 """From lowest to highest. The facts of an answer (`views.rows`) stand below it, the layouts of them above."""
 
-ASIDE = ("butfor.datasets", "butfor.testing")
+ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees")
 """Made of the layers, part of none: no layer but the command imports them."""
 
 LATER = {
@@ -40,13 +40,14 @@ LATER = {
 
 ONLY = {
     "highspy": ("butfor.solvers.program",),
-    "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing"),
+    "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing", "butfor.trees"),
     "numba": (
         "butfor.model.tree_kernels",
         "butfor.rewrite.reduce_kernels",
         "butfor.solvers.linear_kernels",
         "butfor.solvers.tree_kernels",
         "butfor.solvers.ensemble_kernels",
+        "butfor.trees.kernels",
     ),
     "narwhals": ("butfor.space.frames", "butfor.importers.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot",),
@@ -121,6 +122,17 @@ def test_imports_follow_the_arrow(name: str) -> None:
 )
 def test_no_layer_needs_what_stands_aside(name: str) -> None:
     assert not [imported for imported, _ in imports(MODULES[name]) if any(inside(imported, part) for part in ASIDE)]
+
+
+def test_the_tree_learner_stands_alone() -> None:
+    used = {
+        imported
+        for name, tree in MODULES.items()
+        if inside(name, "butfor.trees")
+        for imported, _ in imports(tree)
+        if inside(imported, "butfor") and not inside(imported, "butfor.trees")
+    }
+    assert used == {"butfor.errors"}
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:

@@ -165,6 +165,7 @@ def explain(
     solver: Annotated[str, typer.Option(help="Its name; see `butfor solvers`.")] = "auto",
     time_limit: TimeLimit = None,
     seed: Annotated[int, typer.Option(help="For solvers that draw numbers; it is written into the answer.")] = 0,
+    n_jobs: Annotated[int, typer.Option(metavar="N", help="Threads that share the rows; -1: one a processor.")] = 1,
     training: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
@@ -192,6 +193,7 @@ def explain(
         solver=solver,
         time_limit=time_limit,
         seed=seed,
+        n_jobs=n_jobs,
     )  # fmt: skip
     single = isinstance(found, Explanation)
     answers = [replace(one, row=rows[one.row]) for one in ([found] if single else found)]
