@@ -1,0 +1,272 @@
+"""The scikit-learn face of tree alternating optimisation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import Parallel
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from butfor.errors import InputError
+from butfor.trees import start
+from butfor.trees.alternate import Alternation
+from butfor.trees.loss import Loss, Squared, ZeroOne
+from butfor.trees.split import Axis, Oblique, Split
+from butfor.trees.text import text
+from butfor.trees.tree import FloatArray, IntArray, Tree
+
+SPLITS: dict[str, Split] = {"oblique": Oblique(), "axis": Axis()}
+STARTS = ("cart", "random")
+
+
+class _TAO(BaseEstimator):  # type: ignore[misc]
+    """What classifier and regressor share."""
+
+    def _begin(self, X: FloatArray, y: Any, weight: FloatArray, width: int, cart: Any) -> Tree:
+        rng = check_random_state(self.random_state)
+        if self.init == "cart":
+            grown = cart(max_depth=self.max_depth, random_state=rng.randint(2**31 - 1))
+            return start.cart(grown.fit(X, y, sample_weight=weight), width)
+        return start.random(X, weight, self.max_depth, SPLITS[self.split], width, rng)
+
+    def _optimise(self, X: FloatArray, loss: Loss, tree: Tree) -> None:
+        workers = Parallel(self.n_jobs, prefer="threads")
+        fitted = Alternation(X, loss, SPLITS[self.split], float(self.alpha), workers).run(
+            tree, self.max_iter, self.tol, self._tell
+        )
+        self.tree_, self.objective_, self.converged_ = fitted.tree, fitted.objective, fitted.converged
+        self.n_iter_ = len(self.objective_) - 1
+        self.weights_, self.bias_, self.value_ = fitted.tree.weights, fitted.tree.bias, fitted.tree.value
+        self.left_, self.right_ = fitted.tree.left, fitted.tree.right
+        if not self.converged_:
+            warnings.warn(
+                f"TAO stopped after max_iter={self.max_iter} sweeps, the last of which still lowered the objective from "
+                f"{self.objective_[-2]:.6g} to {self.objective_[-1]:.6g}. Raise max_iter, or tol, if that matters.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _tell(self, sweep: int, objective: float) -> None:
+        if self.verbose:
+            print(f"TAO, sweep {sweep}: objective {objective:.6g}", flush=True)
+
+    def _check(self) -> None:
+        """Refuse parameters that mean nothing."""
+        for name, kind, least in (
+            ("max_depth", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
+        ):  # fmt: skip
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
+                what = "a whole number" if kind is Integral else "a number"
+                raise InputError(f"{name}={given!r} was given.", f"It must be {what}, {least} or more.")
+        for name, known in (("split", tuple(SPLITS)), ("init", STARTS)):
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"{name}={getattr(self, name)!r} was given.", f"Known are {known[0]!r} and {known[1]!r}."
+                )
+
+    def _rows(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+
+    def apply(self, X: Any) -> IntArray:
+        """The number of the leaf that each row falls into."""
+        return self._leaves(self._rows(X))
+
+    def _leaves(self, X: FloatArray) -> IntArray:
+        return self.tree_.leaves(X)
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """A sparse table of rows by nodes: 1 where a row visits a node."""
+        visited = self.tree_.paths(self._rows(X))
+        count = np.concatenate([[0], np.cumsum((visited >= 0).sum(axis=1))])
+        nodes = visited[visited >= 0]
+        return csr_matrix((np.ones(len(nodes), dtype=np.int64), nodes, count), (len(visited), len(self.left_)))
+
+    def get_depth(self) -> int:
+        """How many decisions the longest path has."""
+        check_is_fitted(self)
+        return int(self.tree_.depth.max())
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the tree has."""
+        check_is_fitted(self)
+        return int((self.left_ < 0).sum())
+
+    def export_text(self, feature_names: Sequence[str] | None = None, decimals: int = 3) -> str:
+        """The tree as lines: each decision, then what follows if it holds, then what follows otherwise."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
+        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        if len(names) != self.n_features_in_:
+            raise InputError(f"{len(names)} feature names were given.", f"The tree has {self.n_features_in_} features.")
+        return text(self.tree_, names, self._said, decimals)
+
+
+class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
+    """A small, accurate decision tree, whose decisions are sparse hyperplanes (or cuts of one feature).
+
+    Tree alternating optimisation lowers the number of wrong training rows, plus `alpha` times the sum of all |weight|, from
+    sweep to sweep. Scale the features first when the split is oblique: the penalty compares their weights.
+
+    Args:
+        max_depth: of the tree to start from; the result is no deeper.
+        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
+        init: "cart", or "random" decisions that halve their rows.
+        alpha: how many wrong rows one unit of |weight| may cost; the 1/C of a logistic regression. More makes a sparser and
+            smaller tree. Every decision of an axis tree has weight 1.
+        max_iter: at most so many sweeps over all nodes.
+        tol: stop after a sweep that lowers the objective by no more than this share of it.
+        class_weight: as in scikit-learn: None, "balanced" or a dict of weights.
+        n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
+        verbose: print the objective after each sweep.
+        random_state: seed of the random start, and of CART's choice between equal cuts.
+
+    Attributes:
+        weights_: an array (nodes, features); a row goes right iff w'x + b >= 0, with the terms added in the order of the
+            features and the bias last. Zero at leaves.
+        bias_: the bias of each node.
+        left_, right_: the children of each node, -1 at leaves. The root is node 0.
+        value_: an array (nodes, classes): the share of each class in a leaf. The largest is what the leaf predicts.
+        classes_: the labels, in the order of the columns of `value_`.
+        objective_: the training objective at the start and after each sweep; it never rises.
+        n_iter_, converged_: how many sweeps there were, and whether the last one lowered the objective by no more than `tol`
+            says. If not, there was a `ConvergenceWarning`. The optimum is local, as with all such trees.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 6,
+        *,
+        split: str = "oblique",
+        init: str = "cart",
+        alpha: float = 1.0,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.split = split
+        self.init = init
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAOClassifier:
+        """Learn the tree; rows of weight 0 count as absent."""
+        self._check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weight = weight * compute_sample_weight(self.class_weight, y)
+        X, codes, weight = _present(X, codes, weight)
+        tree = self._begin(X, codes, weight, len(self.classes_), DecisionTreeClassifier)
+        self._optimise(X, ZeroOne(codes, weight), tree)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The label of each row."""
+        X = self._rows(X)
+        return self.classes_[self.value_.argmax(axis=1)[self._leaves(X)]]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The share of each class among the training rows of the leaf that a row falls into."""
+        X = self._rows(X)
+        return np.asarray(self.value_[self._leaves(X)])
+
+    def _said(self, node: int, decimals: int) -> str:
+        best = int(self.value_[node].argmax())
+        return f"{self.classes_[best]} ({self.value_[node, best]:.0%})"
+
+
+class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
+    """A small, accurate regression tree, whose decisions are sparse hyperplanes (or cuts of one feature).
+
+    As `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows: a row's care is how
+    much larger the square would be on its worse side. `alpha` is in units of that sum.
+
+    Args:
+        max_depth: of the tree to start from; the result is no deeper.
+        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
+        init: "cart", or "random" decisions that halve their rows.
+        alpha: what one unit of |weight| may cost, in squared units of `y`. More makes a sparser and smaller tree.
+        max_iter: at most so many sweeps over all nodes.
+        tol: stop after a sweep that lowers the objective by no more than this share of it.
+        n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
+        verbose: print the objective after each sweep.
+        random_state: seed of the random start, and of CART's choice between equal cuts.
+
+    Attributes:
+        weights_, bias_, left_, right_, objective_, n_iter_, converged_: as in `TAOClassifier`.
+        value_: an array (nodes, 1): the mean in a leaf.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 6,
+        *,
+        split: str = "oblique",
+        init: str = "cart",
+        alpha: float = 1.0,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.split = split
+        self.init = init
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAORegressor:
+        """Learn the tree; rows of weight 0 count as absent."""
+        self._check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        y = y.astype(np.float64)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, y, weight = _present(X, y, weight)
+        tree = self._begin(X, y, weight, 1, DecisionTreeRegressor)
+        self._optimise(X, Squared(y, weight), tree)
+        return self
+
+    def predict(self, X: Any) -> FloatArray:
+        """The value of each row."""
+        X = self._rows(X)
+        return np.asarray(self.value_[self._leaves(X), 0])
+
+    def _said(self, node: int, decimals: int) -> str:
+        return f"{self.value_[node, 0]:.{decimals}f}"
+
+
+def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
+    """The rows that weigh something."""
+    some = weight > 0
+    if not some.any():
+        raise InputError("All rows have weight 0.", "At least one must count.")
+    return (X, y, weight) if some.all() else (X[some], y[some], weight[some])

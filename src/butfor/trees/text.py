@@ -1,0 +1,38 @@
+"""A tree as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from butfor.trees.tree import FloatArray, Tree
+
+
+def text(tree: Tree, names: Sequence[str], said: Callable[[int, int], str], decimals: int) -> str:
+    """A line a node, indented by depth."""
+    lines = []
+    pending = [(0, 0, "")]
+    while pending:
+        node, depth, word = pending.pop()
+        leaf = tree.left[node] < 0
+        what = said(node, decimals) if leaf else _decision(tree.weights[node], tree.bias[node], names, decimals)
+        lines.append(f"{'|   ' * depth}{word}{what}")
+        if not leaf:
+            pending += [(int(tree.left[node]), depth + 1, "no: "), (int(tree.right[node]), depth + 1, "yes: ")]
+    return "\n".join(lines)
+
+
+def _decision(weights: FloatArray, bias: float, names: Sequence[str], decimals: int) -> str:
+    """`2 age - 0.5 income >= 3`, or `age >= 3` where one feature alone decides."""
+    used = np.flatnonzero(weights).tolist()
+    if len(used) == 1:
+        scale = weights[used[0]]
+        return f"{names[used[0]]} {'>=' if scale > 0 else '<='} {_number(-bias / scale, decimals)}"
+    terms = " ".join(f"{'-' if weights[j] < 0 else '+'} {_number(abs(weights[j]), decimals)} {names[j]}" for j in used)
+    return f"{terms.removeprefix('+ ')} >= {_number(-bias, decimals)}"
+
+
+def _number(x: float, decimals: int) -> str:
+    short = np.format_float_positional(x, precision=decimals, trim="-")
+    return "0" if short == "-0" else short

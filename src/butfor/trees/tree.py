@@ -1,0 +1,98 @@
+"""An oblique tree as arrays: a row goes right iff w'x + b >= 0; a leaf has no children."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.trees import kernels
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+
+
+@dataclass(eq=False)
+class Tree:
+    """Nodes in depth-first order, the root first; `left` and `right` are -1 at a leaf. `value` counts at leaves only."""
+
+    weights: FloatArray
+    bias: FloatArray
+    left: IntArray
+    right: IntArray
+    value: FloatArray
+
+    @property
+    def inner(self) -> IntArray:
+        """The decision nodes."""
+        return np.flatnonzero(self.left >= 0)
+
+    @property
+    def depth(self) -> IntArray:
+        """How deep each node stands; the root at 0."""
+        out = np.zeros(len(self.left), dtype=np.intp)
+        for node in self.inner:  # parents come first
+            out[[self.left[node], self.right[node]]] = out[node] + 1
+        return out
+
+    @property
+    def size(self) -> float:
+        """The sum of |w| over the decision nodes: what the penalty is on."""
+        return float(np.abs(self.weights[self.inner]).sum())
+
+    def _decisions(self) -> tuple[NDArray[Any], ...]:
+        """The decisions without their zeros, as the kernels read them."""
+        return (*sparse(self.weights), self.bias, self.left, self.right)
+
+    def leaves(self, X: FloatArray, first: IntArray | None = None) -> IntArray:
+        """The leaf of each row, on its way from a node of its own (-1: none) or the root."""
+        first = np.zeros(len(X), dtype=np.intp) if first is None else first
+        return np.asarray(kernels.descend(X, first, *self._decisions()))
+
+    def paths(self, X: FloatArray) -> IntArray:
+        """The nodes that each row visits, one column a depth; -1 after its leaf."""
+        return np.asarray(kernels.paths(X, int(self.depth.max()), *self._decisions()))
+
+    def pruned(self, reached: NDArray[np.bool_]) -> Tree:
+        """The tree without the nodes that are not reached: a decision with one live child gives way to it."""
+        left, right = self.left, self.right
+
+        def live(node: int) -> int:
+            while left[node] >= 0 and not (reached[left[node]] and reached[right[node]]):
+                node = int(left[node] if reached[left[node]] else right[node])
+            return node
+
+        kept: list[int] = []
+        children: list[list[int]] = []
+        pending = [(live(0), -1, 0)]
+        while pending:
+            node, parent, side = pending.pop()
+            if parent >= 0:
+                children[parent][side] = len(kept)
+            if left[node] >= 0:
+                pending += [(live(int(right[node])), len(kept), 1), (live(int(left[node])), len(kept), 0)]
+            kept.append(node)
+            children.append([-1, -1])
+        links = np.array(children, dtype=np.intp)
+        return Tree(self.weights[kept], self.bias[kept], links[:, 0].copy(), links[:, 1].copy(), self.value[kept])
+
+
+def sparse(weights: FloatArray) -> tuple[NDArray[Any], ...]:
+    """Rows of weights as (where each begins, columns, values), zeros left out."""
+    row, column = np.nonzero(weights)
+    start = np.searchsorted(row, np.arange(len(weights) + 1))
+    return start.astype(np.intp), column.astype(np.intp), weights[row, column]
+
+
+def sides(X: FloatArray, weights: FloatArray, bias: float) -> NDArray[np.bool_]:
+    """Which rows go right at one decision, with the arithmetic of the whole tree."""
+    stump = Tree(
+        np.vstack([weights, np.zeros((2, len(weights)))]),
+        np.array([bias, 0.0, 0.0]),
+        np.array([1, -1, -1], dtype=np.intp),
+        np.array([2, -1, -1], dtype=np.intp),
+        np.zeros((3, 1)),
+    )
+    return np.asarray(stump.leaves(X) == 2)

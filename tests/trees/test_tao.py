@@ -1,0 +1,304 @@
+"""TAO: a scikit-learn estimator; its objective never rises, its care points are those of the definition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from joblib import Parallel
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from butfor.errors import InputError
+from butfor.trees import TAOClassifier, TAORegressor, kernels, start
+from butfor.trees.alternate import Alternation
+from butfor.trees.loss import Loss, Squared, ZeroOne
+from butfor.trees.split import Axis, Oblique, Split
+from butfor.trees.tree import FloatArray, Tree, sides
+
+KINDS = [(split, init) for split in ("oblique", "axis") for init in ("cart", "random")]
+IRIS = load_iris(return_X_y=True)
+SPLITS: tuple[Split, ...] = (Oblique(), Axis())
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
+
+
+@parametrize_with_checks(
+    [
+        TAOClassifier(),
+        TAOClassifier(split="axis"),
+        TAOClassifier(init="random"),
+        TAORegressor(),
+        TAORegressor(split="axis"),
+    ]
+)
+def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def problem(seed: int, split: Split, regression: bool, depth: int = 3) -> tuple[Alternation, Tree]:
+    """Random rows (with ties), weights and a random tree with leaves fitted to them."""
+    rng = np.random.RandomState(seed)
+    X = np.round(rng.standard_normal((60, 4)), 1)
+    weight = rng.uniform(0.5, 2, len(X))
+    label = ((X[:, 0] > 0) + 2 * (X @ [1, -1, 0.5, 0] > 0.2) + (rng.random_sample(len(X)) < 0.1)) % 3
+    loss: Loss = Squared(label + 0.1 * X[:, 1], weight) if regression else ZeroOne(label.astype(np.intp), weight)
+    tree = start.random(X, weight, depth, split, 1 if regression else 3, rng)
+    tree.value = loss.refit(tree.value, tree.leaves(X))
+    alpha = float(rng.choice([0.0, 0.1, 1.0]))
+    return Alternation(X, loss, split, alpha, Parallel(1, prefer="threads")), tree
+
+
+def slow_leaf(tree: Tree, x: FloatArray, node: int) -> int:
+    while tree.left[node] >= 0:
+        total = 0.0
+        for w, value in zip(tree.weights[node], x, strict=True):
+            total += w * value
+        node = int(tree.right[node] if total + tree.bias[node] >= 0 else tree.left[node])
+    return node
+
+
+def slow_loss(loss: Any, tree: Tree, row: int, leaf: int) -> float:
+    value, weight = tree.value[leaf], float(loss.weight[row])
+    if isinstance(loss, ZeroOne):
+        return weight * float(np.argmax(value) != loss.codes[row])
+    return weight * float(value[0] - loss.y[row]) ** 2
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1), split=st.sampled_from(SPLITS), regression=st.booleans())
+def test_the_objective_never_rises_at_any_node(seed: int, split: Split, regression: bool) -> None:
+    alternation, tree = problem(seed, split, regression)
+    before = alternation.objective(tree)
+    slack = 1e-9 * before
+    depth = tree.depth
+    for node in sorted(tree.inner, key=lambda i: -depth[i]):
+        paths = tree.paths(alternation.X)
+        rows = np.flatnonzero((paths == node).any(axis=1))
+        gain = alternation.gain(tree, np.where((paths == node).any(axis=1), node, -1))
+        found = alternation.improved(tree.weights[node], tree.bias[node], rows, gain[rows], 0.0)
+        tree.weights[node], tree.bias[node] = found
+        after = alternation.objective(tree)
+        assert after <= before + slack
+        before = after
+    alternation.sweep(tree, 0.0)
+    assert alternation.objective(tree) <= before + slack
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**31 - 1),
+    kind=st.sampled_from(KINDS),
+    estimator=st.sampled_from([TAOClassifier, TAORegressor]),
+    alpha=st.sampled_from([0.0, 0.1, 3.0]),
+)
+def test_the_objective_falls_and_is_that_of_the_tree(
+    seed: int, kind: tuple[str, str], estimator: Any, alpha: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(50, 3)), rng.integers(0, 3, 50)
+    weight = rng.uniform(0.2, 3, 50)
+    split, init = kind
+    tao = estimator(3, split=split, init=init, alpha=alpha, tol=0.0, random_state=seed).fit(X, y, weight)
+    assert (np.diff(tao.objective_) <= 1e-9 * tao.objective_[0]).all()
+    wrong = tao.predict(X) != y if estimator is TAOClassifier else (tao.predict(X) - y) ** 2
+    again = weight @ wrong + alpha * np.abs(tao.weights_).sum()
+    assert again <= tao.objective_[-1] + 1e-9 * tao.objective_[0]
+    assert len(tao.objective_) == tao.n_iter_ + 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1), split=st.sampled_from(SPLITS), regression=st.booleans())
+def test_care_points_are_those_of_the_definition(seed: int, split: Split, regression: bool) -> None:
+    alternation, tree = problem(seed, split, regression)
+    paths = tree.paths(alternation.X)
+    for level in range(paths.shape[1]):
+        gain = alternation.gain(tree, paths[:, level])
+        for row, node in enumerate(paths[:, level]):
+            if node < 0 or tree.left[node] < 0:
+                assert gain[row] == 0
+                continue
+            x = alternation.X[row]
+            on_left, on_right = (slow_leaf(tree, x, int(side[node])) for side in (tree.left, tree.right))
+            left, right = (slow_loss(alternation.loss, tree, row, leaf) for leaf in (on_left, on_right))
+            assert gain[row] == pytest.approx(left - right)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1), split=st.sampled_from(SPLITS))
+def test_pruning_dead_branches_moves_no_row_that_was_seen(seed: int, split: Split) -> None:
+    alternation, tree = problem(seed, split, regression=False, depth=5)
+    X = alternation.X
+    some = np.random.default_rng(seed).integers(0, len(X), 6)
+    reached = np.zeros(len(tree.left), dtype=np.bool_)
+    reached[np.unique(tree.paths(X[some])[tree.paths(X[some]) >= 0])] = True
+    small = tree.pruned(reached)
+    assert len(small.left) <= len(tree.left)
+    np.testing.assert_array_equal(small.value[small.leaves(X[some])], tree.value[tree.leaves(X[some])])
+    assert set(small.leaves(X[some])) == set(np.flatnonzero(small.left < 0))
+
+
+@pytest.mark.parametrize("estimator", [TAOClassifier, TAORegressor])
+@pytest.mark.parametrize(("split", "init"), KINDS)
+def test_every_leaf_of_a_fitted_tree_has_training_rows(estimator: Any, split: str, init: str) -> None:
+    X, y = IRIS
+    tao = estimator(5, split=split, init=init, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(np.unique(tao.apply(X)), np.flatnonzero(tao.left_ < 0))
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+def test_an_axis_tree_is_no_worse_than_cart_on_its_training_rows(depth: int) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    ours = TAOClassifier(depth, split="axis", alpha=0, random_state=0).fit(X, y)
+    assert ours.score(X, y) >= DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y).score(X, y)
+    X, y = load_diabetes(return_X_y=True)
+    regressor = TAORegressor(depth, split="axis", alpha=0, random_state=0).fit(X, y)
+    assert regressor.score(X, y) > DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y).score(X, y)
+    assert (np.count_nonzero(regressor.weights_, axis=1) == (regressor.left_ >= 0)).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1))
+def test_the_cut_of_an_axis_decision_is_the_best_of_all(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X, gain = np.round(rng.normal(size=(12, 2)), 1), rng.choice([-1.0, 1.0], 12) * rng.uniform(0.5, 2, 12)
+    found = Axis().learn(X, gain, (np.zeros(2), 0.0), 0.0)
+    every = [
+        gain[sides(X, sign * np.eye(2)[j], -sign * t)].sum()
+        for j in range(2)
+        for values in [np.unique(X[:, j])]
+        for t in (values[1:] + values[:-1]) / 2
+        for sign in (1.0, -1.0)
+    ]
+    assert gain[sides(X, *found)].sum() == pytest.approx(max(every))
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 20.0])
+def test_logistic_regression_is_at_its_optimum(alpha: float) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    sign, care = np.where(y == 1, 1.0, -1.0), np.random.default_rng(0).uniform(0.2, 2, len(X))
+    columns = np.asfortranarray(X)
+    w, b = kernels.logistic(columns, sign, care, alpha, np.zeros(X.shape[1]), 0.0, 1e-7)
+    pull = -care * sign / (1 + np.exp(sign * (X @ w + b)))
+    slope, small = X.T @ pull, 1e-4
+    assert 0 < np.count_nonzero(w) < len(w)
+    assert abs(pull.sum()) < small
+    assert (np.abs(slope) <= alpha + small).all()
+    np.testing.assert_allclose(slope[w != 0], -alpha * np.sign(w[w != 0]), atol=small)
+    far = kernels.logistic(columns, sign, care, alpha, np.ones(X.shape[1]), 3.0, 1e-7)
+    np.testing.assert_allclose(far[0], w, atol=1e-3)
+
+
+@pytest.mark.parametrize(("split", "init"), KINDS)
+def test_the_seed_and_not_the_threads_decide(split: str, init: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    fits = [
+        TAOClassifier(4, split=split, init=init, n_jobs=jobs, random_state=3).fit(X[:, :8], y) for jobs in (None, 1, 2)
+    ]
+    for other in fits[1:]:
+        for name in ("weights_", "bias_", "left_", "right_", "value_", "objective_"):
+            np.testing.assert_array_equal(getattr(fits[0], name), getattr(other, name))
+
+
+def test_labels_may_be_words_and_classes_may_weigh() -> None:
+    X, y = IRIS
+    words = np.array(["setosa", "versicolor", "virginica"])[y]
+    tao = TAOClassifier(3, random_state=0).fit(X, words)
+    assert tao.score(X, words) > 0.95
+    np.testing.assert_array_equal(tao.classes_[tao.predict_proba(X).argmax(axis=1)], tao.predict(X))
+    heavy = {"setosa": 1, "versicolor": 1, "virginica": 1000}
+    wary = TAOClassifier(1, class_weight=heavy, random_state=0).fit(X, words)
+    assert (wary.predict(X)[y == 2] == "virginica").all()
+    weighted = TAOClassifier(1, random_state=0).fit(X, words, np.array([heavy[word] for word in words]))
+    np.testing.assert_array_equal(wary.weights_, weighted.weights_)
+
+
+def test_an_oblique_border_needs_one_oblique_decision() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = X[:, 0] + X[:, 1] > 0.1
+    tao = TAOClassifier(1, alpha=0.1, random_state=0).fit(X, y)
+    assert tao.score(X, y) > 0.99
+    assert tao.get_depth() == 1
+    assert DecisionTreeClassifier(max_depth=1).fit(X, y).score(X, y) < 0.9
+
+
+def test_a_large_penalty_leaves_a_single_leaf() -> None:
+    X, y = IRIS
+    tao = TAOClassifier(4, alpha=1e4).fit(X, y)
+    assert (tao.get_n_leaves(), tao.get_depth()) == (1, 0)
+    assert tao.objective_[-1] == 100
+
+
+def test_the_decision_path_ends_in_the_leaf() -> None:
+    X, y = IRIS
+    tao = TAOClassifier(4, random_state=0).fit(X, y)
+    visited, leaf = tao.decision_path(X).toarray(), tao.apply(X)
+    assert (visited[np.arange(len(X)), leaf] == 1).all()
+    assert (visited[:, 0] == 1).all()
+    for node in np.flatnonzero(tao.left_ >= 0):
+        ahead = X @ tao.weights_[node] + tao.bias_[node] >= 0
+        np.testing.assert_array_equal(visited[:, tao.right_[node]], visited[:, node] * ahead)
+
+
+def test_it_says_whether_it_converged() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps"):
+        cut = TAOClassifier(4, max_iter=1, tol=0.0, alpha=0.1, random_state=0).fit(X, y)
+    assert not cut.converged_
+    assert cut.n_iter_ == 1
+    whole = TAOClassifier(4, max_iter=200, tol=0.0, alpha=0.1, random_state=0).fit(X, y)
+    assert whole.converged_
+    assert whole.objective_[-1] == whole.objective_[-2]
+
+
+def test_it_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    tao = TAOClassifier(2, verbose=1).fit(*IRIS)
+    assert len(capsys.readouterr().out.splitlines()) == tao.n_iter_
+
+
+def test_the_text_shows_every_node() -> None:
+    X, y = IRIS
+    tao = TAOClassifier(1, split="axis", random_state=0).fit(X, y)
+    shown = tao.export_text(["a", "b", "c", "d"]).splitlines()
+    assert len(shown) == 3
+    assert shown[0].split()[1] in (">=", "<=")
+    assert shown[1].startswith("|   yes: ")
+    assert shown[2].startswith("|   no: ")
+    oblique = TAOClassifier(2, alpha=0.1, random_state=0).fit(X, y)
+    assert len(oblique.export_text().splitlines()) == len(oblique.left_)
+    assert len(TAORegressor(2).fit(X, y).export_text().splitlines()) > 2
+    with pytest.raises(InputError, match="1 feature names"):
+        tao.export_text(["a"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"max_depth": -1}, "whole number, 0 or more"),
+        ({"max_depth": 2.5}, "whole number"),
+        ({"max_iter": 0}, "1 or more"),
+        ({"alpha": -0.1}, "alpha=-0.1"),
+        ({"alpha": float("nan")}, "alpha=nan"),
+        ({"tol": "small"}, "a number"),
+        ({"split": "diagonal"}, "'oblique' and 'axis'"),
+        ({"init": "warm"}, "'cart' and 'random'"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [TAOClassifier, TAORegressor])
+def test_bad_parameters_are_refused(estimator: Any, wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        estimator(**wrong).fit(*IRIS)
+
+
+def test_weights_that_leave_nothing_are_refused() -> None:
+    X, y = IRIS
+    with pytest.raises(InputError, match="All rows have weight 0"):
+        TAOClassifier(class_weight={0: 0, 1: 0, 2: 0}).fit(X, y)
+    with pytest.raises(ValueError, match="egative"):
+        TAOClassifier().fit(X, y, -np.ones(len(y)))
