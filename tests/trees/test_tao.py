@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -81,12 +82,12 @@ def test_the_objective_never_rises_at_any_node(seed: int, split: Split, regressi
         paths = tree.paths(alternation.X)
         rows = np.flatnonzero((paths == node).any(axis=1))
         gain = alternation.gain(tree, np.where((paths == node).any(axis=1), node, -1))
-        found = alternation.improved(tree.weights[node], tree.bias[node], rows, gain[rows], 0.0)
+        found = alternation.improved((tree.weights[node], tree.bias[node]), rows, gain[rows], 0.0)
         tree.weights[node], tree.bias[node] = found
         after = alternation.objective(tree)
         assert after <= before + slack
         before = after
-    alternation.sweep(tree, 0.0)
+    alternation.sweep(tree, partial(alternation.improved, least=0.0))
     assert alternation.objective(tree) <= before + slack
 
 
@@ -154,10 +155,10 @@ def test_every_leaf_of_a_fitted_tree_has_training_rows(estimator: Any, split: st
 @pytest.mark.parametrize("depth", [2, 4])
 def test_an_axis_tree_is_no_worse_than_cart_on_its_training_rows(depth: int) -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    ours = TAOClassifier(depth, split="axis", alpha=0, random_state=0).fit(X, y)
+    ours = TAOClassifier(depth, split="axis", alpha=0, warm_up=0, random_state=0).fit(X, y)
     assert ours.score(X, y) >= DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y).score(X, y)
     X, y = load_diabetes(return_X_y=True)
-    regressor = TAORegressor(depth, split="axis", alpha=0, random_state=0).fit(X, y)
+    regressor = TAORegressor(depth, split="axis", alpha=0, warm_up=0, random_state=0).fit(X, y)
     assert regressor.score(X, y) > DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y).score(X, y)
     assert (np.count_nonzero(regressor.weights_, axis=1) == (regressor.left_ >= 0)).all()
 
@@ -246,10 +247,20 @@ def test_the_decision_path_ends_in_the_leaf() -> None:
         np.testing.assert_array_equal(visited[:, tao.right_[node]], visited[:, node] * ahead)
 
 
+def test_the_warm_up_leads_a_random_start_to_better_trees() -> None:
+    X, y = load_digits(return_X_y=True)
+
+    def score(warm_up: int, seed: int) -> float:
+        tao = TAOClassifier(6, init="random", alpha=0.1, warm_up=warm_up, random_state=seed).fit(X[::2] / 16, y[::2])
+        return float(tao.score(X[1::2] / 16, y[1::2]))
+
+    assert np.mean([score(20, seed) for seed in range(5)]) > np.mean([score(0, seed) for seed in range(5)])
+
+
 def test_it_says_whether_it_converged() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 sweeps"):
-        cut = TAOClassifier(4, max_iter=1, tol=0.0, alpha=0.1, random_state=0).fit(X, y)
+        cut = TAOClassifier(4, max_iter=1, warm_up=0, tol=0.0, alpha=0.1, random_state=0).fit(X, y)
     assert not cut.converged_
     assert cut.n_iter_ == 1
     whole = TAOClassifier(4, max_iter=200, tol=0.0, alpha=0.1, random_state=0).fit(X, y)
@@ -283,6 +294,7 @@ def test_the_text_shows_every_node() -> None:
         ({"max_depth": -1}, "whole number, 0 or more"),
         ({"max_depth": 2.5}, "whole number"),
         ({"max_iter": 0}, "1 or more"),
+        ({"warm_up": -1}, "warm_up=-1"),
         ({"alpha": -0.1}, "alpha=-0.1"),
         ({"alpha": float("nan")}, "alpha=nan"),
         ({"tol": "small"}, "a number"),

@@ -3,12 +3,16 @@
 The objective is the loss of the rows plus `alpha` times the sum of |w|_1 over the decision nodes. With all other nodes
 held, that of one decision depends on the rows which reach it and for which its children's subtrees differ in loss: its
 care points. So nodes of one depth are independent, and every accepted change lowers the objective.
+
+The objective is full of poor local optima near the start. So the first sweeps take every decision as it is learnt, whether
+or not it lowers the objective: a random tree finds its shape there. All later ones lower it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -23,7 +27,7 @@ ROUNDING = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The tree, its objective at the start and after each sweep, and whether the last sweep changed next to nothing."""
+    """The tree, its objective after the warm-up and after each careful sweep, and whether the last changed next to nothing."""
 
     tree: Tree
     objective: FloatArray
@@ -40,13 +44,15 @@ class Alternation:
     alpha: float
     workers: Parallel
 
-    def run(self, tree: Tree, max_iter: int, tol: float, tell: Callable[[int, float], None]) -> Fitted:
-        """Sweeps until one lowers the objective by no more than the share `tol`; then dead branches go."""
+    def run(self, tree: Tree, warm_up: int, max_iter: int, tol: float, tell: Callable[[int, float], None]) -> Fitted:
+        """Free sweeps, then careful ones until one lowers the objective by no more than the share `tol`."""
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
+        for _ in range(warm_up):
+            self.sweep(tree, self.learnt)
         objective = [self.objective(tree)]
         converged = False
         while not converged and len(objective) <= max_iter:
-            self.sweep(tree, ROUNDING * objective[0])
+            self.sweep(tree, partial(self.improved, least=ROUNDING * objective[0]))
             objective.append(self.objective(tree))
             tell(len(objective) - 1, objective[-1])
             converged = objective[-2] - objective[-1] <= tol * objective[-2]
@@ -59,8 +65,8 @@ class Alternation:
         """The loss and the penalty of a tree."""
         return float(self.loss.each(tree.value, tree.leaves(self.X)).sum() + self.alpha * tree.size)
 
-    def sweep(self, tree: Tree, least: float) -> None:
-        """Improve all decisions once, from the deepest up, and the leaves at the end.
+    def sweep(self, tree: Tree, decide: Callable[[Decision, IntArray, FloatArray], Decision]) -> None:
+        """Decide anew at all nodes once, from the deepest up, and the leaves at the end.
 
         A change below a node changes nothing about which rows reach it, so the rows are sent down once.
         """
@@ -71,9 +77,7 @@ class Alternation:
             gain = self.gain(tree, at)
             nodes = tree.inner[depth[tree.inner] == level]
             groups = _rows_of(at, nodes)
-            jobs = (
-                delayed(self.improved)(tree.weights[i], tree.bias[i], rows, gain[rows], least) for i, rows in groups
-            )
+            jobs = (delayed(decide)((tree.weights[i], float(tree.bias[i])), rows, gain[rows]) for i, rows in groups)
             for (i, _), (weights, bias) in zip(groups, self.workers(jobs), strict=True):
                 tree.weights[i], tree.bias[i] = weights, bias
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
@@ -85,18 +89,19 @@ class Alternation:
         go_right = tree.leaves(self.X, np.where(inner, tree.right[at], -1))
         return self.loss.each(tree.value, go_left) - self.loss.each(tree.value, go_right)
 
-    def improved(self, weights: FloatArray, bias: float, rows: IntArray, gain: FloatArray, least: float) -> Decision:
-        """The best of the present decision, a learnt one, and one side for all; the present one unless it is beaten."""
+    def learnt(self, now: Decision, rows: IntArray, gain: FloatArray) -> Decision:
+        """What the care points among some rows teach; where there are none, the present decision."""
         care = gain != 0
-        rows, gain = rows[care], gain[care]
-        nothing = np.zeros_like(weights)
-        tried: list[Decision] = [(weights, float(bias)), (nothing, 0.0), (nothing, -1.0)]
-        if care.any():
-            tried.append(self.split.learn(self.X[rows], gain, tried[0], self.alpha))
-        X = self.X[rows]
-        costs = [self.alpha * np.abs(w).sum() - gain[sides(X, w, b)].sum() for w, b in tried]
+        return self.split.learn(self.X[rows[care]], gain[care], now, self.alpha) if care.any() else now
+
+    def improved(self, now: Decision, rows: IntArray, gain: FloatArray, least: float) -> Decision:
+        """The best of a learnt decision and of one side for all, if it beats the present one; else that."""
+        care = gain != 0
+        X, won, nothing = self.X[rows[care]], gain[care], np.zeros_like(now[0])
+        tried = [now, (nothing, 0.0), (nothing, -1.0), self.learnt(now, rows, gain)]
+        costs = [self.alpha * np.abs(w).sum() - won[sides(X, w, b)].sum() for w, b in tried]
         best = int(np.argmin(costs))
-        return tried[best] if costs[best] < costs[0] - least else tried[0]
+        return tried[best] if costs[best] < costs[0] - least else now
 
 
 def _rows_of(at: IntArray, nodes: IntArray) -> list[tuple[int, IntArray]]:

@@ -43,7 +43,7 @@ class _TAO(BaseEstimator):  # type: ignore[misc]
     def _optimise(self, X: FloatArray, loss: Loss, tree: Tree) -> None:
         workers = Parallel(self.n_jobs, prefer="threads")
         fitted = Alternation(X, loss, SPLITS[self.split], float(self.alpha), workers).run(
-            tree, self.max_iter, self.tol, self._tell
+            tree, self.warm_up, self.max_iter, self.tol, self._tell
         )
         self.tree_, self.objective_, self.converged_ = fitted.tree, fitted.objective, fitted.converged
         self.n_iter_ = len(self.objective_) - 1
@@ -64,7 +64,7 @@ class _TAO(BaseEstimator):  # type: ignore[misc]
     def _check(self) -> None:
         """Refuse parameters that mean nothing."""
         for name, kind, least in (
-            ("max_depth", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
+            ("max_depth", Integral, 0), ("warm_up", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
         ):  # fmt: skip
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
@@ -126,6 +126,8 @@ class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
         init: "cart", or "random" decisions that halve their rows.
         alpha: how many wrong rows one unit of |weight| may cost; the 1/C of a logistic regression. More makes a sparser and
             smaller tree. Every decision of an axis tree has weight 1.
+        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead a
+            random start out of poor local optima.
         max_iter: at most so many sweeps over all nodes.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         class_weight: as in scikit-learn: None, "balanced" or a dict of weights.
@@ -140,7 +142,7 @@ class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
         left_, right_: the children of each node, -1 at leaves. The root is node 0.
         value_: an array (nodes, classes): the share of each class in a leaf. The largest is what the leaf predicts.
         classes_: the labels, in the order of the columns of `value_`.
-        objective_: the training objective at the start and after each sweep; it never rises.
+        objective_: the training objective after the warm-up and after each later sweep; it never rises.
         n_iter_, converged_: how many sweeps there were, and whether the last one lowered the objective by no more than `tol`
             says. If not, there was a `ConvergenceWarning`. The optimum is local, as with all such trees.
     """
@@ -152,6 +154,7 @@ class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
         split: str = "oblique",
         init: str = "cart",
         alpha: float = 1.0,
+        warm_up: int = 20,
         max_iter: int = 50,
         tol: float = 1e-3,
         class_weight: dict[Any, float] | str | None = None,
@@ -163,6 +166,7 @@ class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
         self.split = split
         self.init = init
         self.alpha = alpha
+        self.warm_up = warm_up
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
@@ -210,6 +214,8 @@ class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
         split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
         init: "cart", or "random" decisions that halve their rows.
         alpha: what one unit of |weight| may cost, in squared units of `y`. More makes a sparser and smaller tree.
+        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead a
+            random start out of poor local optima.
         max_iter: at most so many sweeps over all nodes.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
@@ -228,6 +234,7 @@ class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
         split: str = "oblique",
         init: str = "cart",
         alpha: float = 1.0,
+        warm_up: int = 20,
         max_iter: int = 50,
         tol: float = 1e-3,
         n_jobs: int | None = None,
@@ -238,6 +245,7 @@ class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
         self.split = split
         self.init = init
         self.alpha = alpha
+        self.warm_up = warm_up
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
