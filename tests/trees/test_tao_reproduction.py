@@ -1,0 +1,46 @@
+"""The reproduction of TAO's table runs without the data sets and writes what it promises."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (ROOT / "reproductions").is_dir(), reason="the reproductions are not part of the source distribution"
+    ),
+]
+
+
+def test_the_reproduction_of_tao_is_complete(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-m",
+        "reproductions.oblique_trees.tao",
+        "--smoke",
+        "--out",
+        str(tmp_path),
+    ]
+    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in (tmp_path / "tao.jsonl").read_text().splitlines()]
+    assert [record["model"] for record in records] == ["CART", "TAO oblique", "random forest"] * 2
+    for record in records:
+        assert 0 <= record["train_error"] < 0.5
+        assert 0 < record["test_error"] < 0.5
+        assert record["seconds"] > 0
+        assert record["commit"] is None or len(record["commit"]) == 40
+    table = (tmp_path / "tao.md").read_text().splitlines()
+    assert len(table) == 2 + len(records)
+    assert {line.count("|") for line in table} == {table[0].count("|")}
