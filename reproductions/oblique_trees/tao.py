@@ -26,7 +26,7 @@ from reproductions.oblique_trees.axis_aligned import HERE, SETS, SMOKE, TEST, Da
 
 TREES = 100
 """In a forest."""
-FAST_GRID = {"init": ["cart", "random"], "max_depth": [1, 2, 4], "alpha": [1, 3, 10]}
+FAST_GRID = {"max_depth": [1, 3, 5], "alpha": [1, 3, 10], "warm_up": [0, 20]}
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Plan:
 
 
 PLANS = {
-    "Adult": Plan({"init": ["cart"], "max_depth": [2, 5], "alpha": [3, 10, 30]}, parts=1, splits=1),
+    "Adult": Plan({"max_depth": [6, 8], "alpha": [1, 3, 10], "warm_up": [0]}, parts=1, splits=1),
     "Breast-Cancer": Plan(),
     "Spambase": Plan(
-        {"init": ["cart", "random"], "max_depth": [2, 4, 6], "alpha": [0.3, 1, 3]}, parts=3, paper=(0.076, 0.048)
+        {"max_depth": [4, 6], "alpha": [0.3, 1, 3], "warm_up": [0, 20]}, parts=3, splits=3, paper=(0.076, 0.048)
     ),
     "Letter": Plan(
         {"init": ["random"], "max_depth": [11, 12, 14], "alpha": [0.2, 0.5], "warm_up": [40]},

@@ -4,7 +4,7 @@ The objective is the loss of the rows plus `alpha` times the sum of |w|_1 over t
 held, that of one decision depends on the rows which reach it and for which its children's subtrees differ in loss: its
 care points. So nodes of one depth are independent, and every accepted change lowers the objective.
 
-The objective is full of poor local optima near the start. So the first sweeps take every decision as it is learnt, whether
+The objective is full of poor local optima near the start. So the first sweeps may take every decision as it is learnt, whether
 or not it lowers the objective: a random tree finds its shape there. All later ones lower it.
 """
 

@@ -126,8 +126,8 @@ class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
         init: "cart", or "random" decisions that halve their rows.
         alpha: how many wrong rows one unit of |weight| may cost; the 1/C of a logistic regression. More makes a sparser and
             smaller tree. Every decision of an axis tree has weight 1.
-        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead a
-            random start out of poor local optima.
+        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead
+            out of poor local optima. A random start needs them; with 0, a CART start keeps those of its cuts that serve.
         max_iter: at most so many sweeps over all nodes.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         class_weight: as in scikit-learn: None, "balanced" or a dict of weights.
@@ -214,8 +214,8 @@ class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
         split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
         init: "cart", or "random" decisions that halve their rows.
         alpha: what one unit of |weight| may cost, in squared units of `y`. More makes a sparser and smaller tree.
-        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead a
-            random start out of poor local optima.
+        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead
+            out of poor local optima. A random start needs them; with 0, a CART start keeps those of its cuts that serve.
         max_iter: at most so many sweeps over all nodes.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
