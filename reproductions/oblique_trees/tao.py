@@ -37,7 +37,7 @@ class Plan:
     """
 
     grid: Mapping[str, Sequence[Any]] = field(default_factory=lambda: FAST_GRID)
-    parts: int = 5
+    parts: int = 3
     splits: int = 5
     scaler: type = StandardScaler
     paper: tuple[float, float] | None = None
@@ -47,15 +47,15 @@ PLANS = {
     "Adult": Plan({"max_depth": [6, 8], "alpha": [1, 3, 10], "warm_up": [0]}, parts=1, splits=1),
     "Breast-Cancer": Plan(),
     "Spambase": Plan(
-        {"max_depth": [4, 6], "alpha": [0.3, 1, 3], "warm_up": [0, 20]}, parts=3, splits=3, paper=(0.076, 0.048)
+        {"max_depth": [4, 6], "alpha": [0.3, 1, 3], "warm_up": [0, 20]}, splits=3, paper=(0.076, 0.048)
     ),
     "Letter": Plan(
-        {"init": ["random"], "max_depth": [11, 12, 14], "alpha": [0.2, 0.5], "warm_up": [40]},
+        {"init": ["random"], "max_depth": [12, 14], "alpha": [0.2, 0.4], "warm_up": [40]},
         parts=1, splits=1, paper=(0.121, 0.077),
     ),
     "German Credit": Plan(),
     "MNIST (10k)": Plan(
-        {"init": ["random"], "max_depth": [7, 9], "alpha": [0.5, 1, 2]},
+        {"init": ["random"], "max_depth": [7, 9], "alpha": [0.5, 1]},
         parts=1, splits=1, scaler=MinMaxScaler, paper=(0.119, 0.052),
     ),
 }  # fmt: skip
