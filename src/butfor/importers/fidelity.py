@@ -13,6 +13,7 @@ from butfor.importers.source import Source
 from butfor.model.ask import Model, cuts, evaluate, form_of
 from butfor.model.cells import IntArray
 from butfor.model.linear import Linear
+from butfor.model.oblique import Oblique
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.trees import Trees
 from butfor.space import frames
@@ -117,7 +118,14 @@ def _probabilities(
 
 
 def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:
-    """What rounding may change in the scores of each row: for each term of the sum, a share of the size of all terms."""
+    """What rounding may change in the scores of each row: for each term of the sum, a share of the size of all terms.
+
+    Under an oblique tree it is the sums of the decisions that round: where one may turn, anything may change.
+    """
+    if isinstance(model, Oblique):
+        gates = evaluate(model.gates, X)
+        turns = np.abs(gates) <= _rounding(model.gates, X, gates, single=single)[:, None]
+        return np.where(turns.any(axis=1), np.inf, 0.0)
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
         sizes = replace(

@@ -89,6 +89,7 @@ def load_builtin() -> None:
     from butfor.importers import (  # noqa: F401
         catboost_trees,
         lightgbm_trees,
+        oblique_trees,
         sklearn_ensembles,
         sklearn_hist_boosting,
         sklearn_linear,

@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.oblique import Oblique, evaluate_oblique
 from butfor.model.trees import Trees, evaluate_trees
 from butfor.space.frames import FloatArray
 
@@ -20,7 +21,7 @@ class BlackBox:
     why: str
 
 
-Model = Linear | Trees | BlackBox
+Model = Linear | Trees | Oblique | BlackBox
 
 
 @singledispatch
@@ -61,6 +62,7 @@ def widen(model: Model, levels: tuple[int, ...]) -> Model:
 
 evaluate.register(Linear)(evaluate_linear)
 evaluate.register(Trees)(evaluate_trees)
+evaluate.register(Oblique)(evaluate_oblique)
 
 
 @form_of.register
@@ -74,19 +76,26 @@ def _(model: Trees) -> str:
 
 
 @form_of.register
+def _(model: Oblique) -> str:
+    return "oblique tree"
+
+
+@form_of.register
 def _(model: BlackBox) -> str:
     return "black box"
 
 
 @cuts.register(Linear)
 @cuts.register(Trees)
-def _(model: Linear | Trees, feature: int) -> FloatArray:
+@cuts.register(Oblique)
+def _(model: Linear | Trees | Oblique, feature: int) -> FloatArray:
     return model.cells[feature].edges
 
 
 @score_count.register(Linear)
 @score_count.register(Trees)
-def _(model: Linear | Trees) -> int:
+@score_count.register(Oblique)
+def _(model: Linear | Trees | Oblique) -> int:
     return model.scores
 
 
@@ -101,6 +110,12 @@ def _(model: Trees) -> tuple[FloatArray, ...]:
     return tuple(np.asarray(a, dtype=np.float64) for a in (*arrays, model.value, model.base, *model.sets))
 
 
+@parts.register
+def _(model: Oblique) -> tuple[FloatArray, ...]:
+    shape = tuple(np.asarray(a, dtype=np.float64) for a in (model.gate, model.left, model.right))
+    return (*parts(model.gates), *shape, model.value)
+
+
 @widen.register
 def _(model: Linear, levels: tuple[int, ...]) -> Linear:
     cells, steps = list(model.cells), list(model.steps)
@@ -113,6 +128,13 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
     slope = np.zeros((model.scores, len(levels)))
     slope[:, : model.slope.shape[1]] = model.slope
     return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps))
+
+
+@widen.register
+def _(model: Oblique, levels: tuple[int, ...]) -> Oblique:
+    gates = widen(model.gates, levels)
+    assert isinstance(gates, Linear)
+    return replace(model, gates=gates)
 
 
 @widen.register

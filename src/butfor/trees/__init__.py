@@ -1,4 +1,5 @@
-"""TAO, a learner of decision trees that are small and accurate: scikit-learn estimators, apart from the explanations."""
+"""Oblique trees as scikit-learn estimators, apart from the explanations: TAO, which learns small and accurate ones, and
+trees handed in as arrays."""
 
 from __future__ import annotations
 
@@ -6,13 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from butfor.trees.handed import ObliqueTreeClassifier, ObliqueTreeRegressor
     from butfor.trees.tao import TAOClassifier, TAORegressor
 
-__all__ = ["TAOClassifier", "TAORegressor"]
+_HOME = {
+    "ObliqueTreeClassifier": "handed", "ObliqueTreeRegressor": "handed", "TAOClassifier": "tao", "TAORegressor": "tao",
+}  # fmt: skip
+__all__ = ["ObliqueTreeClassifier", "ObliqueTreeRegressor", "TAOClassifier", "TAORegressor"]
 
 
 def __getattr__(name: str) -> Any:
     """Load the estimators when one is first used: they need scikit-learn."""
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module 'butfor.trees' has no attribute {name!r}")
-    return getattr(import_module("butfor.trees.tao"), name)
+    return getattr(import_module(f"butfor.trees.{_HOME[name]}"), name)

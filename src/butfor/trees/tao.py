@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from joblib import Parallel
-from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from butfor.errors import InputError
 from butfor.trees import start
 from butfor.trees.alternate import Alternation
+from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.loss import Loss, Squared, ZeroOne
 from butfor.trees.split import Axis, Oblique, Split
-from butfor.trees.text import text
-from butfor.trees.tree import FloatArray, IntArray, Tree
+from butfor.trees.tree import FloatArray, Tree
 
 SPLITS: dict[str, Split] = {"oblique": Oblique(), "axis": Axis()}
 STARTS = ("cart", "random")
 
 
-class _TAO(BaseEstimator):  # type: ignore[misc]
-    """What classifier and regressor share."""
+class _TAO(FittedTree):
+    """How both learn."""
 
     def _begin(self, X: FloatArray, y: Any, weight: FloatArray, width: int, cart: Any) -> Tree:
         rng = check_random_state(self.random_state)
@@ -45,10 +42,9 @@ class _TAO(BaseEstimator):  # type: ignore[misc]
         fitted = Alternation(X, loss, SPLITS[self.split], float(self.alpha), workers).run(
             tree, self.warm_up, self.max_iter, self.tol, self._tell
         )
-        self.tree_, self.objective_, self.converged_ = fitted.tree, fitted.objective, fitted.converged
+        self._set(fitted.tree)
+        self.objective_, self.converged_ = fitted.objective, fitted.converged
         self.n_iter_ = len(self.objective_) - 1
-        self.weights_, self.bias_, self.value_ = fitted.tree.weights, fitted.tree.bias, fitted.tree.value
-        self.left_, self.right_ = fitted.tree.left, fitted.tree.right
         if not self.converged_:
             warnings.warn(
                 f"TAO stopped after max_iter={self.max_iter} sweeps, the last of which still lowered the objective from "
@@ -64,7 +60,7 @@ class _TAO(BaseEstimator):  # type: ignore[misc]
     def _check(self) -> None:
         """Refuse parameters that mean nothing."""
         for name, kind, least in (
-            ("max_depth", Integral, 0), ("warm_up", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
+            ("max_depth", Integral, 1), ("warm_up", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
         ):  # fmt: skip
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
@@ -76,45 +72,8 @@ class _TAO(BaseEstimator):  # type: ignore[misc]
                     f"{name}={getattr(self, name)!r} was given.", f"Known are {known[0]!r} and {known[1]!r}."
                 )
 
-    def _rows(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=np.float64, order="C", reset=False))
 
-    def apply(self, X: Any) -> IntArray:
-        """The number of the leaf that each row falls into."""
-        return self._leaves(self._rows(X))
-
-    def _leaves(self, X: FloatArray) -> IntArray:
-        return self.tree_.leaves(X)
-
-    def decision_path(self, X: Any) -> csr_matrix:
-        """A sparse table of rows by nodes: 1 where a row visits a node."""
-        visited = self.tree_.paths(self._rows(X))
-        count = np.concatenate([[0], np.cumsum((visited >= 0).sum(axis=1))])
-        nodes = visited[visited >= 0]
-        return csr_matrix((np.ones(len(nodes), dtype=np.int64), nodes, count), (len(visited), len(self.left_)))
-
-    def get_depth(self) -> int:
-        """How many decisions the longest path has."""
-        check_is_fitted(self)
-        return int(self.tree_.depth.max())
-
-    def get_n_leaves(self) -> int:
-        """How many leaves the tree has."""
-        check_is_fitted(self)
-        return int((self.left_ < 0).sum())
-
-    def export_text(self, feature_names: Sequence[str] | None = None, decimals: int = 3) -> str:
-        """The tree as lines: each decision, then what follows if it holds, then what follows otherwise."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
-        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
-        if len(names) != self.n_features_in_:
-            raise InputError(f"{len(names)} feature names were given.", f"The tree has {self.n_features_in_} features.")
-        return text(self.tree_, names, self._said, decimals)
-
-
-class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
+class TAOClassifier(_TAO, TreeClassifier):
     """A small, accurate decision tree, whose decisions are sparse hyperplanes (or cuts of one feature).
 
     Tree alternating optimisation lowers the number of wrong training rows, plus `alpha` times the sum of all |weight|, from
@@ -188,22 +147,8 @@ class TAOClassifier(ClassifierMixin, _TAO):  # type: ignore[misc]
         self._optimise(X, ZeroOne(codes, weight), tree)
         return self
 
-    def predict(self, X: Any) -> Any:
-        """The label of each row."""
-        X = self._rows(X)
-        return self.classes_[self.value_.argmax(axis=1)[self._leaves(X)]]
 
-    def predict_proba(self, X: Any) -> FloatArray:
-        """The share of each class among the training rows of the leaf that a row falls into."""
-        X = self._rows(X)
-        return np.asarray(self.value_[self._leaves(X)])
-
-    def _said(self, node: int, decimals: int) -> str:
-        best = int(self.value_[node].argmax())
-        return f"{self.classes_[best]} ({self.value_[node, best]:.0%})"
-
-
-class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
+class TAORegressor(_TAO, TreeRegressor):
     """A small, accurate regression tree, whose decisions are sparse hyperplanes (or cuts of one feature).
 
     As `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows: a row's care is how
@@ -262,14 +207,6 @@ class TAORegressor(RegressorMixin, _TAO):  # type: ignore[misc]
         tree = self._begin(X, y, weight, 1, DecisionTreeRegressor)
         self._optimise(X, Squared(y, weight), tree)
         return self
-
-    def predict(self, X: Any) -> FloatArray:
-        """The value of each row."""
-        X = self._rows(X)
-        return np.asarray(self.value_[self._leaves(X), 0])
-
-    def _said(self, node: int, decimals: int) -> str:
-        return f"{self.value_[node, 0]:.{decimals}f}"
 
 
 def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:

@@ -1,0 +1,83 @@
+"""One oblique tree: every decision is the sign of a linear score of the row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from butfor.model.cells import Cells, IntArray
+from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.scores import ScoreSet
+from butfor.space.frames import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A leaf and the decisions that lead to it: scores `A s >= b` of the gates, `>` where the row went left."""
+
+    node: int
+    gates: IntArray
+    right: IntArray
+
+    def inside(self, count: int) -> ScoreSet:
+        """The scores of the gates (`count` in all) that lead here."""
+        A = np.zeros((len(self.gates), count))
+        A[np.arange(len(self.gates)), self.gates] = np.where(self.right, 1.0, -1.0)
+        return ScoreSet(A, np.zeros(len(self.gates)), ~self.right.astype(np.bool_))
+
+
+@dataclass(frozen=True, eq=False)
+class Oblique:
+    """A tree whose node i sends a row right iff score `gate[i]` of `gates` is at least 0; a leaf has `gate[i] == -1`.
+
+    Node 0 is the root and a parent stands before its children. The raw scores of a row are the `value` of its leaf.
+    """
+
+    gates: Linear
+    gate: IntArray
+    left: IntArray
+    right: IntArray
+    value: FloatArray
+
+    @property
+    def scores(self) -> int:
+        """How many raw scores there are."""
+        return int(self.value.shape[1])
+
+    @property
+    def cells(self) -> tuple[Cells, ...]:
+        """The cells that the gates read."""
+        return self.gates.cells
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """All leaves, from left to right."""
+        found: list[Path] = []
+        pending: list[tuple[int, list[int], list[int]]] = [(0, [], [])]
+        while pending:
+            node, gates, sides = pending.pop()
+            at = int(self.gate[node])
+            if at < 0:
+                found.append(Path(node, np.array(gates, dtype=np.intp), np.array(sides, dtype=np.intp)))
+                continue
+            for child, side in ((self.right[node], 1), (self.left[node], 0)):
+                pending.append((int(child), [*gates, at], [*sides, side]))
+        return tuple(found)
+
+    def leaf(self, X: FloatArray) -> IntArray:
+        """The leaf that each row falls into."""
+        ahead = evaluate_linear(self.gates, X) >= 0
+        node = np.zeros(len(X), dtype=np.intp)
+        going = np.flatnonzero(self.gate[node] >= 0)
+        while len(going):
+            at = node[going]
+            node[going] = np.where(ahead[going, self.gate[at]], self.right[at], self.left[at])
+            going = going[self.gate[node[going]] >= 0]
+        return node
+
+
+def evaluate_oblique(model: Oblique, X: FloatArray) -> FloatArray:
+    """Raw scores, one row a row of `X`."""
+    return np.asarray(model.value[model.leaf(X)])

@@ -1,0 +1,66 @@
+"""Trees handed in as arrays: what they predict, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from butfor.errors import InputError
+from butfor.trees import ObliqueTreeClassifier, ObliqueTreeRegressor, TAOClassifier
+
+STUMP = {
+    "weights": [[1.0, -2.0], [0, 0], [0, 0]], "bias": [0.5, 0, 0], "left": [1, -1, -1], "right": [2, -1, -1],
+    "value": [[0, 0], [1, 0], [0.25, 0.75]], "classes": ["no", "yes"],
+}  # fmt: skip
+
+
+def test_goes_right_at_zero():
+    tree = ObliqueTreeClassifier(**STUMP)
+    assert tree.predict([[1.5, 1.0], [1.4, 1.0]]).tolist() == ["yes", "no"]
+    assert tree.predict_proba([[1.5, 1.0]]).tolist() == [[0.25, 0.75]]
+    assert clone(tree).predict([[1.5, 1.0]]) == ["yes"]
+
+
+def test_the_arrays_of_tao_make_the_same_tree():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    learnt = TAOClassifier(3, tol=0.1).fit(X, X[:, 0] + X[:, 1] > 0)
+    given = ObliqueTreeClassifier(
+        learnt.weights_, learnt.bias_, learnt.left_, learnt.right_, learnt.value_, learnt.classes_
+    )
+    assert (given.predict_proba(X) == learnt.predict_proba(X)).all()
+    assert given.export_text() == learnt.export_text()
+
+
+def test_names_are_those_of_the_frame():
+    tree = ObliqueTreeClassifier(**STUMP, feature_names=["a", "b"])
+    assert tree.predict(pd.DataFrame({"a": [1.5], "b": [1.0]})) == ["yes"]
+    with pytest.raises(ValueError, match="feature names"):
+        tree.predict(pd.DataFrame({"b": [1.0], "a": [1.5]}))
+
+
+def test_values_of_a_regressor_may_be_flat():
+    tree = ObliqueTreeRegressor([[1.0], [0], [0]], [0, 0, 0], [1, -1, -1], [2, -1, -1], [0, 10, 20])
+    assert tree.predict([[-1.0], [0.0]]).tolist() == [10, 20]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"bias": [0.5]}, r"bias of shape \(1,\)"),
+        ({"value": [1.0, 0.0, 1.0]}, r"value of shape \(3,\)"),
+        ({"weights": [[np.nan, 1], [0, 0], [0, 0]]}, "finite"),
+        ({"weights": "tall"}, "finite"),
+        ({"left": [1.5, -1, -1]}, r"left holds 1\.5"),
+        ({"left": [0, -1, -1]}, "do not make a tree"),
+        ({"right": [1, -1, -1]}, "do not make a tree"),
+        ({"right": [-1, -1, -1]}, "do not make a tree"),
+        ({"feature_names": ["a"]}, "1 feature names"),
+        ({"classes": ["a", "b", "c"]}, r"value of shape \(3, 2\)"),
+    ],
+)
+def test_refuses(changed, said):
+    with pytest.raises(InputError, match=said):
+        ObliqueTreeClassifier(**{**STUMP, **changed})
