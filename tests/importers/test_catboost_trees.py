@@ -14,11 +14,9 @@ from sklearn.preprocessing import OneHotEncoder
 
 import butfor as bf
 from butfor.importers import registry
-from butfor.importers.read import read
-from butfor.model.ask import BlackBox
-from butfor.testing.importer_contract import ImporterContract, check_importer
-from tests.importers.samples import amounts, labels, numbers
-from tests.importers.test_pipelines import NUMBERS, REST, TEXT, answers, people
+from butfor.testing.importer_contract import check_importer
+from tests.importers.checks import BoostingContract, check_caught, why_unread
+from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, labels, numbers, people
 
 cb = pytest.importorskip("catboost")
 SMALL = {"iterations": 6, "depth": 3, "thread_count": 1, "verbose": 0, "allow_writing_files": False, "random_seed": 0}
@@ -40,16 +38,6 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "one tree": lambda: classifier(iterations=1),
     "weights": lambda: classifier(auto_class_weights="Balanced"),
 }
-
-
-@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
-@pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, several, missing) -> None:
-    for seed in range(2):
-        rng = np.random.default_rng(seed)
-        X = numbers(rng, missing=missing, single=bool(seed))
-        check_importer(CLASSIFIERS[name]().fit(X, labels(rng, X, 3 if several else 2)), X, rng)
 
 
 def test_one_against_rest() -> None:
@@ -100,9 +88,7 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
         "probability 0.3": (threshold, X[NUMBERS]),
     }
     for reason, (model, data) in refused.items():
-        ours = read(model, data).model
-        assert isinstance(ours, BlackBox)
-        assert reason in ours.why
+        assert reason in why_unread(model, data)
 
 
 def usual(estimator, columns):
@@ -126,15 +112,8 @@ def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
     model = classifier().fit(X, X @ [1.0, 0.5, -0.5] + rng.normal(size=200) > 0.4)
-    check_importer(model, X)
-    monkeypatch.setitem(registry._models, cb.CatBoostClassifier, importer)
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
-        check_importer(model, X)
+    check_caught(importer, model, X, monkeypatch)
 
 
-class TestCatboost(ImporterContract):
-    seeds = range(3)
-
-    def fitted(self, rng):
-        X = numbers(rng, missing=True)
-        return classifier().fit(X, labels(rng, X, 3)), X
+class TestCatboost(BoostingContract):
+    classifiers = CLASSIFIERS

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import make_column_transformer
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
 
 import butfor as bf
 from butfor.importers import registry
-from butfor.importers.read import read
-from butfor.model.ask import BlackBox
-from butfor.testing.importer_contract import ImporterContract, check_importer
-from tests.importers.samples import amounts, labels, numbers
-from tests.importers.test_pipelines import KINDS, NUMBERS, REST, TEXT, answers, people
-from tests.importers.test_sklearn_hist_boosting import categories
+from butfor.testing.importer_contract import check_importer
+from tests.importers.checks import (
+    MISSING,
+    BoostingContract,
+    check_booster,
+    check_caught,
+    usual_columns,
+    why_unread,
+)
+from tests.importers.samples import KINDS, NUMBERS, REST, amounts, answers, categories, labels, numbers, people
 
 lgb = pytest.importorskip("lightgbm")
 SMALL = {"n_estimators": 6, "num_leaves": 8, "min_child_samples": 3, "n_jobs": 1, "random_state": 0, "verbose": -1}
@@ -54,17 +55,6 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "sigmoid": lambda: classifier(sigmoid=2.0),
     "nothing learnt": lambda: classifier(min_child_samples=1000),
 }
-
-
-@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
-@pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, several, missing) -> None:
-    for seed in range(2):
-        rng = np.random.default_rng(seed)
-        X = numbers(rng, missing=missing, single=bool(seed))
-        reading = check_importer(CLASSIFIERS[name]().fit(X, labels(rng, X, 3 if several else 2)), X, rng)
-        assert {feature.missing for feature in reading.space} == {True}
 
 
 def test_one_against_rest() -> None:
@@ -104,7 +94,7 @@ def test_a_booster_says_which_iteration_was_best() -> None:
     assert len(check_importer(booster, X).model.roots) == 4
 
 
-@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
+@MISSING
 def test_categories_as_numbers(missing) -> None:
     for seed in range(2):
         rng = np.random.default_rng(seed)
@@ -131,14 +121,11 @@ def test_boosters(objective) -> None:
     y = amounts(rng, X) if objective == "regression" else np.unique(labels(rng, X, 2), return_inverse=True)[1]
     given = {"objective": objective, "num_leaves": 5, "min_data_in_leaf": 3, "verbose": -1, "num_threads": 1}
     given |= {"num_class": 3} if objective == "multiclass" else {}
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    for table in (X, frame):
-        booster = lgb.train(given, lgb.Dataset(table, y), num_boost_round=5)
-        check_importer(booster, table)
-    answer = bf.Explainer(booster, frame).explain(
-        frame.iloc[[0]], target=bf.value(at_least=float(np.median(y))) if objective == "regression" else "other"
+    check_booster(
+        lambda table: lgb.train(given, lgb.Dataset(table, y), num_boost_round=5),
+        X,
+        target=bf.value(at_least=float(np.median(y))) if objective == "regression" else "other",
     )
-    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
 
 
 @pytest.mark.parametrize("lost", [(), ("income", "job")], ids=["known", "missing"])
@@ -178,11 +165,8 @@ def test_zero_between_the_cuts() -> None:
 
 def test_pipelines() -> None:
     X = people(lost=("income",))
-    for step in (OneHotEncoder(), OrdinalEncoder()):
-        for first in (SimpleImputer(), "passthrough", KBinsDiscretizer(4, strategy="uniform")):
-            chosen = ["age"] if isinstance(first, KBinsDiscretizer) else NUMBERS
-            columns = make_column_transformer((first, chosen), (step, TEXT), ("passthrough", REST), sparse_threshold=0)
-            check_importer(make_pipeline(columns, classifier()).fit(X, answers(X)), X)
+    for columns in usual_columns():
+        check_importer(make_pipeline(columns, classifier()).fit(X, answers(X)), X)
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
@@ -198,9 +182,7 @@ def test_what_cannot_be_read_is_refused_by_name(name) -> None:
     make, reason = REFUSED[name]
     rng = np.random.default_rng(0)
     X = np.abs(rng.normal(size=(80, 3)))
-    model = read(make().fit(X, (X[:, 0] > 1).astype(int)), X).model
-    assert isinstance(model, BlackBox)
-    assert reason in model.why
+    assert reason in why_unread(make().fit(X, (X[:, 0] > 1).astype(int)), X)
 
 
 def usual(estimator, columns):
@@ -233,18 +215,11 @@ def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
     X[rng.random(X.shape) < 0.1] = np.nan
     y = np.nan_to_num(X) @ [1.0, 0.5, -0.5] + rng.normal(size=200) > 0.4
     model = classifier(**FOREST).fit(X, y)
-    check_importer(model, X)
-    monkeypatch.setitem(registry._models, lgb.LGBMClassifier, importer)
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
-        check_importer(model, X)
+    check_caught(importer, model, X, monkeypatch)
 
 
-class TestLightgbm(ImporterContract):
-    seeds = range(3)
-
-    def fitted(self, rng):
-        X = numbers(rng, missing=True)
-        return classifier().fit(X, labels(rng, X, 3)), X
+class TestLightgbm(BoostingContract):
+    classifiers = CLASSIFIERS
 
 
 def test_columns_with_spaces_are_found_again() -> None:

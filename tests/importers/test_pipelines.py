@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.decomposition import PCA
@@ -31,55 +29,13 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.importers.read import read
-from butfor.model.ask import BlackBox
 from butfor.testing.importer_contract import check_importer
-
-TEXT = ["job", "town"]
-NUMBERS = ["age", "income"]
-REST = ["owns", "rooms"]
-
-
-def people(seed: int = 0, rows: int = 120, *, lost: tuple[str, ...] = ()) -> pd.DataFrame:
-    """Text, whole numbers, any numbers, booleans and a whole-number code; the columns `lost` miss some values."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, rows),
-            "income": (rng.normal(30_000, 9_000, rows)).round(2),
-            "job": rng.choice(["clerk", "nurse", "pilot", "smith"], rows, p=[0.5, 0.3, 0.17, 0.03]),
-            "town": rng.choice(["a", "b", "c"], rows),
-            "owns": rng.random(rows) < 0.4,
-            "rooms": rng.integers(1, 6, rows),
-        }
-    )
-    for name in lost:
-        gone = rng.random(rows) < 0.1
-        kept = X[name].astype(float) if X[name].dtype.kind in "if" else X[name].astype(object)
-        X[name] = kept.where(~gone, np.nan)
-    return X
-
-
-def answers(X: pd.DataFrame) -> np.ndarray:
-    rng = np.random.default_rng(1)
-    score = X["age"].fillna(40) / 30 + X["income"].fillna(20_000) / 20_000 + (X["job"] == "pilot") - (X["town"] == "a")
-    score = score + rng.normal(size=len(X)) * 0.3 + 0.3 * X["rooms"].fillna(3).astype(float)
-    return np.where(score > score.median(), "yes", "no")
-
+from tests.importers.checks import why_unread
+from tests.importers.samples import KINDS, NUMBERS, REST, TEXT, answers, people
 
 MODELS: dict[str, Callable[[], Any]] = {
     "linear": lambda: LogisticRegression(max_iter=300, tol=0.1),
     "tree": lambda: DecisionTreeClassifier(max_depth=6, random_state=0),
-}
-
-KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "pandas": lambda X: X,
-    "pandas object": lambda X: X.astype(dict.fromkeys(TEXT, object)),
-    "pandas category": lambda X: X.astype(dict.fromkeys(TEXT, "category")),
-    "pandas nullable": lambda X: X.convert_dtypes(),
-    "polars": pl.from_pandas,
-    "polars categorical": lambda X: pl.from_pandas(X).with_columns(pl.col(TEXT).cast(pl.Categorical)),
-    "arrow": lambda X: pa.Table.from_pandas(X, preserve_index=False),
 }
 
 NUMERIC_STEPS: dict[str, Callable[[], Any]] = {
@@ -127,9 +83,7 @@ def test_clipping_is_read_by_trees_and_refused_by_linear_models(scaler) -> None:
     X = people()[NUMBERS]
     y = answers(people())
     check_importer(make_pipeline(scaler(), DecisionTreeClassifier(max_depth=5)).fit(X, y), X)
-    model = read(make_pipeline(scaler(), LogisticRegression()).fit(X, y), X).model
-    assert isinstance(model, BlackBox)
-    assert "clip" in model.why
+    assert "clip" in why_unread(make_pipeline(scaler(), LogisticRegression()).fit(X, y), X)
 
 
 IMPUTERS: dict[str, Callable[[], Any]] = {
@@ -363,9 +317,7 @@ def test_a_step_that_cannot_be_folded_is_refused_by_name(name) -> None:
     fitted = make_pipeline(StandardScaler(with_mean=False, with_std=False), step(), MODELS["tree"]()).fit(
         X, answers(people())
     )
-    model = read(fitted, X).model
-    assert isinstance(model, BlackBox)
-    assert re.search(f"{name}.*cannot be folded.*{advice}", model.why)
+    assert re.search(f"{name}.*cannot be folded.*{advice}", why_unread(fitted, X))
     bound = bf.Explainer(fitted, X)
     with pytest.raises(bf.UnsupportedProblemError, match="candidates"):
         bound.explain(X.iloc[[0]])

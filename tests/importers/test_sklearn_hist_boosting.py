@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -15,14 +14,10 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-import butfor as bf
-from butfor.importers import registry
-from butfor.importers.read import read
 from butfor.importers.sklearn_hist_boosting import read_hist_boosting
-from butfor.model.ask import BlackBox
-from butfor.testing.importer_contract import ImporterContract, check_importer
-from tests.importers.samples import amounts, labels, numbers
-from tests.importers.test_pipelines import NUMBERS, REST, TEXT, answers, people
+from butfor.testing.importer_contract import check_importer
+from tests.importers.checks import BoostingContract, check_caught, why_unread
+from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, categories, labels, numbers, people
 
 
 def classifier(**given: Any) -> HistGradientBoostingClassifier:
@@ -41,17 +36,6 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "weights": lambda: classifier(class_weight="balanced", l2_regularization=1.0),
     "numbers as categories": lambda: classifier(categorical_features=[2, 3]),
 }
-
-
-@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
-@pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, several, missing) -> None:
-    for seed in range(2):
-        rng = np.random.default_rng(seed)
-        X = numbers(rng, missing=missing, single=bool(seed))
-        reading = check_importer(CLASSIFIERS[name]().fit(X, labels(rng, X, 3 if several else 2)), X, rng)
-        assert {feature.missing for feature in reading.space} == {True}
 
 
 def test_monotone_and_thresholds() -> None:
@@ -74,16 +58,9 @@ def test_regressors(loss) -> None:
 def test_a_link_is_refused_by_name(loss) -> None:
     rng = np.random.default_rng(0)
     X = numbers(rng)
-    model = read(regressor(loss=loss).fit(X, np.exp(X[:, 4])), X).model
-    assert isinstance(model, BlackBox)
-    assert loss in model.why
-    assert "exponential" in model.why
-
-
-def categories(lost: tuple[str, ...] = ()) -> pd.DataFrame:
-    X = people(rows=200, lost=lost).astype(dict.fromkeys(TEXT, "category"))
-    X["job"] = X["job"].cat.reorder_categories(["smith", "clerk", "pilot", "nurse"])
-    return X.assign(code=pd.Categorical(X["rooms"] * 3, categories=[15, 3, 9, 12, 6]))
+    why = why_unread(regressor(loss=loss).fit(X, np.exp(X[:, 4])), X)
+    assert loss in why
+    assert "exponential" in why
 
 
 @pytest.mark.parametrize("lost", [(), ("income", "job")], ids=["known", "missing"])
@@ -125,15 +102,8 @@ def missing_astray(boosting, columns):
 def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
     X = categories(("income",))
     estimator = classifier().fit(X, answers(people(rows=200)))
-    check_importer(estimator, X)
-    monkeypatch.setitem(registry._models, HistGradientBoostingClassifier, importer)
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
-        check_importer(estimator, X)
+    check_caught(importer, estimator, X, monkeypatch)
 
 
-class TestHistBoosting(ImporterContract):
-    seeds = range(3)
-
-    def fitted(self, rng):
-        X = numbers(rng, missing=True)
-        return classifier().fit(X, labels(rng, X, 3)), X
+class TestHistBoosting(BoostingContract):
+    classifiers = CLASSIFIERS

@@ -7,23 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.compose import make_column_transformer
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder
 
 import butfor as bf
 from butfor.importers import registry
-from butfor.importers.read import read
 from butfor.importers.xgboost_trees import read_booster
-from butfor.model.ask import BlackBox
-from butfor.testing.importer_contract import ImporterContract, check_importer
-from tests.importers.samples import amounts, labels, numbers
-from tests.importers.test_pipelines import KINDS, NUMBERS, REST, TEXT, answers, people
-from tests.importers.test_sklearn_hist_boosting import categories
+from butfor.testing.importer_contract import check_importer
+from tests.importers.checks import BoostingContract, check_booster, check_caught, usual_columns, why_unread
+from tests.importers.samples import KINDS, NUMBERS, REST, amounts, answers, categories, codes, numbers, people
 
 xgb = pytest.importorskip("xgboost")
 
@@ -39,10 +32,6 @@ def regressor(**given: Any) -> Any:
     return xgb.XGBRegressor(**{**SMALL, **given})
 
 
-def codes(rng: np.random.Generator, X: np.ndarray, classes: int) -> np.ndarray:
-    return np.unique(labels(rng, X, classes), return_inverse=True)[1]
-
-
 CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "plain": classifier,
     "exact": lambda: classifier(tree_method="exact"),
@@ -53,17 +42,6 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "parallel trees": lambda: classifier(num_parallel_tree=3, subsample=0.5, n_estimators=3),
     "lossguide": lambda: classifier(grow_policy="lossguide", max_leaves=6, max_depth=0),
 }
-
-
-@pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
-@pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, several, missing) -> None:
-    for seed in range(2):
-        rng = np.random.default_rng(seed)
-        X = numbers(rng, missing=missing, single=bool(seed))
-        reading = check_importer(CLASSIFIERS[name]().fit(X, codes(rng, X, 3 if several else 2)), X, rng)
-        assert {feature.missing for feature in reading.space} == {True}
 
 
 @pytest.mark.parametrize(
@@ -106,14 +84,11 @@ def test_boosters(objective) -> None:
     y = amounts(rng, X) if objective.startswith("reg") else codes(rng, X, 2 if objective.startswith("b") else 3)
     given = {"objective": objective, "max_depth": 3, "nthread": 1}
     given |= {"num_class": 3} if objective.startswith("multi") else {}
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    for table in (X, frame):
-        booster = xgb.train(given, xgb.DMatrix(table, y), num_boost_round=5)
-        check_importer(booster, table)
-    answer = bf.Explainer(booster, frame).explain(
-        frame.iloc[[0]], target=bf.value(at_least=float(np.median(y))) if objective.startswith("reg") else "other"
+    check_booster(
+        lambda table: xgb.train(given, xgb.DMatrix(table, y), num_boost_round=5),
+        X,
+        target=bf.value(at_least=float(np.median(y))) if objective.startswith("reg") else "other",
     )
-    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
 
 
 @pytest.mark.parametrize("lost", [(), ("income", "job")], ids=["known", "missing"])
@@ -150,11 +125,8 @@ def test_categories_as_numbers() -> None:
 def test_pipelines() -> None:
     X = people(lost=("income",))
     y = (answers(X) == "yes").astype(int)
-    for step in (OneHotEncoder(), OrdinalEncoder()):
-        for first in (SimpleImputer(), "passthrough", KBinsDiscretizer(4, strategy="uniform")):
-            chosen = ["age"] if isinstance(first, KBinsDiscretizer) else NUMBERS
-            columns = make_column_transformer((first, chosen), (step, TEXT), ("passthrough", REST), sparse_threshold=0)
-            check_importer(make_pipeline(columns, classifier()).fit(X, y), X)
+    for columns in usual_columns():
+        check_importer(make_pipeline(columns, classifier()).fit(X, y), X)
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
@@ -172,9 +144,7 @@ def test_what_cannot_be_read_is_refused_by_name(name) -> None:
     make, reason = REFUSED[name]
     rng = np.random.default_rng(0)
     X = np.abs(rng.normal(size=(80, 3)))
-    model = read(make().fit(X, (X[:, 0] > 1).astype(int)), X).model
-    assert isinstance(model, BlackBox)
-    assert reason in model.why
+    assert reason in why_unread(make().fit(X, (X[:, 0] > 1).astype(int)), X)
 
 
 def at_most_instead_of_below(estimator, columns):
@@ -203,15 +173,9 @@ def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
     y = (X @ [1.0, 0.5, -0.5] + rng.normal(size=200) > 0.4).astype(int)
     model = classifier(n_estimators=40, early_stopping_rounds=3, learning_rate=0.8, base_score=0.3)
     model.fit(X[:120], y[:120], eval_set=[(X[120:], y[120:])], verbose=False)
-    check_importer(model, X)
-    monkeypatch.setitem(registry._models, xgb.XGBClassifier, importer)
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
-        check_importer(model, X)
+    check_caught(importer, model, X, monkeypatch)
 
 
-class TestXgboost(ImporterContract):
-    seeds = range(3)
-
-    def fitted(self, rng):
-        X = numbers(rng, missing=True)
-        return classifier().fit(X, codes(rng, X, 3)), X
+class TestXgboost(BoostingContract):
+    classifiers = CLASSIFIERS
+    classes = staticmethod(codes)
