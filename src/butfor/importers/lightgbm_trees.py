@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column, Values
-from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor
+from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor, known_classes
 from butfor.importers.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer, register_native
 from butfor.model.cells import BoolArray, IntArray
@@ -36,12 +36,12 @@ Block = dict[str, str]
 
 def read_estimator(model: Any, columns: list[Column]) -> Imported:
     """LGBMClassifier and LGBMRegressor, up to the best iteration if training stopped early."""
-    return read_booster(model.booster_, columns, tuple(getattr(model, "classes_", np.empty(0)).tolist()))
+    return read_booster(model.booster_, columns, known_classes(model))
 
 
 def read_native(native: AbstractNative, columns: list[Column]) -> Imported:
     """A booster, up to its best iteration, as its own `predict` does."""
-    return read_booster(native.booster, columns, tuple(getattr(native, "classes_", np.empty(0)).tolist()))
+    return read_booster(native.booster, columns, known_classes(native))
 
 
 def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...]) -> Imported:
@@ -205,8 +205,7 @@ def adapt(booster: Any) -> AbstractNative:
     return BoosterRegressor(booster, known, width)
 
 
-for name in ("LGBMClassifier", "LGBMRegressor"):
-    register_importer(f"lightgbm.{name}", read_estimator)
+register_importer("lightgbm.LGBMClassifier", read_estimator)
+register_importer("lightgbm.LGBMRegressor", read_estimator)
+register_importer(_Asked, read_native)
 register_native("lightgbm.Booster", adapt)
-for native in (BoosterClassifier, BoosterRegressor):
-    register_importer(native, read_native)

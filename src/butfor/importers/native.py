@@ -48,3 +48,8 @@ class AbstractNativeClassifier(AbstractNative):
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class, the first of equals."""
         return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+
+
+def known_classes(model: Any) -> tuple[Any, ...]:
+    """The classes that an estimator predicts; empty for a regressor."""
+    return tuple(np.asarray(model.classes_).tolist()) if hasattr(model, "classes_") else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from butfor.errors import UnsupportedModelError
@@ -64,12 +64,17 @@ def step_reader(transformer: Any) -> ReadStep:
 
 def known_steps() -> Sequence[str]:
     """The names of the steps that can be folded."""
-    return sorted(name if isinstance(name, str) else name.__name__ for name in _steps)
+    return _names(_steps)
 
 
 def known_models() -> Sequence[str]:
-    """The names of the estimators that can be read."""
-    return sorted(name if isinstance(name, str) else name.__name__ for name in _models)
+    """The names of the estimators and boosters that can be read."""
+    return _names({*_models, *_natives})
+
+
+def _names(classes: Iterable[type | str]) -> Sequence[str]:
+    names = (name if isinstance(name, str) else name.__name__ for name in classes)
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 def _find(thing: Any, table: dict[Any, Reader]) -> Reader | None:

@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
-from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor
+from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor, known_classes
 from butfor.importers.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer, register_native
 from butfor.model.cells import BoolArray, IntArray
@@ -47,13 +47,12 @@ def read_estimator(model: Any, columns: list[Column]) -> Imported:
             f"{type(model).__name__} has an objective of its own.", "Known are those of XGBoost.", ""
         )
     best = getattr(model, "best_iteration", None)
-    classes = tuple(np.asarray(model.classes_).tolist()) if hasattr(model, "classes_") else ()
-    return read_booster(model.get_booster(), columns, classes, None if best is None else best + 1)
+    return read_booster(model.get_booster(), columns, known_classes(model), None if best is None else best + 1)
 
 
 def read_native(native: AbstractNative, columns: list[Column]) -> Imported:
     """A booster: all of its iterations, as its own `predict` does."""
-    return read_booster(native.booster, columns, tuple(getattr(native, "classes_", np.empty(0)).tolist()), None)
+    return read_booster(native.booster, columns, known_classes(native), None)
 
 
 def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...], rounds: int | None) -> Imported:
@@ -200,8 +199,7 @@ def adapt(booster: Any) -> AbstractNative:
     return BoosterRegressor(booster, names, width)
 
 
-for name in ("XGBClassifier", "XGBRegressor"):
-    register_importer(f"xgboost.{name}", read_estimator)
+register_importer("xgboost.XGBClassifier", read_estimator)
+register_importer("xgboost.XGBRegressor", read_estimator)
+register_importer(_Asked, read_native)
 register_native("xgboost.Booster", adapt)
-for native in (BoosterClassifier, BoosterRegressor):
-    register_importer(native, read_native)
