@@ -16,15 +16,9 @@ import butfor as bf
 from butfor.space import frames
 from butfor.space.infer import infer
 from butfor.testing.problems import Kinds, random_row, random_space
+from tests.space.samples import FRAMES
 
-LIBRARIES: dict[str, Any] = {
-    "pandas": pd.DataFrame,
-    "pandas object": lambda rows: pd.DataFrame(rows, dtype=object),
-    "pandas nullable": lambda rows: pd.DataFrame(rows).convert_dtypes(),
-    "polars": pl.DataFrame,
-    "arrow": pa.table,
-    "array": lambda rows: np.array(list(zip(*rows.values(), strict=True)), dtype=object),
-}
+LIBRARIES = {**FRAMES, "array": lambda rows: np.array(list(zip(*rows.values(), strict=True)), dtype=object)}
 VALUES = {
     "amount": st.floats(-1e6, 1e6, allow_subnormal=False),
     "count": st.integers(-1000, 1000),

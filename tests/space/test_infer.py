@@ -13,6 +13,7 @@ import pytest
 
 import butfor as bf
 from butfor.space.infer import infer
+from tests.space.samples import FRAMES
 
 COLUMNS: dict[str, tuple[list[Any], str]] = {
     "amount": ([1.5, 2.25, 9.0, -3.0], "continuous"),
@@ -27,19 +28,12 @@ COLUMNS: dict[str, tuple[list[Any], str]] = {
 }
 ROWS = {name: values for name, (values, _) in COLUMNS.items()}
 LEVELS = ["low", "mid", "high"]
-LIBRARIES: dict[str, Any] = {
-    "pandas": pd.DataFrame,
-    "pandas object": lambda rows: pd.DataFrame(rows, dtype=object),
-    "pandas nullable": lambda rows: pd.DataFrame(rows).convert_dtypes(),
-    "polars": pl.DataFrame,
-    "arrow": pa.table,
-}
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAMES)
 @pytest.mark.parametrize("name", COLUMNS)
 def test_each_kind_in_each_library(library, name) -> None:
-    space = infer(LIBRARIES[library](ROWS))
+    space = infer(FRAMES[library](ROWS))
     values, kind = COLUMNS[name]
     feature = space[name]
     assert feature.kind == kind
@@ -51,14 +45,14 @@ def test_each_kind_in_each_library(library, name) -> None:
         assert set(feature.levels) == set(values)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAMES)
 def test_missing_values_are_seen_and_say_nothing_of_the_kind(library) -> None:
     lost = {name: [*values, None] for name, values in ROWS.items()}
-    space = infer(LIBRARIES[library](lost))
+    space = infer(FRAMES[library](lost))
     for name, (_, kind) in COLUMNS.items():
         assert space[name].kind == kind
         assert space[name].missing
-        codes = space.encode(LIBRARIES[library](lost))[:, space.index(name)]
+        codes = space.encode(FRAMES[library](lost))[:, space.index(name)]
         assert np.isnan(codes).tolist() == [False] * 4 + [True]
 
 

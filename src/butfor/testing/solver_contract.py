@@ -43,11 +43,15 @@ class SolverContract:
         """The optimal cost (infinity: impossible), or None if the judge cannot say."""
         return brute_force_cost(problem)
 
+    def problem(self, seed: int) -> Problem:
+        """The random problem of a seed."""
+        return random_problem(seed, self.form, self.kinds)
+
     def problems(self, seeds: range) -> Iterator[tuple[int, Problem]]:
         """The random problems of the seeds that the solver accepts."""
         for seed in seeds:
             try:
-                problem = random_problem(seed, self.form, self.kinds)
+                problem = self.problem(seed)
             except UnsupportedProblemError:
                 continue
             if self.solver.accepts(problem.form()):
