@@ -291,7 +291,7 @@ def test_the_text_shows_every_node() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"max_depth": -1}, "whole number, 0 or more"),
+        ({"max_depth": -1}, "whole number, 1 or more"),
         ({"max_depth": 2.5}, "whole number"),
         ({"max_iter": 0}, "1 or more"),
         ({"warm_up": -1}, "warm_up=-1"),

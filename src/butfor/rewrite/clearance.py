@@ -9,6 +9,7 @@ import numpy as np
 from butfor.model.ask import Model, evaluate
 from butfor.model.cells import BoolArray
 from butfor.model.linear import Linear
+from butfor.model.oblique import Oblique
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Span, Trees
 from butfor.problem.problem import Problem
@@ -88,3 +89,16 @@ def _run(mask: np.ndarray, at: int) -> tuple[int, int]:
     while last < len(mask) - 1 and mask[last + 1]:
         last += 1
     return first, last
+
+
+@clearance.register
+def _(model: Oblique, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+    """How far inside its leaf: the nearest of the decisions that led there."""
+    leaf = model.leaf(points)
+    out = np.full(len(points), np.inf)
+    for path in model.paths:
+        rows = np.flatnonzero(leaf == path.node)
+        if len(rows):
+            part = path.inside(model.gates.scores)
+            out[rows] = clearance(model.gates, space, points[rows], (part,))
+    return out

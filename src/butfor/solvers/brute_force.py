@@ -8,10 +8,12 @@ from butfor.errors import UnsupportedProblemError
 from butfor.model.ask import cuts, evaluate
 from butfor.model.cells import BoolArray
 from butfor.model.linear import Linear
+from butfor.model.oblique import Oblique
 from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.clearance import keeps
+from butfor.rewrite.gates import goals, of_leaf
 from butfor.rewrite.margins import ranges, tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 from butfor.space.frames import FloatArray
@@ -28,12 +30,12 @@ class BruteForce(AbstractSolver):
     many = True
 
     def accepts(self, form: Form) -> Support:
-        if form.model not in ("linear", "tree", "ensemble"):
+        if form.model not in ("linear", "tree", "ensemble", "oblique tree"):
             return Support(False, f"it needs a model it can evaluate, and this is a {form.model}")
         if "candidates" in form.relations:
             return Support(False, "a list of candidate rows is searched by row_search")
         if "continuous" in form.movable and (
-            form.model == "linear" or form.relations & {"linear", "implies"} or "quadratic" in form.cost
+            form.model in ("linear", "oblique tree") or form.relations & {"linear", "implies"} or "quadratic" in form.cost
         ):
             return Support(False, "continuous numbers may change and their best value is not at the edge of a cell")
         return Support(True, f"finitely many candidates (at most {MOST:,} are tried)")
@@ -48,6 +50,17 @@ class BruteForce(AbstractSolver):
 
 
 def _solve_row(problem: Problem, k: int) -> Outcome:
+    if not isinstance(problem.model, Oblique):
+        return _cheapest(problem, k)
+    leaves = [_cheapest(of_leaf(problem, goal), k) for goal in goals(problem)]
+    if not any(leaf.found()[0] for leaf in leaves):
+        return nothing_found(problem, np.inf)
+    every = joined([leaf for leaf in leaves if leaf.found()[0]])
+    best = np.argsort(every.cost, kind="stable")[:k]
+    return Outcome(every.row[best], every.points[best], every.cost[best], every.bound[best], every.exhausted[best])
+
+
+def _cheapest(problem: Problem, k: int) -> Outcome:
     values = [candidates(problem, j) for j in range(len(problem.space))]
     count = int(np.prod([float(len(v)) for v in values]))
     if count > MOST:

@@ -8,12 +8,13 @@ from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
 from butfor.solvers.linear_exact import LinearExact
 from butfor.solvers.milp import Milp
+from butfor.solvers.oblique_exact import ObliqueExact
 from butfor.solvers.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
 from butfor.solvers.tree_exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), TreeExact(), LinearExact(), EnsembleBranchBound(), Milp(), BruteForce(),
+    RowSearch(), TreeExact(), LinearExact(), ObliqueExact(), EnsembleBranchBound(), Milp(), BruteForce(),
 )  # fmt: skip
 """In the order in which they are tried; the last is only taken when named."""
 

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from butfor.model.ask import Model
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
+from butfor.model.oblique import Oblique
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
 from butfor.model.trees import Trees, with_cells
 from butfor.problem import constraint
-from butfor.problem.constraint import AbstractConstraint, Restriction
+from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.cost import L0, L1, L2, AbstractCost, LInf, Table, price
 from butfor.problem.problem import Problem
+from butfor.problem.restriction import Restriction, admissible
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
@@ -147,6 +150,28 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
     return with_cells(made, tuple(level_cells(len(f.levels)) if f.levels is not None else None for f in space.features))
 
 
+def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> Oblique:
+    """A random oblique tree: half of them with small whole weights, so that rows lie on their decisions."""
+    gate: list[int] = []
+    left: list[int] = []
+    right: list[int] = []
+
+    def grow(level: int) -> int:
+        node = len(gate)
+        for column in (gate, left, right):
+            column.append(-1)
+        if level == 0 or rng.random() < 0.15:
+            return node
+        gate[node] = max(gate) + 1
+        left[node], right[node] = grow(level - 1), grow(level - 1)
+        return node
+
+    grow(int(rng.integers(1, depth + 1)))
+    gates = random_linear(rng, space, max(1, max(gate) + 1))
+    drawn = rng.dirichlet(np.ones(scores), len(gate)) if scores > 1 else rng.normal(size=(len(gate), 1))
+    return Oblique(gates, np.array(gate), np.array(left), np.array(right), np.round(8 * drawn) / 8)
+
+
 def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]:
     """A class, another class, a probability or an interval."""
     if isinstance(readout, Value):
@@ -250,15 +275,21 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 
 
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
-    """The problem of a seed: one row, a linear model or trees (`form`), target, cost and constraints."""
+    """The problem of a seed: one row, a linear model, an oblique tree or trees (`form`), target, cost and constraints."""
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
     scores = int(rng.integers(1, kinds.classes + 1))
     readout = random_readout(rng, kinds, scores)
-    model = random_linear(rng, space, scores) if form == "linear" else random_trees(rng, space, scores, trees)
+    model: Model
+    if form == "linear":
+        model = random_linear(rng, space, scores)
+    elif form == "oblique tree":
+        model = random_oblique(rng, space, scores)
+    else:
+        model = random_trees(rng, space, scores, trees)
     factuals = random_row(rng, space)[None]
     listed = random_constraints(rng, space, kinds)
-    domain = constraint.admissible(space, factuals, listed)
+    domain = admissible(space, factuals, listed)
     relations = tuple(one for one in listed if not isinstance(one, Restriction))
     prices = price(random_cost(rng, space, kinds), space)
     return Problem(space, model, factuals, random_target(rng, readout), prices, domain, relations)

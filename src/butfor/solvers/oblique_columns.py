@@ -1,0 +1,202 @@
+"""A problem with an oblique tree as the columns that the kernels work on: numbers in units of their range, options of levels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from butfor.model.ask import evaluate
+from butfor.model.cells import BoolArray, IntArray
+from butfor.model.linear import Linear
+from butfor.model.oblique import Oblique
+from butfor.problem.domain import grid_down, grid_up, on_grid
+from butfor.problem.problem import Problem
+from butfor.rewrite.gates import Goal, thresholds
+from butfor.space.frames import FloatArray
+
+SEPARABLE = frozenset({"l1", "l2", "forbidden"})
+"""The words of a cost that is a sum over columns, each convex in a number."""
+
+
+def separable(problem: Problem) -> bool:
+    """Whether the kernels take a problem: prices and admissible values column by column, and no value goes missing."""
+    form, domain, movable = problem.form(), problem.domain, problem.domain.movable()
+    vanishing = (np.isnan(problem.factuals) | domain.missing)[:, movable].any()
+    coupled = form.cost - SEPARABLE or form.relations - {"margin"}
+    return not (coupled or vanishing or _binned(problem) or domain.single[movable].any())
+
+
+def _binned(problem: Problem) -> bool:
+    """Whether some number that may change is read by its cell."""
+    movable = problem.domain.movable()
+    assert isinstance(problem.model, Oblique)
+    return any(movable[j] and len(cells.edges) > 0 for j, cells in enumerate(problem.model.cells))
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """The columns of n rows. `numbers` and `levels` are the features that stand behind them.
+
+    `odd` rows have a number off its grid, which may stay but move to the grid only; `impossible` ones a feature that may
+    neither stay nor move.
+    """
+
+    problem: Problem
+    numbers: IntArray
+    levels: IntArray
+    unit: FloatArray
+    scale: float
+    gates: tuple[FloatArray, FloatArray, FloatArray]
+    leaves: tuple[IntArray, IntArray, FloatArray, FloatArray]
+    rates: tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]
+    now: FloatArray
+    low: FloatArray
+    high: FloatArray
+    first: FloatArray
+    price: FloatArray
+    home: IntArray
+    odd: BoolArray
+    impossible: BoolArray
+
+    def rows(self, chosen: IntArray) -> Sheet:
+        """The same for some of the rows."""
+        return replace(
+            self, problem=self.problem.rows(chosen), now=self.now[chosen], low=self.low[chosen], high=self.high[chosen],
+            first=self.first[chosen], price=self.price[chosen], home=self.home[chosen], odd=self.odd[chosen],
+            impossible=self.impossible[chosen],
+        )  # fmt: skip
+
+    def solve(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+        """Costs, moves, bounds and whether each row is settled."""
+        from butfor.solvers.oblique_kernels import Gates, Leaves, nearest_leaves
+        from butfor.solvers.polytope_kernels import Columns
+
+        costs, moves, bounds, settled = nearest_leaves(
+            Gates(*self.gates), Leaves(*self.leaves), Columns(*self.rates), self.now, self.low, self.high, self.first,
+            self.price, self.home, k,
+        )  # fmt: skip
+        return costs * self.scale, moves, bounds * self.scale, settled
+
+    def points(self, row: IntArray, moves: FloatArray) -> FloatArray:
+        """Encoded rows: what has not moved is the factual to the bit, what lies on an end or a grid point is that."""
+        domain, at = self.problem.domain, self.numbers
+        out = self.problem.factuals[row].copy()
+        if len(at):
+            x, d = out[:, at], moves[:, : len(at)]
+            value = x + d * self.unit
+            step, anchor = domain.step[at], domain.anchor[at]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                value = np.where(step > 0, anchor + step * np.round((value - anchor) / step), value)
+            value = np.where((d >= self.high[row]) & (step == 0), domain.high[row][:, at], value)
+            value = np.where((d <= self.low[row]) & (step == 0), domain.low[row][:, at], value)
+            out[:, at] = np.where(d == 0, x, value)
+        group = self.rates[4]
+        for k, j in enumerate(self.levels):
+            options = moves[:, len(at) + group[k] : len(at) + group[k + 1]]
+            out[:, j] = options.argmax(axis=1)
+        return out
+
+
+def sheet(problem: Problem, wanted: tuple[Goal, ...]) -> Sheet:
+    """The columns of a separable problem."""
+    model, space, domain, prices = problem.model, problem.space, problem.domain, problem.prices
+    assert isinstance(model, Oblique)
+    numbers, levels = _in_use(problem)
+    unit = np.array([space.features[j].range for j in numbers])
+    low, high, first, odd, impossible = _boxes(problem, numbers, unit)
+    counts = [len(space.features[j].levels or ()) for j in levels]
+    price = np.concatenate([np.zeros((len(problem), 0)), *(_prices(problem, int(j)) for j in levels)], axis=1)
+    rates = [prices.l1[numbers] * unit, prices.l1[numbers] * unit, prices.l2[numbers] * unit**2]
+    finite = price[np.isfinite(price)]
+    scale = max(*(rate.max(initial=0.0) for rate in rates), finite.max(initial=0.0)) or 1.0
+    B, right, left, norm = _gates(problem, model.gates, numbers, levels, unit)
+    group = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+    for k in range(len(levels)):
+        impossible |= ~np.isfinite(price[:, group[k] : group[k + 1]]).any(axis=1)
+    return Sheet(
+        problem=problem,
+        numbers=numbers,
+        levels=levels,
+        unit=unit,
+        scale=float(scale),
+        gates=(B, right / norm, left / norm),
+        leaves=_leaves(wanted, scale),
+        rates=(*(rate / scale for rate in rates), domain.step[numbers] / unit, group),
+        now=evaluate(model.gates, problem.factuals) / norm,
+        low=low,
+        high=high,
+        first=first,
+        price=price / scale,
+        home=problem.factuals[:, levels].astype(np.intp),
+        odd=odd,
+        impossible=impossible,
+    )
+
+
+def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
+    """Numbers and levels that may change and matter to some gate, or that must change."""
+    model, domain = problem.model, problem.domain
+    assert isinstance(model, Oblique)
+    asked = np.any(model.gates.slope != 0, axis=0)
+    asked |= np.array([bool(np.ptp(step[:, :-1], axis=1).any()) for step in model.gates.steps])
+    used = (domain.movable() & asked) | (~domain.stay).any(axis=0)
+    leveled = np.array([feature.levels is not None for feature in problem.space.features])
+    return np.flatnonzero(used & ~leveled), np.flatnonzero(used & leveled)
+
+
+def _boxes(
+    problem: Problem, numbers: IntArray, unit: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray, BoolArray]:
+    """How far each number may move down and up, where its grid begins, and the rows that are odd or impossible."""
+    domain = problem.domain
+    x, low, high = problem.factuals[:, numbers], domain.low[:, numbers].copy(), domain.high[:, numbers].copy()
+    stay = domain.stay[:, numbers]
+    odd = np.zeros(len(problem), dtype=np.bool_)
+    for k, j in enumerate(numbers):
+        step, anchor = float(domain.step[j]), float(domain.anchor[j])
+        if not step:
+            continue
+        low[:, k], high[:, k] = grid_up(low[:, k], step, anchor), grid_down(high[:, k], step, anchor)
+        fixed = low[:, k] > high[:, k]
+        odd |= ~on_grid(x[:, k], step, anchor) & stay[:, k] & ~fixed
+    fixed = low > high
+    impossible = (fixed & ~stay).any(axis=1)
+    low, high = np.where(fixed, x, low), np.where(fixed, x, high)
+    d_low, d_high = (low - x) / unit, (high - x) / unit
+    return d_low, d_high, d_low, odd, np.asarray(impossible)
+
+
+def _prices(problem: Problem, j: int) -> FloatArray:
+    """What each level of feature j costs each row; infinite where it may not be."""
+    domain = problem.domain
+    x = problem.factuals[:, j].astype(np.intp)
+    allowed = domain.levels[j].copy()
+    allowed[np.arange(len(x)), x] = domain.stay[:, j]
+    return np.where(allowed, problem.prices.tables[j][x, :-1], np.inf)
+
+
+def _gates(
+    problem: Problem, gates: Linear, numbers: IntArray, levels: IntArray, unit: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """The gates over the columns, each of unit norm, their thresholds and the norms."""
+    B = np.concatenate([gates.slope[:, numbers] * unit, *(gates.steps[j][:, :-1] for j in levels)], axis=1)
+    norm = np.linalg.norm(B, axis=1)
+    norm = np.where(norm > 0, norm, 1.0)
+    right, left = thresholds(problem)
+    return np.ascontiguousarray(B / norm[:, None]), right, left, norm
+
+
+def _leaves(wanted: tuple[Goal, ...], scale: float) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """The paths one after the other."""
+    start = np.concatenate([[0], np.cumsum([len(goal.path.gates) for goal in wanted])]).astype(np.intp)
+    gate = np.concatenate([goal.path.gates for goal in wanted]).astype(np.intp)
+    side = np.concatenate([np.where(goal.path.right, 1.0, -1.0) for goal in wanted])
+    return start, gate, side, np.array([goal.offset for goal in wanted]) / scale
+
+
+def side_bounds(problem: Problem) -> FloatArray:
+    """For each gate, what going left (0) and right (1) costs the only row at least: 0, where nothing better is known."""
+    model, prices = problem.model, problem.prices
+    assert isinstance(model, Oblique)
+    return np.zeros((model.gates.scores, 2))

@@ -1,0 +1,153 @@
+"""One oblique tree, exactly: the cheapest point of each leaf's polytope, the leaves in the order of cheap lower bounds.
+
+A leaf is the half-spaces of its path. Where the price is a sum over columns, bounds and points come from the polytope's dual
+(`polytope_kernels`); anything else is a small mixed-integer program a leaf.
+Carreira-Perpinan and Hada, "Counterfactual explanations for oblique decision trees", AAAI 2021.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from butfor.model.ask import evaluate
+from butfor.model.cells import BoolArray, IntArray
+from butfor.model.oblique import Oblique
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.rewrite.clearance import keeps
+from butfor.rewrite.gates import Goal, goals, of_leaf
+from butfor.solvers.linear_exact import LinearExact
+from butfor.solvers.milp import Milp
+from butfor.solvers.oblique_columns import Sheet, separable, sheet, side_bounds
+from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+
+CHUNK = 32
+"""Rows between two looks at the clock."""
+
+
+class ObliqueExact(AbstractSolver):
+    """The cheapest point over all target leaves of one oblique tree. Guarantee: optimal (to 1e-6), or a proven bound."""
+
+    name = "oblique_exact"
+    does = (
+        "one oblique tree: a linear, quadratic or mixed-integer program a leaf, only while a bound says that it may pay"
+    )
+    many = True
+    block = 1024
+
+    def accepts(self, form: Form) -> Support:
+        if form.model != "oblique tree":
+            return Support(False, f"it takes one oblique tree, and the model is a {form.model}")
+        leaf = Milp().accepts(replace(form, model="linear", sets=1, curved=False))
+        if not leaf:
+            return Support(False, leaf.why)
+        return Support(True, "every leaf is a polytope, and the cheapest point of each can be found and proven")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        wanted = goals(problem)
+        if not wanted:
+            return nothing_found(problem, np.inf)
+        chunks = [np.arange(at, min(at + CHUNK, len(problem))) for at in range(0, len(problem), CHUNK)]
+        whole = sheet(problem, wanted) if separable(problem) else None
+
+        def solved(rows: IntArray) -> Outcome:
+            part = problem.rows(rows)
+            if budget.spent() and rows[0]:
+                return renumbered(nothing_found(part, exhausted=True), rows)
+            some = None if whole is None else whole.rows(rows)
+            return renumbered(_solve_chunk(part, wanted, some, budget, min(k, len(wanted))), rows)
+
+        if budget.threads == 1 or len(chunks) == 1:
+            return joined([solved(rows) for rows in chunks])
+        with ThreadPoolExecutor(budget.threads) as pool:
+            return joined(list(pool.map(solved, chunks)))
+
+
+def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], columns: Sheet | None, budget: Budget, k: int) -> Outcome:
+    """By the dual where it applies and settles the row; by programs otherwise."""
+    left = np.arange(len(problem))
+    parts: list[Outcome] = []
+    if columns is not None:
+        found, settled = _by_duals(problem, columns, k)
+        parts.append(_some(found, settled))
+        left = np.flatnonzero(~settled)
+    for row in left:
+        one = np.array([row])
+        parts.append(renumbered(_by_programs(problem.rows(one), wanted, budget, k), one))
+    return joined(parts)
+
+
+def _some(outcome: Outcome, rows: BoolArray) -> Outcome:
+    """The answers to some of the rows."""
+    kept = rows[outcome.row]
+    return Outcome(
+        outcome.row[kept], outcome.points[kept], outcome.cost[kept], outcome.bound[kept], outcome.exhausted[kept]
+    )
+
+
+def _by_duals(problem: Problem, columns: Sheet, k: int) -> tuple[Outcome, BoolArray]:
+    """The kernel's answers, and for which rows they are settled and hold when the model itself is asked."""
+    costs, moves, bounds, settled = columns.solve(k)
+    settled &= ~columns.odd
+    costs[columns.impossible], bounds[columns.impossible] = np.inf, np.inf
+    kept = np.isfinite(costs)
+    kept[:, 0] = True
+    row, rank = np.nonzero(kept)
+    points = columns.points(row, moves[row, rank])
+    some = np.isfinite(costs[row, rank])
+    points[~some] = np.nan
+    at = np.flatnonzero(some)
+    many = problem.rows(row[at])
+    scores = evaluate(problem.model, points[at])
+    offset = np.min([np.where(part.holds(scores), part.offset, np.inf) for part in problem.sets], axis=0)
+    fine = np.isfinite(offset) & many.admits(points[at])
+    fine &= keeps(problem.model, problem.space, points[at], problem.sets, problem.margin)
+    settled[row[at[~fine]]] = False
+    cost = costs[row, rank]
+    cost[at] = problem.prices.total(many.factuals, points[at]) + offset
+    bound = np.where(rank == 0, np.minimum(bounds[row], cost), cost)
+    return Outcome(row, points, cost, bound, np.zeros(len(row), dtype=np.bool_)), settled
+
+
+def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: int) -> Outcome:
+    """The leaves of one row by a program each, those with the lowest bound first."""
+    floor = _floors(problem, wanted)
+    found: list[Outcome] = []
+    lowest, exhausted = np.inf, False
+    for at in np.argsort(floor, kind="stable"):
+        limit = found[k - 1].cost[0] if len(found) >= k else np.inf
+        if floor[at] >= limit:
+            break
+        if budget.spent():
+            lowest, exhausted = min(lowest, floor[at]), True
+            break
+        leaf = of_leaf(problem, wanted[at])
+        solver = next(one for one in (LinearExact(), Milp()) if one.accepts(leaf.form()))
+        one = solver.solve(leaf, budget)
+        lowest, exhausted = min(lowest, float(one.bound[0])), exhausted or bool(one.exhausted[0])
+        if one.found()[0]:
+            found.append(one)
+            found.sort(key=lambda outcome: float(outcome.cost[0]))
+    if not found:
+        return nothing_found(problem, lowest, exhausted=exhausted)
+    best = found[:k]
+    bound = np.array([float(one.cost[0]) for one in best])
+    bound[0] = min(lowest, bound[0])
+    return Outcome(
+        np.zeros(len(best), dtype=np.intp),
+        np.concatenate([one.points for one in best]),
+        np.array([one.cost[0] for one in best]),
+        bound,
+        np.full(len(best), exhausted),
+    )
+
+
+def _floors(problem: Problem, wanted: tuple[Goal, ...]) -> np.ndarray:
+    """For each leaf, the dearest of the decisions on its path, each taken by itself."""
+    ahead = side_bounds(problem)
+    model = problem.model
+    assert isinstance(model, Oblique)
+    return np.array([goal.offset + ahead[goal.path.gates, goal.path.right].max(initial=0.0) for goal in wanted])

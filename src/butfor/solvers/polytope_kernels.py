@@ -1,0 +1,466 @@
+"""Compiled: the cheapest points of polytopes with few half-spaces, the price a sum over columns.
+
+minimise sum_j c_j(x_j) subject to B x >= need, each column in a set of its own: an interval, a grid, or one option of a group.
+The dual q(lambda) = lambda' need + sum_j min_{x_j} (c_j(x_j) - (B' lambda)_j x_j) has one multiplier a half-space and is
+a proven bound at every lambda >= 0. It is raised by projected semismooth Newton steps, prices that are not strictly convex
+being made so by a proximal term that is moved along (Rockafellar, Mathematics of Operations Research 1, 1976); what then
+is no grid point or a mixture of options is branched on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+RAISE = 1e-9
+"""Half-spaces (of unit norm) are met with this to spare wherever real columns leave room for it."""
+
+EXACT = 3e-10
+"""How far the Newton steps may leave a half-space unmet: less than `RAISE`."""
+
+TIE = 1e-13
+"""The share by which a sum of whole columns may miss its half-space: rounding."""
+
+CLOSE = 1e-8
+"""A relaxation is solved when point and bound are this close, relative to 1 + cost."""
+
+WHOLE = 1e-7
+"""How near a column must be to a grid point, or an option to 1, to be taken for it."""
+
+STEPS, CENTRES, HALVINGS, NODES, DEPTH = 60, 40, 30, 4000, 300
+"""At most so many Newton steps a centre, centres a relaxation, halvings a step, nodes a polytope, open nodes at once."""
+
+Numbers = NDArray[np.float64]
+
+
+class Columns(NamedTuple):
+    """What all rows share. Numbers come first: rates up and down, curvature, grid (0: real), in units of their range.
+
+    Then options: those of group g are `group[g]:group[g + 1]`, counted from the first option.
+    """
+
+    up: Numbers
+    down: Numbers
+    square: Numbers
+    step: Numbers
+    group: NDArray[np.intp]
+
+
+@numba.njit(cache=True, nogil=True)
+def respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x):  # type: ignore[no-untyped-def]
+    """The columns' cheapest answer `x` to the multipliers, proximal term included; returns what it comes to."""
+    m, n = B.shape
+    numbers = len(columns.up)
+    pull[:] = 0.0
+    for i in range(m):
+        if lam[i] > 0.0:
+            for j in range(n):
+                pull[j] += lam[i] * B[i, j]
+    value = 0.0
+    for j in range(numbers):
+        up, down, square = columns.up[j], columns.down[j], columns.square[j]
+        r = rho if square == 0.0 else 0.0
+        g, curve = pull[j] + r * centre[j], 2.0 * square + r
+        if g > up:
+            d = (g - up) / curve
+        elif g < -down:
+            d = (g + down) / curve
+        else:
+            d = 0.0
+        d = min(max(d, low[j]), high[j])
+        x[j] = d
+        value += (up * d if d > 0.0 else -down * d) + square * d * d - pull[j] * d + 0.5 * r * (d - centre[j]) ** 2
+    for k in range(len(columns.group) - 1):
+        begin, end = numbers + columns.group[k], numbers + columns.group[k + 1]
+        level, count = _water_level(begin, end, numbers, price, alive, rho, centre, pull, x)
+        for v in range(begin, end):
+            x[v] = max(x[v] - level, 0.0) if count and alive[v - numbers] else 0.0
+            if x[v] > 0.0:
+                value += (price[v - numbers] - pull[v]) * x[v]
+            if alive[v - numbers]:
+                value += 0.5 * rho * (x[v] - centre[v]) ** 2
+    return value
+
+
+@numba.njit(cache=True, nogil=True)
+def _water_level(begin, end, numbers, price, alive, rho, centre, pull, x):  # type: ignore[no-untyped-def]
+    """Projection on the simplex of the options alive (Michelot): points into `x`; what to take off, and from how many."""
+    count, total = 0, 0.0
+    for v in range(begin, end):
+        if alive[v - numbers]:
+            x[v] = centre[v] + (pull[v] - price[v - numbers]) / rho
+            total += x[v]
+            count += 1
+    level = (total - 1.0) / max(count, 1)
+    while True:
+        left, total = 0, 0.0
+        for v in range(begin, end):
+            if alive[v - numbers] and x[v] > level:
+                left += 1
+                total += x[v]
+        if left == count or left == 0:
+            return level, count
+        count, level = left, (total - 1.0) / left
+
+
+@numba.njit(cache=True, nogil=True)
+def floors(columns, low, high, first, price, alive, pull):  # type: ignore[no-untyped-def]
+    """sum_j min (c_j(x_j) - pull_j x_j): over intervals and mixtures, and (larger) over grid points and single options."""
+    numbers = len(columns.up)
+    relaxed, exact = 0.0, 0.0
+    for j in range(numbers):
+        up, down, square, g = columns.up[j], columns.down[j], columns.square[j], pull[j]
+        if g > up:
+            d = (g - up) / (2.0 * square) if square > 0.0 else high[j]
+        elif g < -down:
+            d = (g + down) / (2.0 * square) if square > 0.0 else low[j]
+        else:
+            d = 0.0
+        d = min(max(d, low[j]), high[j])
+        at = _charge(columns, j, d) - g * d
+        relaxed += at
+        if columns.step[j] > 0.0:
+            k = np.floor((d - first[j]) / columns.step[j] + 1e-9)
+            below = first[j] + k * columns.step[j]
+            above = below if below >= d else below + columns.step[j]
+            at = np.inf
+            if below >= low[j] - 1e-12:
+                at = _charge(columns, j, below) - g * below
+            if above <= high[j] + 1e-12:
+                at = min(at, _charge(columns, j, above) - g * above)
+        exact += at
+    for k in range(len(columns.group) - 1):
+        best = np.inf
+        for v in range(columns.group[k], columns.group[k + 1]):
+            if alive[v]:
+                best = min(best, price[v] - pull[numbers + v])
+        relaxed += best
+        exact += best
+    return relaxed, exact
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _charge(columns, j, d):  # type: ignore[no-untyped-def]
+    """The price of moving number j by d."""
+    return (columns.up[j] * d if d > 0.0 else -columns.down[j] * d) + columns.square[j] * d * d
+
+
+@numba.njit(cache=True, nogil=True)
+def charge(columns, price, x):  # type: ignore[no-untyped-def]
+    """The price of a point (of a mixture of options: the mixture of their prices)."""
+    numbers = len(columns.up)
+    total = 0.0
+    for j in range(numbers):
+        total += _charge(columns, j, x[j])
+    for v in range(len(price)):
+        if x[numbers + v] > 0.0:
+            total += price[v] * x[numbers + v]
+    return total
+
+
+@numba.njit(cache=True, nogil=True)
+def _curvature(B, columns, low, high, alive, rho, x, H):  # type: ignore[no-untyped-def]
+    """H = sum over the columns that respond of B_j B_j' times how much they do."""
+    m = len(B)
+    numbers = len(columns.up)
+    H[:] = 0.0
+    for j in range(numbers):
+        if low[j] < x[j] < high[j] and x[j] != 0.0:
+            weight = 1.0 / (2.0 * columns.square[j] + (rho if columns.square[j] == 0.0 else 0.0))
+            for i in range(m):
+                scaled = weight * B[i, j]
+                if scaled != 0.0:
+                    for k in range(i + 1):
+                        H[i, k] += scaled * B[k, j]
+    for g in range(len(columns.group) - 1):
+        count = 0
+        for v in range(numbers + columns.group[g], numbers + columns.group[g + 1]):
+            count += x[v] > 0.0
+        if count < 2:
+            continue
+        for i in range(m):
+            for k in range(i + 1):
+                both, one, other = 0.0, 0.0, 0.0
+                for v in range(numbers + columns.group[g], numbers + columns.group[g + 1]):
+                    if x[v] > 0.0:
+                        both += B[i, v] * B[k, v]
+                        one += B[i, v]
+                        other += B[k, v]
+                H[i, k] += (both - one * other / count) / rho
+    return H
+
+
+@numba.njit(cache=True, nogil=True)
+def _newton_step(H, gradient, lam, damping, step):  # type: ignore[no-untyped-def]
+    """(H + damping) step = gradient over the multipliers that are free to move, by Cholesky; 0 for the others."""
+    m = len(lam)
+    L = np.zeros((m, m))
+    y = np.zeros(m)
+    step[:] = 0.0
+    for i in range(m):
+        if lam[i] <= 0.0 and gradient[i] <= 0.0:
+            continue
+        for k in range(i + 1):
+            if lam[k] <= 0.0 and gradient[k] <= 0.0:
+                continue
+            total = H[i, k]
+            for p in range(k):
+                total -= L[i, p] * L[k, p]
+            if i == k:
+                L[i, i] = np.sqrt(max(total + damping, damping))
+            else:
+                L[i, k] = total / L[k, k]
+        total = gradient[i]
+        for p in range(i):
+            total -= L[i, p] * y[p]
+        y[i] = total / L[i, i]
+    for i in range(m - 1, -1, -1):
+        if L[i, i] > 0.0:
+            total = y[i]
+            for p in range(i + 1, m):
+                total -= L[p, i] * step[p]
+            step[i] = total / L[i, i]
+
+
+@numba.njit(cache=True, nogil=True)
+def relax(B, need, lift, columns, low, high, first, price, alive, proximal, lam, x, cut):  # type: ignore[no-untyped-def]
+    """Raise the bound from `lam` on; returns it, and whether `x` now is the cheapest point of the relaxation.
+
+    The point keeps `lift` more than `need`; the bound is of `need` itself, grids and options taken as they are.
+    Stops as soon as the bound reaches `cut`.
+    """
+    m, n = B.shape
+    pull, centre, trial = np.empty(n), x.copy(), np.empty(m)
+    gradient, step, H = np.empty(m), np.empty(m), np.empty((m, m))
+    rho = 0.1 if proximal else 0.0
+    best, damping = -np.inf, 1e-3
+    for _ in range(CENTRES):
+        settled = False
+        value = respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x)
+        for i in range(m):
+            value += lam[i] * (need[i] + lift)
+        for _ in range(STEPS):
+            relaxed, exact = floors(columns, low, high, first, price, alive, pull)
+            total, worst = 0.0, 0.0
+            for i in range(m):
+                total += lam[i] * need[i]
+                gradient[i] = need[i] + lift
+                for j in range(n):
+                    gradient[i] -= B[i, j] * x[j]
+                worst = max(worst, abs(gradient[i]) if lam[i] > 0.0 else gradient[i])
+            best = max(best, exact + total)
+            if best >= cut:
+                return best, False
+            if worst <= EXACT:
+                settled = True
+                break
+            _curvature(B, columns, low, high, alive, rho, x, H)
+            moved = False
+            for _ in range(HALVINGS):
+                _newton_step(H, gradient, lam, damping, step)
+                rise = 0.0
+                for i in range(m):
+                    trial[i] = max(lam[i] + step[i], 0.0)
+                    rise += gradient[i] * (trial[i] - lam[i])
+                after = respond(B, trial, columns, low, high, price, alive, rho, centre, pull, x)
+                for i in range(m):
+                    after += trial[i] * (need[i] + lift)
+                if after >= value + 1e-4 * rise - 1e-14 * (1.0 + abs(value)):
+                    moved = rise > 0.0
+                    damping = max(0.1 * damping, 1e-13)
+                    break
+                damping = max(10.0 * damping, 1e-10)
+            if not moved:
+                respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x)
+                break
+            lam[:] = trial
+            value = after
+        if not settled:
+            return best, False
+        if not proximal:
+            return best, True
+        cost = charge(columns, price, x)
+        if cost - relaxed - total <= CLOSE * (1.0 + cost) + 2.0 * lift * lam.sum():
+            return best, True
+        centre[:] = x
+        rho = max(0.2 * rho, 1e-5)
+    return best, False
+
+
+@numba.njit(cache=True, nogil=True)
+def out_of_reach(B, need, columns, low, high, alive):  # type: ignore[no-untyped-def]
+    """Whether some half-space lies beyond the reach of all columns together."""
+    numbers = len(columns.up)
+    for i in range(len(B)):
+        reach, size = 0.0, 1.0
+        for j in range(numbers):
+            part = B[i, j] * (high[j] if B[i, j] > 0.0 else low[j])
+            reach += part
+            size += abs(part)
+        for k in range(len(columns.group) - 1):
+            top = -np.inf
+            for v in range(columns.group[k], columns.group[k + 1]):
+                if alive[v]:
+                    top = max(top, B[i, numbers + v])
+            reach += top
+            size += abs(top)
+        if reach < need[i] - TIE * size:
+            return True
+    return False
+
+
+@numba.njit(cache=True, nogil=True)
+def _keeps(B, need, x):  # type: ignore[no-untyped-def]
+    """Whether a point lies in the polytope, rounding aside."""
+    for i in range(len(B)):
+        total, size = 0.0, 1.0
+        for j in range(len(x)):
+            part = B[i, j] * x[j]
+            total += part
+            size += abs(part)
+        if total < need[i] - TIE * size:
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _rounded(columns, low, high, first, alive, x, out):  # type: ignore[no-untyped-def]
+    """The grid points and options nearest to `x`; how far the farthest is, and its column (a group: its largest option)."""
+    numbers = len(columns.up)
+    farthest, which = 0.0, -1
+    for j in range(numbers):
+        out[j] = x[j]
+        if columns.step[j] > 0.0:
+            k = np.round((x[j] - first[j]) / columns.step[j])
+            at = first[j] + k * columns.step[j]
+            if at < low[j] - 1e-12:
+                at += columns.step[j]
+            elif at > high[j] + 1e-12:
+                at -= columns.step[j]
+            out[j] = at
+            away = abs(at - x[j]) / columns.step[j]
+            if away > farthest:
+                farthest, which = away, j
+    for g in range(len(columns.group) - 1):
+        top, best = -1, -1.0
+        for v in range(numbers + columns.group[g], numbers + columns.group[g + 1]):
+            out[v] = 0.0
+            if alive[v - numbers] and x[v] > best:
+                top, best = v, x[v]
+        if top >= 0:
+            out[top] = 1.0
+            if 1.0 - best > farthest:
+                farthest, which = 1.0 - best, top
+    return farthest, which
+
+
+@numba.njit(cache=True, nogil=True)
+def _undecided(columns, low, high, alive, x):  # type: ignore[no-untyped-def]
+    """A whole number or group with more than one choice left (its largest option), or -1."""
+    numbers = len(columns.up)
+    for g in range(len(columns.group) - 1):
+        count, top, best = 0, -1, -1.0
+        for v in range(columns.group[g], columns.group[g + 1]):
+            count += alive[v]
+            if alive[v] and x[numbers + v] > best:
+                top, best = v, x[numbers + v]
+        if count > 1:
+            return numbers + top
+    for j in range(numbers):
+        if columns.step[j] > 0.0 and high[j] - low[j] > 0.5 * columns.step[j]:
+            return j
+    return -1
+
+
+@numba.njit(cache=True, nogil=True)
+def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # type: ignore[no-untyped-def]
+    """Branch and bound over one polytope: the bound, and the cost of the `point` found (infinite if none is below `cut`).
+
+    `lam` starts the multipliers and keeps those of the root.
+    """
+    m, n = B.shape
+    numbers = len(columns.up)
+    real, proximal, whole = False, len(price) > 0, len(price) > 0
+    for j in range(numbers):
+        real = real or (columns.step[j] == 0.0 and low[j] < high[j])
+        whole = whole or columns.step[j] > 0.0
+        proximal = proximal or columns.square[j] == 0.0
+    depth = DEPTH if whole else 1
+    lows, highs = np.empty((depth, numbers)), np.empty((depth, numbers))
+    lives = np.empty((depth, len(price)), dtype=np.bool_)
+    lams, xs, floor = np.empty((depth, m)), np.empty((depth, n)), np.empty(depth)
+    lows[0], highs[0], lives[0], lams[0], floor[0] = low, high, np.isfinite(price), lam, -np.inf
+    for j in range(numbers):
+        xs[0, j] = min(max(0.0, low[j]), high[j])
+    for v in range(len(price)):
+        xs[0, numbers + v] = 0.0
+    open_, nodes, best, lowest = 1, 0, np.inf, np.inf
+    x, rounded, mult = np.empty(n), np.empty(n), np.empty(m)
+    lo, hi, alive = np.empty(numbers), np.empty(numbers), np.empty(len(price), dtype=np.bool_)
+    lift = RAISE if real else 0.0
+    while open_:
+        open_ -= 1
+        lo[:], hi[:], alive[:], mult[:], x[:], bound = (
+            lows[open_], highs[open_], lives[open_], lams[open_], xs[open_], floor[open_],
+        )  # fmt: skip
+        nodes += 1
+        limit = min(cut, best)
+        if bound >= limit:
+            lowest = min(lowest, bound)
+            continue
+        if out_of_reach(B, need, columns, lo, hi, alive):
+            continue
+        raised, solved = relax(B, need, lift, columns, lo, hi, first, price, alive, proximal, mult, x, limit)
+        bound = max(bound, raised)
+        if nodes == 1:
+            lam[:] = mult
+        if bound >= limit:
+            lowest = min(lowest, bound)
+            continue
+        away, which = _rounded(columns, lo, hi, first, alive, x, rounded)
+        if (not real or (solved and away <= WHOLE)) and _keeps(B, need, rounded):
+            cost = charge(columns, price, rounded)
+            if cost < limit:
+                best = cost
+                point[:] = rounded
+            if solved and away <= WHOLE:
+                lowest = min(lowest, bound)
+                continue
+        if away <= WHOLE:
+            which = _undecided(columns, lo, hi, alive, x)
+        if (
+            which < 0
+        ):  # nothing is left to decide: a single point (which is judged), or real columns that did not settle
+            if real:
+                lowest = min(lowest, bound)
+            continue
+        if nodes >= NODES or open_ + 2 > depth:
+            lowest = min(lowest, bound)
+            continue
+        for turn in range(2):  # the more likely child comes last, to be taken first
+            at = open_ + turn
+            lows[at], highs[at], lives[at], lams[at], xs[at], floor[at] = lo, hi, alive, mult, x, bound
+            if which < numbers:
+                step = columns.step[which]
+                k = np.floor((x[which] - first[which]) / step + 1e-9)
+                split = first[which] + k * step
+                if split >= hi[which] - 0.5 * step:
+                    split -= step
+                near_below = x[which] - split <= 0.5 * step
+                if (turn == 1) == near_below:
+                    highs[at, which] = split
+                else:
+                    lows[at, which] = split + step
+                xs[at, which] = min(max(x[which], lows[at, which]), highs[at, which])
+            else:
+                for g in range(len(columns.group) - 1):
+                    begin, end = columns.group[g], columns.group[g + 1]
+                    if begin <= which - numbers < end:
+                        for v in range(begin, end):
+                            if (v == which - numbers) != (turn == 1):
+                                lives[at, v] = False
+        open_ += 2
+    return lowest if best == np.inf else min(lowest, best), best
