@@ -12,8 +12,10 @@ from butfor.errors import ButforError, InputError
 from butfor.explain import Explainer
 from butfor.explanation import Explanation
 from butfor.importers.read import Reading, read_onto
-from butfor.problem.constraint import AbstractConstraint, Margin, admissible
+from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.cost import price
+from butfor.problem.relation import Margin
+from butfor.problem.restriction import admissible
 from butfor.problem.spec import from_spec
 from butfor.problem.target import AbstractTarget, Prediction, as_target
 from butfor.rewrite.clearance import keeps

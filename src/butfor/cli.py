@@ -22,6 +22,7 @@ from butfor.explanation import Explanation
 from butfor.problem import constraint as rule
 from butfor.problem import cost as price
 from butfor.problem import target as aim
+from butfor.problem.abstract import AbstractConstraint
 from butfor.space import frames
 from butfor.space.feature import Feature, Step
 from butfor.space.space import Space
@@ -416,9 +417,9 @@ def _cost(words: str) -> price.AbstractCost:
     return total
 
 
-def _constraints(space: Space, **given: Any) -> list[rule.AbstractConstraint]:
+def _constraints(space: Space, **given: Any) -> list[AbstractConstraint]:
     """The constraints, from what was said with each option."""
-    found: list[rule.AbstractConstraint] = []
+    found: list[AbstractConstraint] = []
     for option in ("fixed", "only_up", "only_down"):
         names = [name for words in given.get(option) or () for name in _split(words, space.names)]
         if names:

@@ -21,9 +21,11 @@ from butfor.likeness import Likenesses
 from butfor.model.ask import parts as model_parts
 from butfor.model.ask import score_count
 from butfor.model.cells import BoolArray, IntArray
-from butfor.problem.constraint import AbstractConstraint, Candidates, Margin, Plausible, Restriction, admissible
+from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
 from butfor.problem.problem import Pool, Problem
+from butfor.problem.relation import Candidates, Margin, Plausible
+from butfor.problem.restriction import Restriction, admissible
 from butfor.problem.spec import to_spec
 from butfor.problem.target import AbstractTarget, Group, Prediction, as_target
 from butfor.rewrite.clearance import keeps

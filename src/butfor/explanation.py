@@ -15,7 +15,7 @@ from butfor.model.cells import BoolArray, IntArray
 from butfor.solvers.solver import Status
 from butfor.space import frames
 from butfor.space.frames import FloatArray
-from butfor.space.space import Space
+from butfor.space.space import Space, same
 from butfor.views.rows import Change, change_rows
 
 
@@ -253,7 +253,7 @@ class Explanations(Sequence[Explanation]):
         A table of the kind that was given; a dict of columns for arrays. Unfound answers have missing values.
         """
         start = self.factual_codes[self.row]
-        moved = ~((self.point_codes == start) | (np.isnan(self.point_codes) & np.isnan(start)))
+        moved = ~same(self.point_codes, start)
         found = self.found
         columns: dict[str, Any] = {
             "row": self.row.tolist(),

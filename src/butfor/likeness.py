@@ -14,7 +14,8 @@ from butfor.importers.read import Reading
 from butfor.model.ask import Model, form_of
 from butfor.model.cells import BoolArray
 from butfor.model.trees import Trees
-from butfor.problem.constraint import AbstractConstraint, Plausible
+from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.relation import Plausible
 from butfor.rewrite.plausibility import side_by_side
 
 

@@ -13,8 +13,8 @@ from scipy.optimize import linprog, minimize
 
 from butfor.model.ask import evaluate
 from butfor.model.linear import Linear
-from butfor.problem.constraint import AtMost, Margin, Relation
 from butfor.problem.problem import Problem
+from butfor.problem.relation import AtMost, Margin, Relation
 from butfor.rewrite.margins import tightened
 from butfor.solvers.brute_force import candidates
 

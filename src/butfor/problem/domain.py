@@ -10,7 +10,7 @@ import numpy as np
 from butfor.errors import UnsupportedProblemError
 from butfor.model.cells import BoolArray
 from butfor.space.frames import FloatArray
-from butfor.space.space import Space
+from butfor.space.space import Space, same
 
 
 @dataclass(eq=False)
@@ -100,7 +100,7 @@ class Domain:
     def admits(self, points: FloatArray) -> BoolArray:
         """Whether each row may become its point."""
         x = self.factuals
-        same = (points == x) | (np.isnan(points) & np.isnan(x))
+        unchanged = same(points, x)
         inside = (points >= self.low) & (points <= self.high)
         for j in np.flatnonzero(self.step > 0).tolist():
             inside[:, j] &= on_grid(points[:, j], self.step[j], self.anchor[j])
@@ -108,7 +108,7 @@ class Domain:
             code = np.nan_to_num(points[:, j]).astype(np.intp)
             inside[:, j] = mask[np.arange(len(code)), code]
         moved = np.where(np.isnan(points), self.missing, inside)
-        return np.asarray(np.where(same, self.stay, moved).all(axis=1))
+        return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
     def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """The admissible value nearest to the factual in each cell `(lower, upper]` of number `j`, (n, k); NaN if none."""

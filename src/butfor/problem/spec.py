@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from butfor.problem import constraint, cost, target
+from butfor.problem import cost, relation, restriction, target
 
 KNOWN = {
     kind.__name__: kind
     for kind in (
         cost.L0, cost.L1, cost.L2, cost.LInf, cost.Gower, cost.MAD, cost.Table, cost.Quadratic, cost.Mix,
-        constraint.Fixed, constraint.Direction, constraint.Between, constraint.Within, constraint.Grid, constraint.Allowed,
-        constraint.Moves, constraint.MayVanish, constraint.AtMost, constraint.Relation, constraint.Event,
-        constraint.Implication, constraint.Margin,
+        restriction.Fixed, restriction.Direction, restriction.Between, restriction.Within, restriction.Grid, restriction.Allowed,
+        restriction.Moves, restriction.MayVanish, relation.AtMost, relation.Relation, relation.Event,
+        relation.Implication, relation.Margin,
         target.Classes, target.Other, target.ClassCosts, target.Probability, target.ValueIn, target.RelativeChange,
     )
 }  # fmt: skip

@@ -15,15 +15,16 @@ import numpy as np
 from butfor.model.ask import evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.model.trees import Trees
-from butfor.problem.constraint import AtMost, Fresh
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
+from butfor.problem.relation import AtMost, Fresh
 from butfor.rewrite.clearance import inside
 from butfor.rewrite.leaves import Leaves, all_leaves
 from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.ensemble_search import Question, Search
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 from butfor.space.frames import FloatArray
+from butfor.space.space import same
 
 GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
 """Shares of the size of a score by which a goal is raised, one after the other, until rounding no longer matters."""
@@ -127,7 +128,7 @@ def _question(problem: Problem, tables: Tables, leaves: Leaves, part: ScoreSet, 
     raised = part.margins(size) + (guard * size if guard else np.where(part.strict, 0.0, -ROUNDING * size))
     feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
     x, value = problem.factuals[0, feature], tables.value[0]
-    changed = ~((value == x) | (np.isnan(value) & np.isnan(x)))
+    changed = ~same(value, x)
     names = problem.space.names
     limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.constraints(AtMost)]
     limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.constraints(Fresh)]

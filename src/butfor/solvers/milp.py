@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraint import AtMost, Event, Fresh, Implication, Relation
 from butfor.problem.domain import on_grid
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
+from butfor.problem.relation import AtMost, Event, Fresh, Implication, Relation
 from butfor.rewrite.clearance import inside
 from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from butfor.model.cells import BoolArray, Cells
-from butfor.problem.constraint import numbers
 from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.rewrite.tables import Tables
@@ -93,7 +92,7 @@ def _by_cell(
     program.minimise(cost)
     if widest is not None and reach.any():
         program.at_least(widest - _weighted(piece.cell, np.where(able, reach, 0.0)))
-    known = np.nan_to_num(numbers(feature, value) if feature.levels is None or feature.numbers is not None else value)
+    known = np.nan_to_num(feature.in_numbers(value) if feature.levels is None or feature.numbers is not None else value)
     piece.value = _weighted(piece.cell, known)
     piece.rank = _weighted(piece.cell, np.nan_to_num(value))
     if not np.isnan(piece.x):

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.problem.constraint import Fresh
 from butfor.problem.problem import Problem
+from butfor.problem.relation import Fresh
 from butfor.solvers.choose import choose
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, joined, renumbered
+from butfor.space.space import same
 
 
 def several(solver: AbstractSolver, problem: Problem, budget: Budget, k: int, seed: int) -> Outcome:
@@ -27,8 +28,8 @@ def _one_row(solver: AbstractSolver, problem: Problem, budget: Budget, k: int, s
     found = [solver.solve(problem, budget, 1, seed)]
     while len(found) < k and found[-1].found()[0] and not budget.spent():
         point, factual = found[-1].points[0], problem.factuals[0]
-        same = (point == factual) | (np.isnan(point) & np.isnan(factual))
-        changed = tuple(name for name, kept in zip(problem.space.names, same, strict=True) if not kept)
+        kept = same(point, factual)
+        changed = tuple(name for name, stays in zip(problem.space.names, kept, strict=True) if not stays)
         if not changed:
             break
         problem = problem.with_relation(Fresh(changed))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError
+from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,24 @@ class Feature:
         if self.levels is not None:
             return self.levels[int(code)]
         return int(code) if self.step == 1 and code == int(code) else float(code)
+
+    def code(self, level: Any, said: str) -> int:
+        """The encoded value of a level, which `said` names."""
+        assert self.levels is not None
+        try:
+            return self.levels.index(level)
+        except ValueError:
+            raise InputError(
+                f"{said} names {level!r}, which {self.name!r} never is.", f"Its values are {self.describe()}."
+            ) from None
+
+    def in_numbers(self, codes: FloatArray) -> FloatArray:
+        """Encoded values as numbers, levels that are numbers included."""
+        if self.levels is None:
+            return codes
+        known = self.numbers
+        assert known is not None
+        return np.append(np.asarray(known), np.nan)[np.where(np.isnan(codes), len(known), codes).astype(np.intp)]
 
     def describe(self) -> str:
         """Its values, in words."""

@@ -72,7 +72,7 @@ class Space:
     def decode(self, points: FloatArray, table: Any, was: FloatArray | None = None) -> Any:
         """`table` with each row replaced by its point; columns in which nothing changed stay as they are."""
         was = self.encode(table) if was is None else was
-        changed = ~((points == was) | (np.isnan(points) & np.isnan(was)))
+        changed = ~same(points, was)
         columns = {
             feature.name: decode_column(feature, points[:, j])
             for j, feature in enumerate(self.features)
@@ -152,3 +152,8 @@ def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArra
     if numbers is not None and not any(isinstance(level, bool) for level in feature.levels):
         return np.append(np.asarray(numbers), np.nan)[np.where(np.isnan(codes), len(numbers), codes).astype(np.intp)]
     return [None if code != code else feature.levels[int(code)] for code in codes]
+
+
+def same(before: FloatArray, after: FloatArray) -> NDArray[np.bool_]:
+    """Where two tables of encoded values agree, missing with missing."""
+    return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))

@@ -16,8 +16,8 @@ import numpy as np
 from butfor.errors import UnsupportedProblemError
 from butfor.model.ask import evaluate
 from butfor.model.linear import Linear
-from butfor.problem.constraint import AtMost
 from butfor.problem.problem import Problem
+from butfor.problem.relation import AtMost
 from butfor.rewrite.margins import tightened
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Status
