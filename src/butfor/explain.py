@@ -22,7 +22,8 @@ from butfor.model.ask import parts as model_parts
 from butfor.model.ask import score_count
 from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.abstract import AbstractConstraint
-from butfor.problem.cost import DEFAULT, AbstractCost, Prices, price
+from butfor.problem.cost import DEFAULT, AbstractCost, price
+from butfor.problem.prices import Prices
 from butfor.problem.problem import Pool, Problem
 from butfor.problem.relation import Candidates, Margin, Plausible
 from butfor.problem.restriction import Restriction, admissible

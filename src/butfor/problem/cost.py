@@ -1,21 +1,21 @@
-"""What a change costs: terms that the user adds up, and the prices they come to in a given space."""
+"""What a change costs: terms that the user adds up."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number
+from butfor.problem.prices import Price, Prices
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 Scale = Literal["range", "mad", "std", "none"]
-Price = Callable[[Any, Any], Any]
 
 
 class AbstractCost(ABC):
@@ -136,12 +136,7 @@ class LInf(Norm):
         """Prices of which the largest counts."""
         unit = weight * self.units(space)
         reach = {j: table for j, table in _tables(space, unit, lambda d: d).items() if table.any()}
-        return replace(
-            prices,
-            linf=_merge_max(prices.linf, unit / self.widths(space)),
-            linf_missing=_merge_max(prices.linf_missing, unit),
-            linf_tables=_merge_max_tables(prices.linf_tables, reach),
-        )
+        return prices.with_largest(unit / self.widths(space), unit, reach)
 
 
 @dataclass(frozen=True)
@@ -227,10 +222,7 @@ class Table(Term):
                     "A number needs a callable price(before, after).",
                 )
         zero = np.zeros(len(space))
-        merged = prices.plus("l1", zero, zero, tables)
-        return replace(
-            merged, calls={**prices.calls, **{j: (*prices.calls.get(j, ()), call) for j, call in calls.items()}}
-        )
+        return prices.plus("l1", zero, zero, tables).with_calls(calls)
 
     def __repr__(self) -> str:
         return f"Table({list(self.prices)})"
@@ -273,89 +265,6 @@ class Quadratic(Term):
 DEFAULT = L1()
 
 
-@dataclass(frozen=True, eq=False)
-class Prices:
-    """What each change costs in a given space.
-
-    A number: `l0 [changed] + l1 |d| + l2 d^2` and the calls; a level: `tables[j][before, after]`, "missing" being the
-    last row and column; becoming known or missing, a number: `missing`. Over all features, the largest of `linf |d|`
-    (and its tables) and `d' Q d` come on top.
-    """
-
-    l0: FloatArray
-    l1: FloatArray
-    l2: FloatArray
-    linf: FloatArray
-    missing: FloatArray
-    linf_missing: FloatArray
-    tables: dict[int, FloatArray] = field(default_factory=dict)
-    linf_tables: dict[int, FloatArray] = field(default_factory=dict)
-    calls: dict[int, tuple[tuple[float, Price], ...]] = field(default_factory=dict)
-    Q: FloatArray | None = None
-
-    def plus(self, kind: str, rate: FloatArray, missing: FloatArray, tables: Mapping[int, FloatArray]) -> Prices:
-        """These prices with a separable term added."""
-        merged = {**self.tables}
-        for j, table in tables.items():
-            merged[j] = merged[j] + table if j in merged else table
-        lost = self.missing + (rate if kind == "l0" else missing)
-        changes: dict[str, Any] = {kind: getattr(self, kind) + rate, "missing": lost, "tables": merged}
-        return replace(self, **changes)
-
-    def separable(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The part that is a sum over features: prices of moving feature `j` from `before` (n, 1) to `after` (n, k)."""
-        if j in self.tables:
-            return np.asarray(self.tables[j][_codes(before, self.tables[j]), _codes(after, self.tables[j])])
-        gap = np.abs(after - before)
-        price = self.l1[j] * gap if self.l1[j] else np.zeros(gap.shape)
-        if self.l2[j]:
-            price = price + self.l2[j] * gap**2
-        if self.l0[j]:
-            price = price + self.l0[j] * (gap > 0)
-        lost = np.isnan(gap)
-        if lost.any():
-            both = np.isnan(before) & np.isnan(after)
-            price = np.where(lost, np.where(both, 0.0, self.missing[j]), price)
-        for weight, call in self.calls.get(j, ()):
-            price = price + weight * _called(call, before, after)
-        return np.asarray(price)
-
-    def reach(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The part of which the largest over features counts."""
-        if j in self.linf_tables:
-            return np.asarray(
-                self.linf_tables[j][_codes(before, self.linf_tables[j]), _codes(after, self.linf_tables[j])]
-            )
-        gap = np.abs(after - before)
-        both = np.isnan(before) & np.isnan(after)
-        return np.where(np.isnan(gap), np.where(both, 0.0, self.linf_missing[j]), self.linf[j] * gap)
-
-    @property
-    def has_linf(self) -> bool:
-        """Whether the largest change counts."""
-        return bool(self.linf.any() or self.linf_missing.any() or self.linf_tables)
-
-    def total(self, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The whole cost of each row."""
-        gap = np.abs(after - before)
-        lost = np.isnan(gap)
-        moved = np.where(np.isnan(before) & np.isnan(after), 0.0, self.missing)
-        price = np.where(lost, moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
-        for j in {*self.tables, *self.calls}:
-            price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
-        cost = price.sum(axis=1)
-        if self.has_linf:
-            moved = np.where(np.isnan(before) & np.isnan(after), 0.0, self.linf_missing)
-            reach = np.where(lost, moved, self.linf * gap)
-            for j in self.linf_tables:
-                reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
-            cost = cost + reach.max(axis=1)
-        if self.Q is not None:
-            gap = np.nan_to_num(after - before)
-            cost = cost + np.einsum("ni,ij,nj->n", gap, self.Q, gap)
-        return np.asarray(cost)
-
-
 def price(cost: AbstractCost, space: Space) -> Prices:
     """What `cost` comes to in `space`; levels without a price of their own change for free only if no term prices them."""
     if not isinstance(cost, AbstractCost):
@@ -368,32 +277,6 @@ def price(cost: AbstractCost, space: Space) -> Prices:
             continue
         prices = term.add_to(prices, weight, space)
     return prices
-
-
-def _codes(x: FloatArray, table: FloatArray) -> Any:
-    return np.where(np.isnan(x), len(table) - 1, x).astype(np.intp)
-
-
-def _called(call: Price, before: FloatArray, after: FloatArray) -> FloatArray:
-    """The prices a user's callable gives, a row at a time; it is not asked about missing values, which cost nothing here."""
-    out = np.zeros(np.broadcast_shapes(before.shape, after.shape))
-    wide = np.broadcast_to(after, out.shape)
-    for row in range(len(out)):
-        start = float(before[row, 0])
-        asked = np.flatnonzero(~np.isnan(wide[row]) & (wide[row] != start))
-        if np.isnan(start) or not len(asked):
-            continue
-        answer = np.asarray(call(start, wide[row, asked]), dtype=np.float64)
-        if answer.shape not in ((), asked.shape):
-            raise InputError(
-                f"a price callable returned shape {answer.shape} for {asked.shape}.",
-                "It must return one price per value.",
-                "Write it with numpy: lambda before, after: np.abs(after - before) * 2.",
-            )
-        out[row, asked] = answer
-    if np.isnan(out).any() or (out < 0).any():
-        raise InputError("a price callable returned a negative price or NaN.", "Prices are numbers of at least 0.")
-    return out
 
 
 def _level_table(feature: Feature, price: Mapping[Any, float] | Price) -> FloatArray:
@@ -463,15 +346,3 @@ def _per_column(given: Mapping[str, float] | None, space: Space, default: float,
         if not np.isfinite(out[j]) or out[j] < 0:
             raise InputError(*said)
     return out
-
-
-def _merge_max(old: FloatArray, new: FloatArray) -> FloatArray:
-    if old.any():
-        raise InputError(
-            "two L-infinity terms were added.", "One is taken.", "Give its weights in one bf.LInf(weights=...)."
-        )
-    return new
-
-
-def _merge_max_tables(old: dict[int, FloatArray], new: dict[int, FloatArray]) -> dict[int, FloatArray]:
-    return {**old, **new}

@@ -12,9 +12,9 @@ from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.problem.abstract import AbstractConstraint
-from butfor.problem.cost import Prices
 from butfor.problem.domain import Domain
 from butfor.problem.form import Form
+from butfor.problem.prices import Prices
 from butfor.problem.relation import AtMost, Candidates, Fresh, Implication, Margin, Plausible, Relation
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space

@@ -1,0 +1,139 @@
+"""The prices that a cost comes to in a given space: numbers a feature, which solvers add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.space.frames import FloatArray
+
+Price = Callable[[Any, Any], Any]
+"""What a user gives to price the changes of one column: `price(before, after)`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What each change costs in a given space.
+
+    A number: `l0 [changed] + l1 |d| + l2 d^2` and the calls; a level: `tables[j][before, after]`, "missing" being the
+    last row and column; becoming known or missing, a number: `missing`. Over all features, the largest of `linf |d|`
+    (and its tables) and `d' Q d` come on top.
+    """
+
+    l0: FloatArray
+    l1: FloatArray
+    l2: FloatArray
+    linf: FloatArray
+    missing: FloatArray
+    linf_missing: FloatArray
+    tables: dict[int, FloatArray] = field(default_factory=dict)
+    linf_tables: dict[int, FloatArray] = field(default_factory=dict)
+    calls: dict[int, tuple[tuple[float, Price], ...]] = field(default_factory=dict)
+    Q: FloatArray | None = None
+
+    def plus(self, kind: str, rate: FloatArray, missing: FloatArray, tables: Mapping[int, FloatArray]) -> Prices:
+        """These prices with a separable term added."""
+        merged = {**self.tables}
+        for j, table in tables.items():
+            merged[j] = merged[j] + table if j in merged else table
+        lost = self.missing + (rate if kind == "l0" else missing)
+        changes: dict[str, Any] = {kind: getattr(self, kind) + rate, "missing": lost, "tables": merged}
+        return replace(self, **changes)
+
+    def with_largest(self, rate: FloatArray, missing: FloatArray, tables: Mapping[int, FloatArray]) -> Prices:
+        """These prices with a term of which the largest over features counts."""
+        if self.has_linf:
+            raise InputError(
+                "two L-infinity terms were added.", "One is taken.", "Give its weights in one bf.LInf(weights=...)."
+            )
+        return replace(self, linf=rate, linf_missing=missing, linf_tables=dict(tables))
+
+    def with_calls(self, calls: Mapping[int, tuple[float, Price]]) -> Prices:
+        """These prices with callables of the user's added."""
+        return replace(self, calls={**self.calls, **{j: (*self.calls.get(j, ()), call) for j, call in calls.items()}})
+
+    def separable(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The part that is a sum over features: prices of moving feature `j` from `before` (n, 1) to `after` (n, k)."""
+        if j in self.tables:
+            return _entries(self.tables[j], before, after)
+        gap = np.abs(after - before)
+        price = self.l1[j] * gap if self.l1[j] else np.zeros(gap.shape)
+        if self.l2[j]:
+            price = price + self.l2[j] * gap**2
+        if self.l0[j]:
+            price = price + self.l0[j] * (gap > 0)
+        lost = np.isnan(gap)
+        if lost.any():
+            price = np.where(lost, _unless_both_missing(self.missing[j], before, after), price)
+        for weight, call in self.calls.get(j, ()):
+            price = price + weight * _called(call, before, after)
+        return np.asarray(price)
+
+    def reach(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The part of which the largest over features counts."""
+        if j in self.linf_tables:
+            return _entries(self.linf_tables[j], before, after)
+        gap = np.abs(after - before)
+        moved = _unless_both_missing(self.linf_missing[j], before, after)
+        return np.where(np.isnan(gap), moved, self.linf[j] * gap)
+
+    @property
+    def has_linf(self) -> bool:
+        """Whether the largest change counts."""
+        return bool(self.linf.any() or self.linf_missing.any() or self.linf_tables)
+
+    def total(self, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The whole cost of each row."""
+        gap = np.abs(after - before)
+        lost = np.isnan(gap)
+        moved = _unless_both_missing(self.missing, before, after)
+        price = np.where(lost, moved, self.l1 * gap + self.l2 * gap**2 + self.l0 * (gap > 0))
+        for j in {*self.tables, *self.calls}:
+            price[:, j] = self.separable(j, before[:, [j]], after[:, [j]])[:, 0]
+        cost = price.sum(axis=1)
+        if self.has_linf:
+            moved = _unless_both_missing(self.linf_missing, before, after)
+            reach = np.where(lost, moved, self.linf * gap)
+            for j in self.linf_tables:
+                reach[:, j] = self.reach(j, before[:, [j]], after[:, [j]])[:, 0]
+            cost = cost + reach.max(axis=1)
+        if self.Q is not None:
+            gap = np.nan_to_num(after - before)
+            cost = cost + np.einsum("ni,ij,nj->n", gap, self.Q, gap)
+        return np.asarray(cost)
+
+
+def _entries(table: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
+    lost = len(table) - 1
+    row, column = (np.where(np.isnan(x), lost, x).astype(np.intp) for x in (before, after))
+    return np.asarray(table[row, column])
+
+
+def _unless_both_missing(price: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
+    return np.where(np.isnan(before) & np.isnan(after), 0.0, price)
+
+
+def _called(call: Price, before: FloatArray, after: FloatArray) -> FloatArray:
+    """The prices a user's callable gives, a row at a time; it is not asked about missing values, which cost nothing here."""
+    out = np.zeros(np.broadcast_shapes(before.shape, after.shape))
+    wide = np.broadcast_to(after, out.shape)
+    for row in range(len(out)):
+        start = float(before[row, 0])
+        asked = np.flatnonzero(~np.isnan(wide[row]) & (wide[row] != start))
+        if np.isnan(start) or not len(asked):
+            continue
+        answer = np.asarray(call(start, wide[row, asked]), dtype=np.float64)
+        if answer.shape not in ((), asked.shape):
+            raise InputError(
+                f"a price callable returned shape {answer.shape} for {asked.shape}.",
+                "It must return one price per value.",
+                "Write it with numpy: lambda before, after: np.abs(after - before) * 2.",
+            )
+        out[row, asked] = answer
+    if np.isnan(out).any() or (out < 0).any():
+        raise InputError("a price callable returned a negative price or NaN.", "Prices are numbers of at least 0.")
+    return out
