@@ -43,6 +43,7 @@ ONLY = {
     "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing", "butfor.trees"),
     "numba": (
         "butfor.model.tree_kernels",
+        "butfor.rewrite.leaf_kernels",
         "butfor.rewrite.reduce_kernels",
         "butfor.solvers.linear_kernels",
         "butfor.solvers.tree_kernels",

@@ -1,189 +1,28 @@
-"""Compiled: an ensemble within reach of one row. Leaves that no affordable cell leads to are dropped, cells that no tree
-tells apart any more are merged, and each tree sees of each feature only the blocks of cells that it tells apart."""
+"""Compiled: the reduction of an ensemble, the regions of a reduced one, and messages from one to the next."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
-from butfor.rewrite.leaves import Leaves
-from butfor.space.frames import FloatArray
-
-
-class Reduced(NamedTuple):
-    """The ensemble of one row's problem.
-
-    Cells `cell[j]:cell[j + 1]` belong to feature j; `source` is the original cell that stands for each, and `merged` says of
-    each original cell which it became (-1: none). `leaf[tree[t]:tree[t + 1]]` are the original leaves that are left of tree
-    t, which was tree `origin[t]`; `constant` are those of trees of which a single one is left (-1: none is).
-
-    A *pair* is a tree with a feature that it asks for. Blocks `block[q]:block[q + 1]` are the sets of cells that pair q tells
-    apart, and `listed[begin[b]:end[b]]` the cells of block b: consecutive ones where the feature is `ordered`. A leaf's
-    entries `entry[l]:entry[l + 1]` say that the feature of `pair[e]` is in one of the blocks `member[low[e]:high[e]]`.
-    `users[used[q]:used[q + 1]]` are the entries of a pair, `owner` their leaves, and `pairs[by[j]:by[j + 1]]` the pairs of a
-    feature.
-    """
-
-    cell: IntArray
-    source: IntArray
-    merged: IntArray
-    ordered: BoolArray
-    tree: IntArray
-    origin: IntArray
-    leaf: IntArray
-    constant: IntArray
-    entry: IntArray
-    owner: IntArray
-    pair: IntArray
-    low: IntArray
-    high: IntArray
-    member: IntArray
-    pair_feature: IntArray
-    pair_tree: IntArray
-    block: IntArray
-    begin: IntArray
-    end: IntArray
-    listed: IntArray
-    used: IntArray
-    users: IntArray
-    by: IntArray
-    pairs: IntArray
-
-
-UNSIGNED = ("owner", "member", "listed", "users")
-"""What other arrays are looked up with: compiled code asks of a signed number whether it is negative, each time."""
-
-
-def reduce(leaves: Leaves, able: BoolArray, price: FloatArray, apart: BoolArray) -> Reduced:
-    """The ensemble over the cells that are `able`; of merged cells the cheapest stands; cells `apart` are not merged."""
-    found = Reduced(*map(np.ascontiguousarray, _reduced(leaves, able, price, apart)))
-    return found._replace(**{name: getattr(found, name).astype(np.uint32) for name in UNSIGNED})
+from butfor.rewrite.leaf_kernels import grown
 
 
 @numba.njit(cache=True, nogil=True)
-def walk(roots, feature, last_left, member, missing_left, left, right, sets, start, masked):  # type: ignore[no-untyped-def]
-    """Where the trees' leaves begin, the node of each leaf, where its entries begin, and the entries (see `Leaves`).
-
-    A number goes left up to cell `last_left` of its feature; features with a `masked` region are asked for sets, too.
-    """
-    d, nodes = len(masked), len(feature)
-    tree, node_of, entry = np.zeros(len(roots) + 1, np.intp), np.empty(nodes, np.intp), np.zeros(nodes + 1, np.intp)
-    room, room_masks = 4 * nodes + 16, 1024
-    of, first, last = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room, np.intp)
-    missing, mask, masks = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room_masks, np.intp)
-    stack, sides = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
-    path, at = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
-    place = np.full(d, -1, np.intp)
-    leaves, n, n_masks = 0, 0, 0
-    for t in range(len(roots)):
-        stack[0], sides[0], at[0] = roots[t], 0, 0
-        top = 0
-        while top >= 0:
-            node, depth = stack[top], at[top]
-            if depth > 0:
-                path[depth - 1] = sides[top]
-            top -= 1
-            if feature[node] >= 0:
-                for child, side in ((right[node], 2 * node + 1), (left[node], 2 * node)):
-                    top += 1
-                    stack[top], sides[top], at[top] = child, side, depth + 1
-                continue
-            begin, begin_masks, fits = n, n_masks, True
-            for step in range(depth):
-                above, goes_left = path[step] // 2, path[step] % 2 == 0
-                j = feature[above]
-                width = start[j + 1] - start[j]
-                e = place[j]
-                if e < 0:
-                    if n == len(of):
-                        of, first, last = _grown(of, n), _grown(first, n), _grown(last, n)
-                        missing, mask = _grown(missing, n), _grown(mask, n)
-                    e = n
-                    place[j], of[e], first[e], last[e], missing[e], mask[e] = e, j, 0, width - 2, 1, -1
-                    n += 1
-                    if masked[j]:
-                        if n_masks + width > len(masks):
-                            masks = _grown(masks, n_masks + width)
-                        mask[e], last[e] = n_masks, -1
-                        for k in range(width):
-                            masks[n_masks + k] = 1
-                        n_masks += width
-                if masked[j]:
-                    for k in range(width):
-                        if member[above] >= 0:
-                            inside = sets[member[above], k]
-                        elif k == width - 1:
-                            inside = missing_left[above]
-                        else:
-                            inside = k <= last_left[above]
-                        if inside != goes_left:
-                            masks[mask[e] + k] = 0
-                    missing[e] = masks[mask[e] + width - 1]
-                    continue
-                if goes_left:
-                    last[e] = min(last[e], last_left[above])
-                else:
-                    first[e] = max(first[e], last_left[above] + 1)
-                if missing_left[above] != goes_left:
-                    missing[e] = 0
-            for e in range(begin, n):
-                place[of[e]] = -1
-                if mask[e] < 0:
-                    fits = fits and (first[e] <= last[e] or missing[e] == 1)
-                else:
-                    found = False
-                    for k in range(start[of[e] + 1] - start[of[e]]):
-                        found = found or masks[mask[e] + k] == 1
-                    fits = fits and found
-            if not fits:
-                n, n_masks = begin, begin_masks
-                continue
-            node_of[leaves] = node
-            leaves += 1
-            entry[leaves] = n
-        tree[t + 1] = leaves
-    return (
-        tree, node_of[:leaves], entry[: leaves + 1], of[:n], first[:n], last[:n], missing[:n] == 1, mask[:n],
-        masks[:n_masks] == 1,
-    )  # fmt: skip
+def reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
+    """The fields of `Reduced`, in their order."""
+    ordered, alive, binds = _within_reach(leaves, able)
+    split_tree, constant, entries = _deciding(leaves, alive, binds)
+    cell, group, source, merged = _merged(leaves, able, price, apart, ordered, alive, binds, split_tree)
+    blocked = _blocked(leaves, able, ordered, alive, binds, split_tree, entries, cell, group, source)
+    return (cell, source, merged, ordered, constant) + blocked  # noqa: RUF005 (numba knows no starred tuple)
 
 
 @numba.njit(cache=True, nogil=True)
-def _inside(leaves, e, c):  # type: ignore[no-untyped-def]
-    """Whether cell `c` of its feature is in the region of entry `e`."""
-    if leaves.mask[e] >= 0:
-        return leaves.masks[leaves.mask[e] + c]
-    j = leaves.feature[e]
-    if c == leaves.start[j + 1] - leaves.start[j] - 1:
-        return leaves.missing[e]
-    return leaves.first[e] <= c and c <= leaves.last[e]
-
-
-@numba.njit(cache=True, nogil=True)
-def _split(label, at, ids, count, leaves, e):  # type: ignore[no-untyped-def]
-    """Refine labels `label[at:at + len(ids)]` of the cells `ids` by the region of entry `e`; the new number of labels."""
-    hit = np.zeros(count, np.int8)
-    for i in range(len(ids)):
-        hit[label[at + i]] |= 1 if _inside(leaves, e, ids[i]) else 2
-    fresh = np.full(count, -1, np.intp)
-    for i in range(len(ids)):
-        old = label[at + i]
-        if hit[old] == 3 and not _inside(leaves, e, ids[i]):
-            if fresh[old] < 0:
-                fresh[old] = count
-                count += 1
-            label[at + i] = fresh[old]
-    return count
-
-
-@numba.njit(cache=True, nogil=True)
-def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
-    """The fields of `Reduced`."""
-    start, tree, entry, feature = leaves.start, leaves.tree, leaves.entry, leaves.feature
-    d, trees, count, cells = len(start) - 1, len(tree) - 1, len(entry) - 1, start[-1]
+def _within_reach(leaves, able):  # type: ignore[no-untyped-def]
+    """Which features are asked for ranges only, which leaves have an able cell each entry, which entries leave one out."""
+    start, entry, feature = leaves.start, leaves.entry, leaves.feature
+    d, count, cells = len(start) - 1, len(entry) - 1, start[-1]
     before = np.zeros(cells + 1, np.intp)
     for c in range(cells):
         before[c + 1] = before[c] + (1 if able[c] else 0)
@@ -213,6 +52,14 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
                 alive[i] = False
                 break
             binds[e] = inside < before[last + 1] - before[start[j]]
+    return ordered, alive, binds
+
+
+@numba.njit(cache=True, nogil=True)
+def _deciding(leaves, alive, binds):  # type: ignore[no-untyped-def]
+    """Which trees still decide something, the leaves of those that do not (-1: none is left), and how many entries bind."""
+    tree, entry = leaves.tree, leaves.entry
+    trees = len(tree) - 1
     split_tree = np.zeros(trees, np.bool_)
     constant = np.empty(trees, np.intp)
     constants = 0
@@ -239,8 +86,14 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
                     for e in range(entry[i], entry[i + 1]):
                         if binds[e]:
                             entries += 1
+    return split_tree, constant[:constants], entries
 
-    # merged cells
+
+@numba.njit(cache=True, nogil=True)
+def _merged(leaves, able, price, apart, ordered, alive, binds, split_tree):  # type: ignore[no-untyped-def]
+    """Where the merged cells of each feature begin, each cell's number in its feature, the cell that stands, the number."""
+    start, tree, entry, feature = leaves.start, leaves.tree, leaves.entry, leaves.feature
+    d, trees, cells = len(start) - 1, len(tree) - 1, start[-1]
     group = np.zeros(cells, np.intp)
     mark = np.zeros(cells + 1, np.bool_)
     groups = np.ones(d, np.intp)
@@ -301,9 +154,15 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
         for c in range(start[j], start[j + 1]):
             if able[c]:
                 merged[c] = cell[j] + group[c]
-    ahead, behind = _neighbours(start, cell, group, able)
+    return cell, group, source, merged
 
-    # trees over merged cells
+
+@numba.njit(cache=True, nogil=True)
+def _blocked(leaves, able, ordered, alive, binds, split_tree, entries, cell, group, source):  # type: ignore[no-untyped-def]
+    """The trees over merged cells, each seeing of a feature only the blocks that it tells apart: all fields from `tree` on."""
+    start, tree, entry, feature = leaves.start, leaves.tree, leaves.entry, leaves.feature
+    d, trees, count = len(start) - 1, len(tree) - 1, len(entry) - 1
+    ahead, behind = _neighbours(start, cell, group, able)
     kept_tree, origin = np.zeros(trees + 1, np.intp), np.zeros(trees + 1, np.intp)
     leaf, entry_at = np.empty(count, np.intp), np.zeros(count + 1, np.intp)
     owner, pair = np.empty(entries, np.intp), np.empty(entries, np.intp)
@@ -336,7 +195,7 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
                 label[at + c] = 0
             blocks = 1
             if block[q] + size > len(begin):
-                begin, end = _grown(begin, block[q] + size), _grown(end, block[q] + size)
+                begin, end = grown(begin, block[q] + size), grown(end, block[q] + size)
             if ordered[j]:
                 for i in range(tree[t], tree[t + 1]):
                     if alive[i]:
@@ -365,7 +224,7 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
                             if feature[e] == j and binds[e]:
                                 blocks = _split(label, at, ids, blocks, leaves, e)
                 if n_set_cells + size > len(set_cells):
-                    set_cells = _grown(set_cells, n_set_cells + size)
+                    set_cells = grown(set_cells, n_set_cells + size)
                 for b in range(blocks):
                     begin[block[q] + b] = cell[d] + n_set_cells
                     for c in range(size):
@@ -390,7 +249,7 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
                 else:
                     blocks = block[q + 1] - block[q]
                     if n_set_blocks + blocks > len(set_blocks):
-                        set_blocks = _grown(set_blocks, n_set_blocks + blocks)
+                        set_blocks = grown(set_blocks, n_set_blocks + blocks)
                     low[n] = -n_set_blocks - 1
                     for b in range(block[q], block[q + 1]):
                         some = source[set_cells[begin[b] - cell[d]]] - start[j]
@@ -415,10 +274,38 @@ def _reduced(leaves, able, price, apart):  # type: ignore[no-untyped-def]
     used, users = _grouped(pair[:n], n_pairs)
     by, pairs = _grouped(pair_feature[:n_pairs], d)
     return (
-        cell, source, merged, ordered, kept_tree[: n_trees + 1], origin[:n_trees], leaf[:kept], constant[:constants],
-        entry_at[: kept + 1], owner, pair, low, high, member, pair_feature[:n_pairs], pair_tree[:n_pairs],
-        block[: n_pairs + 1], begin[:blocks], end[:blocks], listed, used, users, by, pairs,
+        kept_tree[: n_trees + 1], origin[:n_trees], leaf[:kept], entry_at[: kept + 1], owner, pair, low, high, member,
+        pair_feature[:n_pairs], pair_tree[:n_pairs], block[: n_pairs + 1], begin[:blocks], end[:blocks], listed, used, users,
+        by, pairs,
     )  # fmt: skip
+
+
+@numba.njit(cache=True, nogil=True)
+def _inside(leaves, e, c):  # type: ignore[no-untyped-def]
+    """Whether cell `c` of its feature is in the region of entry `e`."""
+    if leaves.mask[e] >= 0:
+        return leaves.masks[leaves.mask[e] + c]
+    j = leaves.feature[e]
+    if c == leaves.start[j + 1] - leaves.start[j] - 1:
+        return leaves.missing[e]
+    return leaves.first[e] <= c and c <= leaves.last[e]
+
+
+@numba.njit(cache=True, nogil=True)
+def _split(label, at, ids, count, leaves, e):  # type: ignore[no-untyped-def]
+    """Refine labels `label[at:at + len(ids)]` of the cells `ids` by the region of entry `e`; the new number of labels."""
+    hit = np.zeros(count, np.int8)
+    for i in range(len(ids)):
+        hit[label[at + i]] |= 1 if _inside(leaves, e, ids[i]) else 2
+    fresh = np.full(count, -1, np.intp)
+    for i in range(len(ids)):
+        old = label[at + i]
+        if hit[old] == 3 and not _inside(leaves, e, ids[i]):
+            if fresh[old] < 0:
+                fresh[old] = count
+                count += 1
+            label[at + i] = fresh[old]
+    return count
 
 
 @numba.njit(cache=True, nogil=True)
@@ -468,26 +355,7 @@ def _grouped(key, count):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _grown(old, need):  # type: ignore[no-untyped-def]
-    new = np.empty(2 * need, np.intp)
-    for i in range(len(old)):
-        new[i] = old[i]
-    return new
-
-
-def as_leaves(r: Reduced) -> Leaves:
-    """A reduced ensemble as one that can be reduced further: a cell that no row may have stands after those of a feature."""
-    start = r.cell + np.arange(len(r.cell))
-    feature = r.pair_feature[r.pair]
-    first, last, mask, masks = _regions(r.cell, r.ordered, feature, r.low, r.high, r.member, r.begin, r.end, r.listed)
-    empty = np.zeros((len(r.leaf), 0))
-    return Leaves(
-        start, r.tree, empty, r.entry, feature, first, last, np.zeros(len(feature), dtype=np.bool_), mask, masks
-    )
-
-
-@numba.njit(cache=True, nogil=True)
-def _regions(cell, ordered, feature, low, high, member, begin, end, listed):  # type: ignore[no-untyped-def]
+def regions(cell, ordered, feature, low, high, member, begin, end, listed):  # type: ignore[no-untyped-def]
     """The cells of each entry, counted in its feature: first to last, or a mask."""
     n = len(feature)
     first, last, mask = np.zeros(n, np.intp), np.full(n, -1, np.intp), np.full(n, -1, np.intp)
@@ -508,21 +376,9 @@ def _regions(cell, ordered, feature, low, high, member, begin, end, listed):  # 
     return first, last, mask, masks
 
 
-def carried(message: FloatArray, old: Reduced, new: Reduced) -> FloatArray:
-    """The messages of an ensemble that was reduced further (from `as_leaves(old)`), each from the block that holds it."""
-    d = len(old.cell) - 1
-    key = old.pair_tree * d + old.pair_feature
-    order = np.argsort(key)
-    found = order[np.searchsorted(key[order], new.origin[new.pair_tree] * d + new.pair_feature)]
-    source = new.source - np.repeat(np.arange(d), np.diff(new.cell))
-    out: FloatArray = _carried(
-        message, found, source, new.block, new.begin, new.listed, old.block, old.begin, old.end, old.listed
-    )
-    return out
-
-
 @numba.njit(cache=True, nogil=True)
-def _carried(message, found, source, block, begin, listed, old_block, old_begin, old_end, old_listed):  # type: ignore[no-untyped-def]
+def carried(message, found, source, block, begin, listed, old_block, old_begin, old_end, old_listed):  # type: ignore[no-untyped-def]
+    """The message of each new block, from the old block that holds its cell."""
     out = np.zeros(block[-1])
     for q in range(len(found)):
         for b in range(block[q], block[q + 1]):

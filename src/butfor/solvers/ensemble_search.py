@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.model.cells import BoolArray, IntArray
 from butfor.rewrite.leaves import Leaves
-from butfor.rewrite.reduce_kernels import Reduced, as_leaves, carried, reduce
+from butfor.rewrite.reduce import Reduced, as_leaves, carried, reduce
 from butfor.solvers.ensemble_kernels import Multipliers, Task, Work, ascend, branching, improve
 from butfor.solvers.solver import Budget
 from butfor.space.frames import FloatArray
