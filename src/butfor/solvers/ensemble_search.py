@@ -11,7 +11,8 @@ import numpy as np
 from butfor.model.cells import BoolArray, IntArray
 from butfor.rewrite.leaves import Leaves
 from butfor.rewrite.reduce import Reduced, as_leaves, carried, reduce
-from butfor.solvers.ensemble_kernels import Multipliers, Task, Work, ascend, branching, improve
+from butfor.solvers.ensemble_bound_kernels import Multipliers, Task, Work, ascend, branching
+from butfor.solvers.ensemble_move_kernels import Moves, improve
 from butfor.solvers.solver import Budget
 from butfor.space.frames import FloatArray
 
@@ -112,7 +113,7 @@ class Search:
         self.reduced = r
         self.task = Task(np.ascontiguousarray(ask.score[r.leaf]), goal, ask.price[r.source], side, ask.limit)
         self.multipliers = Multipliers(np.zeros(r.block[-1]), np.zeros(len(ask.goal)), np.zeros(len(ask.limit)))
-        self.work = _work(r, len(ask.goal))
+        self.work, self.moves = _work(r), _moves(r, len(ask.goal))
         return True
 
     # ------------------------------------------------------------------------------------------------------- local search
@@ -142,7 +143,7 @@ class Search:
     def _try(self, x: IntArray, held: int = -1) -> bool:
         """Improve a row by moves (feature `held` stays), and keep it if it is the best."""
         x = x.copy()
-        if improve(self.reduced, self.task, self.work, x, held, self._ceiling()) == np.inf:
+        if improve(self.reduced, self.task, self.work.alive, self.moves, x, held, self._ceiling()) == np.inf:
             return False
         cost = float(self.task.price[x].sum())
         if cost >= self._ceiling():
@@ -153,8 +154,9 @@ class Search:
     def _first_rate(self) -> FloatArray:
         """What a unit of each score should cost, roughly: what the best row paid for what the cheapest one lacked."""
         x = self._cheapest()
-        improve(self.reduced, self.task, self.work, x.copy(), -1, -np.inf)  # counts the scores, and stops at once
-        lack = np.maximum(self.task.goal - self.work.total, 0.0)
+        # counts the scores, and stops at once
+        improve(self.reduced, self.task, self.work.alive, self.moves, x.copy(), -1, -np.inf)
+        lack = np.maximum(self.task.goal - self.moves.total, 0.0)
         price = self.task.price[np.isfinite(self.task.price)]
         spent = self.upper if np.isfinite(self.upper) else float(price.mean()) * len(x)
         total = lack.sum()
@@ -257,7 +259,7 @@ class Search:
         return self.work.alive & (~mine | same), self.work.alive & (~mine | ~same)
 
 
-def _work(r: Reduced, rows: int) -> Work:
+def _work(r: Reduced) -> Work:
     cells, blocks, features = int(r.cell[-1]), int(r.block[-1]), len(r.cell) - 1
     levels = int(np.diff(r.cell).max()).bit_length()
     return Work(
@@ -273,9 +275,15 @@ def _work(r: Reduced, rows: int) -> Work:
         marginal=np.zeros(blocks),
         base=np.zeros(cells),
         table=np.zeros((levels, cells)),
-        gain=np.zeros((rows, blocks)),
+    )
+
+
+def _moves(r: Reduced, rows: int) -> Moves:
+    cells = int(r.cell[-1])
+    return Moves(
         total=np.zeros(rows),
         moves=np.zeros((rows, cells + 1)),
+        gain=np.zeros((rows, int(r.block[-1]))),
         zero=np.zeros(cells),
         at_block=np.zeros(len(r.pair_tree), dtype=np.intp),
         hits=np.zeros((len(r.leaf) + 1, 2), dtype=np.intp),
