@@ -118,6 +118,10 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
      "days since"),
     ("a column twice", lambda d: bf.Explainer(d.pipeline, pd.concat([d.X, d.X[["age"]]], axis=1)), bf.InputError, ValueError,
      "more than once"),
+    ("text where numbers are filled in", lambda d: bf.Explainer(
+        make_pipeline(SimpleImputer(), LogisticRegression()).fit(d.X[["age", "income"]], d.y),
+        d.X[["age", "income"]].astype(object).replace({d.X["age"].iloc[0]: "old"})),
+     bf.InputError, ValueError, "holds 'old' where the model needs numbers.*OneHotEncoder"),
     ("data of another model", lambda d: bf.Explainer(d.pipeline, d.X.assign(job="judge")), bf.InputError, ValueError, "judge"),
     # what is said of the space
     ("an unknown column", lambda d: bf.Explainer(d.pipeline, d.X, space={"agee": bf.Integer()}), bf.UnknownColumnError, KeyError,
@@ -268,6 +272,17 @@ def test_a_clear_error(desk, call, error, builtin, words) -> None:
     assert caught.value.given
     assert caught.value.needed or caught.value.remedy
     assert caught.value.__cause__ is None or isinstance(caught.value.__cause__, bf.ButforError)
+
+
+def test_what_a_model_raises_is_its_word_on_the_rows(desk) -> None:
+    def model(rows):
+        raise RuntimeError("out of coffee")
+
+    with pytest.raises(
+        bf.InputError, match=r"function refuses these rows \(RuntimeError: out of coffee\).*predict"
+    ) as caught:
+        bf.Explainer(model, desk.a).explain(desk.a[:1], constraints=[bf.candidates(desk.a)])
+    assert isinstance(caught.value.__cause__, RuntimeError)
 
 
 def same(one: Any, other: Any) -> bool:

@@ -275,6 +275,10 @@ WRONG = {
         ["explain", "model.joblib", "lots.csv", "--row", "3", "--training", "loans.csv"],
         "column 'income' holds 'lots'",
     ),
+    "text among numbers of the training data": (
+        ["explain", "model.joblib", "lots.csv", "--row", "3"],
+        "a column holds 'lots' where the model needs numbers",
+    ),
     "data is blank": (["explain", "model.joblib", "blank.csv", "--row", "3"], "is no table"),
     "data is torn": (["explain", "model.joblib", "torn.parquet", "--row", "3"], "torn.parquet"),
     "unseen category": (

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.errors import InputError
 from butfor.model.cells import BoolArray
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
@@ -54,8 +55,29 @@ class Column:
 
     def missing_value(self) -> float:
         """What a missing raw value becomes; NaN if it stays missing."""
-        value = self.table[-1] if self.table is not None else self.at(np.array([np.nan]))[0]
-        return float("nan") if value is None else float(value)
+        value = self.at(np.array([np.nan])) if self.table is None else in_numbers(self.table[-1:])
+        return float(value[0])
+
+    def level_values(self) -> FloatArray:
+        """The column's value for each level, as numbers."""
+        assert self.table is not None
+        return in_numbers(self.table[:-1]).astype(np.float64)
+
+
+def in_numbers(x: Values) -> Values:
+    """Values of a column as numbers; text that is none is refused, as the estimator would."""
+    return x if x.dtype != object else np.array([_number(value) for value in x.tolist()], dtype=np.float64)
+
+
+def _number(value: Any) -> float:
+    try:
+        return np.nan if value is None else float(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a column holds {value!r} where the model needs numbers.",
+            "",
+            "Correct the data; or, if the column is meant to be text, encode it in the pipeline (OneHotEncoder, OrdinalEncoder).",
+        ) from None
 
 
 def raw_columns(features: tuple[Feature, ...]) -> list[Column]:

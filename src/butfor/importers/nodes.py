@@ -199,7 +199,7 @@ def _members(
         for c in np.unique(questions.column[by_cell & (raw == j)]):
             column = columns[c]
             at = np.flatnonzero(by_cell & (questions.column == c))
-            inputs = column.table[:-1] if column.table is not None else column.at(representatives(cells[j]))
+            inputs = column.level_values() if column.table is not None else column.at(representatives(cells[j]))
             masks.append(np.column_stack([questions.take(at).left(inputs), goes_missing[at]]))
             asked.append(at)
         mask = np.concatenate(masks)

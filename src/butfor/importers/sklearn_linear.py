@@ -54,7 +54,7 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
         j = column.feature
         missing = np.nan_to_num(column.missing_value())
         if column.table is not None:
-            steps[j][:, :-1] += np.outer(weight, np.nan_to_num(column.table[:-1].astype(np.float64)))
+            steps[j][:, :-1] += np.outer(weight, np.nan_to_num(column.level_values()))
             steps[j][:, -1] += weight * missing
         elif column.edges is not None:
             steps[j][:, :-1] += np.outer(weight, column.at(representatives(cells[j])))

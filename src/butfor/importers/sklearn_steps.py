@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, UnsupportedModelError
-from butfor.importers.column import Column, Values, last_where
+from butfor.importers.column import Column, Values, in_numbers, last_where
 from butfor.importers.registry import register_step, step_reader
 
 
@@ -52,20 +52,7 @@ def _affine(
 
 
 def _in_type(function: Callable[[int, Values], Values], i: int, kind: np.dtype[Any], x: Values) -> Values:
-    return function(i, _numbers(x).astype(kind))
-
-
-def _numbers(x: Values) -> Values:
-    if x.dtype != object:
-        return x
-    try:
-        return np.array([np.nan if v is None else v for v in x], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UnsupportedModelError(
-            "a column of text reaches a step that needs numbers.",
-            "",
-            "Encode it before (OneHotEncoder, OrdinalEncoder).",
-        ) from None
+    return function(i, in_numbers(x).astype(kind))
 
 
 def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
@@ -256,7 +243,7 @@ def _less(edges: Values) -> Callable[[Values], Values]:
 
 
 def _bin(edges: Values, x: Values) -> Values:
-    return np.asarray(np.searchsorted(edges, _numbers(x), side="right"), dtype=np.float64)
+    return np.asarray(np.searchsorted(edges, in_numbers(x), side="right"), dtype=np.float64)
 
 
 def _in_bin(edges: Values, k: int, x: Values) -> Values:

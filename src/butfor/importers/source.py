@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.errors import InputError, InputTypeError, NotFittedError, UnsupportedModelError
+from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.importers.registry import as_estimator
 from butfor.space import frames
 from butfor.space.frames import FloatArray
@@ -72,7 +72,7 @@ class Source:
                 "The target asks for it.",
                 "Choose a target on the class.",
             )
-        answer = np.asarray(function(self.inputs(table)))
+        answer = self._answered(function, table)
         if len(answer) != frames.height(table):
             raise InputError(f"the model answered {len(answer)} rows for {frames.height(table)}.", "One answer a row.")
         if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
@@ -82,6 +82,20 @@ class Source:
                 "Fit a model each.",
             )
         return answer
+
+    def _answered(self, function: Callable[[Any], Any], table: Any) -> NDArray[Any]:
+        """The answer as it comes; what the estimator raises is its word on these rows."""
+        inputs = self.inputs(table)
+        try:
+            return np.asarray(function(inputs))
+        except (ButforError, MemoryError):
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{type(self.estimator).__name__} refuses these rows ({type(error).__name__}: {error}).",
+                "It must answer for rows like those it was fitted on.",
+                "Compare the columns with those, or try its predict on the data.",
+            ) from error
 
 
 def open_source(estimator: Any, table: Any) -> Source:

@@ -138,7 +138,7 @@ def check_codes(feature: Feature, found: FloatArray) -> None:
     if not feature.missing and np.isnan(found).any():
         row = int(np.flatnonzero(np.isnan(found))[0])
         raise InputError(
-            f"column {feature.name!r} is missing in row {row}.",
+            f"column {feature.name!r} is missing in row {row} of those given.",
             "The model takes no missing value there.",
             "Fill it, or add a SimpleImputer to the pipeline.",
         )
