@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
+from butfor import measure
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -47,6 +48,9 @@ def page() -> str:
         parts.append(f"## {group}")
         for name in names:
             parts += entry(f"bf.{name}", getattr(butfor, name))
+    parts += ["## Measures", inspect.getdoc(measure) or ""]
+    for name in measure.__all__:
+        parts += entry(f"bf.measure.{name}", getattr(measure, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)
@@ -61,7 +65,7 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield "\n".join(f"- `{member.name}`: {member.value}" for member in thing)
-    elif thing is butfor.Explainer or thing in ANSWERS:
+    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, *ANSWERS):
         for name, member in members(thing):
             yield from entry(name, member, depth + 1)
 

@@ -12,13 +12,13 @@ from butfor.errors import ButforError, InputError
 from butfor.explain import Explainer
 from butfor.explanation import Explanation
 from butfor.importers.read import Reading, read_onto
+from butfor.kept import Moves, kept
+from butfor.likeness import Likenesses
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.cost import price
-from butfor.problem.relation import Margin
 from butfor.problem.restriction import admissible
 from butfor.problem.spec import from_spec
 from butfor.problem.target import AbstractTarget, Prediction, as_target
-from butfor.rewrite.clearance import keeps
 from butfor.solvers.solver import TOLERANCE, Status, statuses_of
 from butfor.space import frames
 
@@ -190,13 +190,9 @@ def _constraints(claim: Claim) -> Check:
 
 
 def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:
-    start, point = _codes(claim)
-    if not isinstance(constraint, Margin):
-        return bool(constraint.met(claim.answer.space, start, point)[0])
-    if claim.target is None:
-        return False
-    ((_, sets),) = claim.target.groups(claim.reading.readout, claim.predicted(claim.answer.factual))
-    return bool(keeps(claim.reading.model, claim.answer.space, point, sets, constraint.eps)[0])
+    answer = claim.answer
+    moves = Moves(*_codes(claim), claim.predicted(answer.factual), claim.predicted(answer.point))
+    return bool(kept(constraint, moves, claim.reading, Likenesses(claim.reading), claim.target)[0])
 
 
 def _cost(claim: Claim) -> Check:

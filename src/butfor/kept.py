@@ -1,0 +1,59 @@
+"""Which answers keep to a constraint, those constraints included that the model or a forest must judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.errors import UnsupportedProblemError
+from butfor.importers.read import Reading
+from butfor.likeness import Likenesses
+from butfor.model.ask import BlackBox
+from butfor.model.cells import BoolArray
+from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.relation import Margin, Plausible
+from butfor.problem.target import AbstractTarget, Prediction
+from butfor.rewrite.clearance import keeps
+from butfor.space.frames import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Factuals and what became of them, row by row: encoded, and as the estimator sees them."""
+
+    start: FloatArray
+    points: FloatArray
+    before: Prediction
+    after: Prediction
+
+
+def kept(
+    constraint: AbstractConstraint,
+    moves: Moves,
+    reading: Reading,
+    likenesses: Likenesses,
+    target: AbstractTarget | None,
+) -> BoolArray:
+    """Which moves keep to it. A margin is one from the boundaries of a target: without a target, none keeps it."""
+    if isinstance(constraint, Margin):
+        return _clear(constraint.eps, moves, reading, target)
+    if isinstance(constraint, Plausible):
+        (likeness,) = likenesses.of([constraint])
+        return likeness.met(moves.after.table)
+    return constraint.met(reading.space, moves.start, moves.points)
+
+
+def _clear(eps: float, moves: Moves, reading: Reading, target: AbstractTarget | None) -> BoolArray:
+    """Which moves end that far inside every boundary that decides."""
+    if isinstance(reading.model, BlackBox):
+        raise UnsupportedProblemError(
+            "a margin was asked of a black box.",
+            "Boundaries are known of models that butfor reads.",
+            f"Leave it out. The model was not read because {reading.model.why}",
+        )
+    fine = np.zeros(len(moves.points), dtype=np.bool_)
+    if target is not None:
+        for group, sets in target.groups(reading.readout, moves.before):
+            fine[group] = keeps(reading.model, reading.space, moves.points[group], sets, eps)
+    return fine

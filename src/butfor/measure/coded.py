@@ -1,0 +1,44 @@
+"""Rows as the measures see them: encoded by the space, so that answers of any library are read by one rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.model.cells import IntArray
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Rows that are encoded already."""
+
+    codes: FloatArray
+
+
+def encoded(table: Any, space: Space) -> FloatArray:
+    """The rows of a table, encoded; an unseen category, or a missing value where none may be, is refused."""
+    return table.codes if isinstance(table, Coded) else space.encode(table)
+
+
+def one(factual: Any, space: Space) -> FloatArray:
+    """The one row of a table, encoded, still as a table."""
+    codes = encoded(factual, space)
+    if len(codes) != 1:
+        raise InputError(
+            f"{len(codes)} rows were given as the factual.",
+            "A set of answers belongs to one row.",
+            "Measure the answers to many rows with butfor.measure.Judge.",
+        )
+    return codes
+
+
+def distinct(codes: FloatArray) -> IntArray:
+    """The rows without those that repeat an earlier one."""
+    known = np.where(np.isnan(codes), np.inf, codes)  # encoded values are finite
+    _, first = np.unique(known, axis=0, return_index=True)
+    return np.sort(first)

@@ -1,0 +1,107 @@
+"""The answers of one method, as it gave them: butfor's own, a table a factual, or one table for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.explanation import Explanation, Explanations
+from butfor.model.cells import BoolArray, IntArray
+from butfor.space import frames
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space, same
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Answers, encoded; `row` is the factual of each. `seconds`, one a factual, is NaN where nobody said."""
+
+    row: IntArray
+    points: FloatArray
+    seconds: FloatArray
+
+
+def given(answers: Any, factuals: FloatArray, space: Space) -> Given:
+    """Answers to the `factuals`, which are encoded.
+
+    They are `Explanations`; or a list with one entry a factual: a table, an `Explanation` or several, or None; or one table: all
+    its rows answer the only factual, or each the factual in the same place.
+    """
+    if isinstance(answers, Explanations):
+        return _own(answers, factuals, space)
+    if isinstance(answers, Explanation):
+        answers = [answers]
+    if isinstance(answers, list | tuple):
+        return _listed(answers, factuals, space)
+    table = frames.as_table(answers)
+    points, found = _rows(table, space)
+    if len(factuals) == 1:
+        row = np.zeros(len(found), dtype=np.intp)
+    elif len(found) == len(factuals):
+        row = np.arange(len(factuals))
+    else:
+        raise InputError(
+            f"a table of {len(found)} answers was given for {len(factuals)} factuals.",
+            "One table holds one answer a factual, or all answers to one.",
+            "Give a list with one table a factual.",
+        )
+    return Given(row[found], points, np.full(len(factuals), np.nan))
+
+
+def _own(answers: Explanations, factuals: FloatArray, space: Space) -> Given:
+    """butfor's answers, which know their factuals and how long they took."""
+    start = space.encode(answers.table)
+    if start.shape != factuals.shape or not same(start, factuals).all():
+        raise InputError(
+            f"answers to {len(start)} other rows were given for {len(factuals)} factuals.",
+            "The factuals must be the rows that were explained, in the same order.",
+        )
+    seconds = np.zeros(len(factuals))
+    np.add.at(seconds, answers.row, [certificate.seconds for certificate in answers.certificates])
+    points, _ = _rows(answers.points, space)
+    return Given(answers.row[answers.found], points, seconds)
+
+
+def _listed(answers: Sequence[Any], factuals: FloatArray, space: Space) -> Given:
+    """What was given for each factual."""
+    if len(answers) != len(factuals):
+        raise InputError(
+            f"a list of {len(answers)} was given for {len(factuals)} factuals.",
+            "It holds one entry a factual: a table of answers, or None.",
+        )
+    parts = [_one(entry, factual, space) for entry, factual in zip(answers, factuals, strict=True)]
+    counts = [len(part.points) for part in parts]
+    return Given(
+        np.repeat(np.arange(len(parts)), counts),
+        np.vstack([part.points for part in parts]),
+        np.array([part.seconds[0] for part in parts]),
+    )
+
+
+def _one(entry: Any, factual: FloatArray, space: Space) -> Given:
+    if entry is None:
+        return Given(np.empty(0, dtype=np.intp), np.empty((0, len(space))), np.full(1, np.nan))
+    if not isinstance(entry, Explanation):
+        table = entry if isinstance(entry, Explanations) else frames.as_table(entry)
+        return given(table, factual[None], space)
+    points = np.empty((0, len(space))) if entry.point is None else space.encode(entry.point)
+    return Given(np.zeros(len(points), dtype=np.intp), points, np.array([entry.certificate.seconds]))
+
+
+def _rows(table: Any, space: Space) -> tuple[FloatArray, BoolArray]:
+    """The rows of a table that hold an answer, encoded, and which these are: a row of missing values alone holds none."""
+    height = frames.height(table)
+    if not height:
+        return np.empty((0, len(space))), np.zeros(0, dtype=np.bool_)
+    read = [(name, position) for position, name in enumerate(frames.names(table)) if name in space.names]
+    blank = np.full(height, bool(read))
+    for name, position in read:
+        if blank.any():
+            blank &= [value is None for value in frames.values(table, name, position)]
+    found = ~blank
+    rows = table if found.all() else frames.take(table, np.flatnonzero(found))
+    return space.encode(rows) if found.any() else np.empty((0, len(space))), found

@@ -1,0 +1,301 @@
+"""All measures of many sets of answers, those of several methods side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.asked import asked
+from butfor.errors import ButforError, InputError, InputTypeError, number
+from butfor.importers.read import read
+from butfor.kept import Moves, kept
+from butfor.likeness import Likenesses
+from butfor.measure import measures
+from butfor.measure.coded import Coded, distinct
+from butfor.measure.given import Given, given
+from butfor.measure.plausibility import Plausibility
+from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.restriction import admissible
+from butfor.problem.target import Prediction
+from butfor.space import frames
+from butfor.space.feature import Override
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+
+MEASURES = {
+    "validity": True,
+    "coverage": True,
+    "proximity": False,
+    "categorical_proximity": False,
+    "sparsity": False,
+    "diversity": True,
+    "normalised_diversity": True,
+    "contradiction": False,
+    "neighbour_distance": False,
+    "outlier_factor": False,
+    "isolation": False,
+    "violations": False,
+    "seconds": False,
+}
+"""The columns of the table, and whether larger is better."""
+
+Seconds = float | Sequence[float] | None
+
+
+class Judge:
+    """Measures answers, of butfor or of any other library, against the model, the data and the constraints.
+
+    `model`, `data` and `space` are as for `Explainer`, `target` and `constraints` as for `explain`: the question that all methods
+    were asked. The model itself predicts every answer; an answer is *valid* if it then meets the target. `neighbours`
+    is how many training rows plausibility looks at, `seed` that of its random choices.
+
+    - `validity`: the share of the answers that are valid.
+    - `coverage`: distinct valid answers over the number asked.
+    - `proximity`, `categorical_proximity`, `sparsity`, `diversity`, `normalised_diversity`, `contradiction`: the functions of
+      that name in `butfor.measure`; `neighbour_distance`, `outlier_factor`, `isolation`: the means of those of `Plausibility`.
+    - `violations`: the share of answers that break a constraint, or hold a value that a column never takes (outside its
+      range and not the factual's own, or between its steps).
+    - `seconds`: the time for one factual.
+
+    All but validity, coverage and seconds are of the *distinct valid* answers; a set without one has no value (NaN) there.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> judge = Judge(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), X, target=2)
+    >>> found = judge.measures(X.iloc[[70, 100, 101, 142]], X.iloc[[60]])  # 70 is predicted 2 as well; 101 equals 142
+    >>> found["validity"], found["coverage"], found["sparsity"]
+    (1.0, 0.75, 1.0)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        data: Any,
+        *,
+        target: Any = "other",
+        constraints: Iterable[AbstractConstraint] = (),
+        space: Mapping[str, Override] | None = None,
+        neighbours: int = 10,
+        seed: int = 0,
+    ) -> None:
+        self._reading = read(model, data, space)
+        question = asked(self.space, self._reading.source, target, None, constraints)
+        self._target, self._constraints = question.target, question.constraints
+        self._likenesses = Likenesses(self._reading)
+        self._plausibility = Plausibility(data, self.space, neighbours=neighbours, seed=seed)
+
+    @property
+    def space(self) -> Space:
+        """What was inferred of each column, by which the answers of all methods are read."""
+        return self._reading.space
+
+    def measures(
+        self, answers: Any, factuals: Any, *, k: int | None = None, seconds: Seconds = None
+    ) -> dict[str, float]:
+        """The measures of one method's answers, each the mean over the factuals that have one.
+
+        `answers` are `Explanations`; or a list with one entry a factual: a table, an `Explanation` or several, or None; or one
+        table: all its rows answer the only factual, or each the factual in the same place. A row in which every value is
+        missing is no answer. `k` is how many answers to a factual were asked (default: as many as one got at most),
+        `seconds` the time taken, for all together or one a factual; butfor's own answers know theirs.
+        """
+        times = {} if seconds is None else {"answers": seconds}
+        found = self._measured({"answers": answers}, factuals, k, times)["answers"]
+        return {name: _mean(found[name]) for name in MEASURES}
+
+    def frame(
+        self,
+        methods: Mapping[str, Any],
+        factuals: Any,
+        *,
+        k: int | None = None,
+        seconds: Mapping[str, Any] | None = None,
+        by: Literal["method", "factual"] = "method",
+    ) -> Any:
+        """The measures of several methods on the same factuals, one row a method, or one a method and factual.
+
+        `methods` gives the answers of each as for `measures`, `seconds` the times of those that do not know theirs. A table of
+        the kind of the data; a dict of columns for arrays.
+        """
+        if by not in ("method", "factual"):
+            raise InputError(f"by={by!r} was given.", "It is 'method' or 'factual'.")
+        if not isinstance(methods, Mapping) or not methods:
+            raise InputTypeError(
+                f"{type(methods).__name__} was given.", "Answers are given by method: {'butfor': answers, ...}."
+            )
+        found = self._measured(methods, factuals, k, seconds or {})
+        columns: dict[str, list[Any]]
+        if by == "factual":
+            columns = {"method": [], "factual": [], "answers": [], **{name: [] for name in MEASURES}}
+            for method, one in found.items():
+                columns["method"] += [method] * len(one["answers"])
+                columns["factual"] += range(len(one["answers"]))
+                for name, values in one.items():
+                    columns[name] += values.tolist()
+        else:
+            columns = {
+                "method": list(found),
+                "answers": [int(one["answers"].sum()) for one in found.values()],
+                **{name: [_mean(one[name]) for one in found.values()] for name in MEASURES},
+            }
+        sample = self._reading.sample
+        return columns if frames.is_array(sample) else frames.like(sample, columns)
+
+    def _measured(
+        self, methods: Mapping[str, Any], factuals: Any, k: int | None, seconds: Mapping[str, Any]
+    ) -> dict[str, dict[str, FloatArray]]:
+        """For each method, each measure of each factual."""
+        table = frames.as_table(factuals)
+        if not frames.height(table):
+            raise InputError("no factual was given.", "At least one row is needed.")
+        start = self.space.encode(table)
+        sets = {str(method): _named(method, answers, start, self.space) for method, answers in methods.items()}
+        times = {method: answers.seconds for method, answers in sets.items()} | _times(seconds, sets, len(start))
+        before = Prediction(self._reading.source, table)
+        most = _asked(k, sets, len(start))
+        return {method: self._of_one(answers, times[method], start, before, most) for method, answers in sets.items()}
+
+    def _of_one(
+        self, answers: Given, seconds: FloatArray, start: FloatArray, before: Prediction, most: int
+    ) -> dict[str, FloatArray]:
+        """Each measure of each factual, for the answers of one method."""
+        after = self._said(answers.points)
+        valid = self._target.met(before.take(answers.row), after) if len(answers.row) else np.zeros(0, dtype=np.bool_)
+        of = [np.flatnonzero(answers.row == row) for row in range(len(start))]
+        good = [rows[valid[rows]] for rows in of]
+        good = [rows[distinct(answers.points[rows])] for rows in good]
+        each = self._of_each(np.concatenate(good), answers, start, before, after)
+        found = [self._of_set(start[[row]], answers.points[rows]) for row, rows in enumerate(good)]
+        return {
+            "answers": np.array([len(rows) for rows in of]),
+            "validity": np.array([_mean(valid[rows]) for rows in of]),
+            "coverage": np.array([len(rows) / most for rows in good]),
+            **{name: np.array([one[name] for one in found]) for name in found[0]},
+            **{name: np.array([_mean(values[rows]) for rows in good]) for name, values in each.items()},
+            "seconds": seconds,
+        }
+
+    def _of_set(self, factual: FloatArray, points: FloatArray) -> dict[str, float]:
+        """What the functions say of one set."""
+        x, answers, space = Coded(factual), Coded(points), self.space
+        return {
+            "proximity": measures.proximity(x, answers, space),
+            "categorical_proximity": measures.categorical_proximity(x, answers, space),
+            "sparsity": measures.sparsity(x, answers, space),
+            "diversity": measures.diversity(answers, space),
+            "normalised_diversity": measures.normalised_diversity(answers, space),
+            "contradiction": measures.contradiction(x, answers, space),
+        }
+
+    def _of_each(
+        self, good: IntArray, answers: Given, start: FloatArray, before: Prediction, after: Prediction
+    ) -> dict[str, FloatArray]:
+        """What is measured answer by answer, of the `good` ones (NaN for the others)."""
+        points, rows = answers.points[good], answers.row[good]
+        near = self._plausibility
+        parts = {
+            "neighbour_distance": near.neighbour_distance(Coded(points)),
+            "outlier_factor": near.outlier_factor(Coded(points)),
+            "isolation": near.isolation(Coded(points)),
+            "violations": self._broken(Moves(start[rows], points, before.take(rows), after.take(good))),
+        }
+        whole = {name: np.full(len(answers.row), np.nan) for name in parts}
+        for name, values in parts.items():
+            whole[name][good] = values
+        return whole
+
+    def _broken(self, moves: Moves) -> BoolArray:
+        """Which moves break a constraint or leave the values that a column takes."""
+        fine = admissible(self.space, moves.start, self._constraints).admits(moves.points)
+        for constraint in self._constraints:
+            if len(fine):
+                fine &= kept(constraint, moves, self._reading, self._likenesses, self._target)
+        return ~fine
+
+    def _said(self, points: FloatArray) -> Prediction:
+        """What the model says of answers, asked in the kind of table that it was trained on."""
+        sample = self._reading.sample
+        table = frames.take(sample, np.zeros(len(points), dtype=np.intp))
+        return Prediction(self._reading.source, self.space.decode(points, table, np.full(points.shape, np.inf)))
+
+
+def _named(method: Any, answers: Any, factuals: FloatArray, space: Space) -> Given:
+    """The answers of a method; an error says whose they are."""
+    try:
+        return given(answers, factuals, space)
+    except ButforError as error:
+        raise type(error)(f"in the answers of {method!r}, {error.given}", error.needed, error.remedy) from None
+
+
+def _asked(k: int | None, sets: Mapping[str, Given], factuals: int) -> int:
+    """How many answers to a factual were asked; as many as there are at most, if nobody said."""
+    counts = {method: np.bincount(answers.row, minlength=factuals) for method, answers in sets.items()}
+    if k is None:
+        return max(1, *(int(count.max()) for count in counts.values()))
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
+    for method, count in counts.items():
+        if count.max() > k:
+            raise InputError(
+                f"{method!r} gives {count.max()} answers to the factual in row {count.argmax()}, and k={k} were asked.",
+                "k is how many answers to a factual were asked, at least as many as there are.",
+            )
+    return int(k)
+
+
+def _times(seconds: Mapping[str, Any], sets: Mapping[str, Given], factuals: int) -> dict[str, FloatArray]:
+    """The seconds for each factual, of the methods whose times are said: one number is for all together."""
+    found = {}
+    for method, said in seconds.items():
+        if method not in sets:
+            raise InputError(f"seconds names {method!r}.", f"The methods are {', '.join(sets)}.")
+        message = (f"seconds={said!r} was given for {method!r}.", f"One number of at least 0 is needed, or {factuals}.")
+        if isinstance(said, Iterable):
+            each = np.array([number(one, *message) for one in said])
+        else:
+            each = np.full(factuals, number(said, *message) / factuals)
+        if len(each) != factuals or not (each >= 0).all():
+            raise InputError(*message)
+        found[method] = each
+    return found
+
+
+def _mean(values: Any) -> float:
+    """The mean of the numbers that there are."""
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def plot(table: Any, measures: Sequence[str] | None = None) -> Any:
+    """The table that `Judge.frame` made as a picture: a panel a measure, a bar a method; with matplotlib, returns the axes.
+
+    Of a table by factual, the bars are means and each factual is a dot. `measures` chooses the panels (default: all that
+    have a value).
+    """
+    from butfor.views.bars import draw
+
+    columns = (
+        table
+        if isinstance(table, Mapping)
+        else {
+            name: frames.values(table, name, position)
+            for position, name in enumerate(frames.names(frames.as_table(table)))
+        }
+    )
+    known = [name for name in MEASURES if name in columns]
+    if "method" not in columns or not known:
+        raise InputError("this table has no column 'method', or no measure.", "Give the table that Judge.frame made.")
+    absent = [name for name in measures or () if name not in known]
+    if absent or (measures is not None and not measures):
+        raise InputError(f"measures={measures!r} was given.", f"Choose from {', '.join(known)}.")
+    panels = {}
+    for name in measures or known:
+        values = np.array([np.nan if value is None else value for value in columns[name]], dtype=np.float64)
+        if measures or not np.isnan(values).all():
+            panels[f"{name.replace('_', ' ')} ({'higher' if MEASURES[name] else 'lower'} is better)"] = values
+    return draw([str(method) for method in columns["method"]], panels)

@@ -1,0 +1,146 @@
+"""One number for a set of answers to one row. `factual` and `answers` are tables of any kind, `space` says what they hold.
+
+A set without answers has no value (NaN). A column with levels is categorical here, whether its levels are ordered or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.measure.coded import distinct, encoded, one
+from butfor.model.cells import BoolArray
+from butfor.problem.cost import L1
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space, same
+
+
+def proximity(factual: Any, answers: Any, space: Space) -> float:
+    """How far the numbers move, on average over answers and columns, in median absolute deviations: smaller is nearer.
+
+    `1/(k d) sum_i sum_j |c_ij - x_j| / MAD_j` over k answers and the d columns of numbers (Mothilal, Sharma and Tan, FAT*
+    2020, who report its negative). As in `bf.MAD`, a MAD of zero is replaced by the column's range, and a number that
+    becomes known or missing counts 1. Choose `bf.MAD()` as the cost to minimise it.
+
+    >>> from butfor.space.infer import infer
+    >>> space = infer([[0.0, 5.0], [1.0, 7.5], [2.0, 10.0]])
+    >>> proximity([[0.0, 5.0]], [[2.0, 5.0], [2.0, 10.0]], space)
+    1.5
+    """
+    return _mean(_gaps(one(factual, space), encoded(answers, space), space, "mad")[:, ~_levels(space)])
+
+
+def categorical_proximity(factual: Any, answers: Any, space: Space) -> float:
+    """The share of the categorical columns that change: smaller is nearer.
+
+    `1/(k d) sum_i sum_j [c_ij != x_j]` over k answers and the d columns with levels (Mothilal, Sharma and Tan, FAT* 2020,
+    who report 1 minus it).
+
+    >>> from butfor.space.infer import infer
+    >>> space = infer([["clerk", "rents"], ["nurse", "owns"]])
+    >>> categorical_proximity([["clerk", "rents"]], [["nurse", "rents"], ["nurse", "owns"]], space)
+    0.75
+    """
+    return _mean(_changed(factual, answers, space)[:, _levels(space)])
+
+
+def sparsity(factual: Any, answers: Any, space: Space) -> float:
+    """The share of all columns that change: smaller is sparser.
+
+    `1/(k d) sum_i sum_j [c_ij != x_j]` over k answers and all d columns: the scale of Table II of Shekhar et al. (CSDE
+    2023), where .1230 of 13 columns are 1.6. Mothilal, Sharma and Tan (FAT* 2020) report 1 minus it. Choose `bf.L0()` as
+    the cost to minimise it.
+
+    >>> from butfor.space.infer import infer
+    >>> sparsity([[0, 0, 0, 0]], [[0, 0, 0, 1]], infer([[0, 0, 0, 0], [1, 1, 1, 1]]))
+    0.25
+    """
+    return _mean(_changed(factual, answers, space))
+
+
+def diversity(answers: Any, space: Space) -> float:
+    """How far the answers are from each other, on average over pairs and columns: larger is more diverse.
+
+    `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / MAD_j` over the k distinct answers and all d columns, a pair of levels
+    counting `[c_ij != c_lj]` (Mothilal, Sharma and Tan, FAT* 2020). An answer that is given twice is one; one answer
+    alone has diversity 0.
+
+    >>> from butfor.space.infer import infer
+    >>> space = infer([[0.0, 5.0], [1.0, 7.5], [2.0, 10.0]])
+    >>> diversity([[2.0, 5.0], [2.0, 10.0], [2.0, 10.0]], space)
+    1.0
+    """
+    return _over_pairs(_distinct(answers, space), lambda row, rest: _gaps(row, rest, space, "mad").mean(axis=1).sum())
+
+
+def normalised_diversity(answers: Any, space: Space, constant: Literal["left out", "undefined"] = "left out") -> float:
+    """How far the answers are from each other, measured by the spread of the data: comparable between data sets.
+
+    `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / s_j`, s the standard deviation in the data, a pair of levels counting
+    `[c_ij != c_lj]` (after Shekhar et al., CSDE 2023). A column that is constant in the data has no spread: as published
+    there is then no value (`constant="undefined"`); by default such columns are left out, of d as well.
+
+    >>> from butfor.space.infer import infer
+    >>> space = infer([[0.0, 3.0], [2.0, 3.0]])
+    >>> normalised_diversity([[0.0, 3.0], [2.0, 3.0]], space)
+    2.0
+    >>> normalised_diversity([[0.0, 3.0], [2.0, 3.0]], space, constant="undefined")
+    nan
+    """
+    if constant not in ("left out", "undefined"):
+        raise InputError(f"constant={constant!r} was given.", "It is 'left out' or 'undefined'.")
+    points = _distinct(answers, space)
+    varies = np.array([len(f.levels) > 1 if f.levels is not None else f.std > 0 for f in space], dtype=np.bool_)
+    if not varies.any() or (constant == "undefined" and not varies.all()):
+        return float("nan")
+    return _over_pairs(points, lambda row, rest: _gaps(row, rest, space, "std")[:, varies].mean(axis=1).sum())
+
+
+def contradiction(factual: Any, answers: Any, space: Space) -> float:
+    """The share of pairs of answers that contradict each other: one raises a column that the other lowers.
+
+    `2/(k (k-1)) sum_{i<l} [min_j (c_ij - x_j) (c_lj - x_j) < 0]` over the k distinct answers and the columns that are
+    numbers or ordered levels. Zero for one answer alone. Advice that says both "more" and "less" is hard to follow.
+
+    >>> from butfor.space.infer import infer
+    >>> space = infer([[0.0], [10.0]])
+    >>> contradiction([[5.0]], [[4.0], [6.0], [7.0]], space)
+    0.6666666666666666
+    """
+    points = _distinct(answers, space)
+    ordered = np.array([feature.levels is None or feature.ordered for feature in space], dtype=np.bool_)
+    moves = np.nan_to_num(points - one(factual, space))[:, ordered]
+    return _over_pairs(moves, lambda row, rest: np.any(row * rest < 0, axis=1).sum())
+
+
+def _distinct(answers: Any, space: Space) -> FloatArray:
+    points = encoded(answers, space)
+    return points[distinct(points)]
+
+
+def _levels(space: Space) -> BoolArray:
+    return np.array([feature.levels is not None for feature in space], dtype=np.bool_)
+
+
+def _changed(factual: Any, answers: Any, space: Space) -> BoolArray:
+    return ~same(one(factual, space), encoded(answers, space))
+
+
+def _gaps(before: FloatArray, after: FloatArray, space: Space, scale: Literal["mad", "std"]) -> FloatArray:
+    """How far apart values are: in units of `scale` for numbers, 0 or 1 for levels and where only one is missing."""
+    gaps = np.abs(after - before) / L1(scale=scale).widths(space)
+    return np.where(_levels(space) | np.isnan(gaps), ~same(before, after), gaps)
+
+
+def _mean(parts: FloatArray | BoolArray) -> float:
+    return float(parts.mean()) if parts.size else float("nan")
+
+
+def _over_pairs(rows: FloatArray, total: Callable[[FloatArray, FloatArray], Any]) -> float:
+    """The mean over pairs of rows; `total` sums over the pairs of one row with each that stands after it."""
+    if len(rows) < 2:
+        return 0.0 if len(rows) else float("nan")
+    return float(sum(total(rows[[i]], rows[i + 1 :]) for i in range(len(rows) - 1))) / (len(rows) * (len(rows) - 1) / 2)
