@@ -35,6 +35,7 @@ bench-ensembles: $(VENV)/.dev ## measure sums of trees (half an hour; RIVAL_PYTH
 
 reproduce: $(VENV)/.dev ## the published tables; writes reproductions/*/results
 	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
+	$(BIN)/python -m reproductions.oblique_trees.tao
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict
