@@ -24,7 +24,8 @@ GROUPS = {
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
-    "Your own models": ("register_importer", "register_step"),
+    "Your own models": ("black_box", "register_importer", "register_step"),
+    "Solvers with settings": ("Swarm",),
     "Errors": (
         "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",
         "UnsupportedProblemError", "FidelityError", "MissingExtraError",

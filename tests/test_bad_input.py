@@ -93,7 +93,7 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
         DecisionTreeClassifier().fit(d.X[["age"]], np.column_stack([d.y, d.y])), d.X[["age"]]).explain(d.X[["age"]].iloc[:1]),
      bf.UnsupportedModelError, TypeError, "2 outputs"),
     ("an unknown step", lambda d: bf.Explainer(make_pipeline(PCA(1), LogisticRegression()).fit(d.X[["age", "income"]], d.y),
-                                               d.X[["age", "income"]]).explain(d.row[["age", "income"]]),
+                                               d.X[["age", "income"]]).explain(d.row[["age", "income"]], solver="milp"),
      bf.UnsupportedProblemError, ValueError, "black box"),
     ("answers one row for many", lambda d: bf.Explainer(lambda rows: np.zeros(3), d.a).explain(
         d.a, constraints=[bf.candidates(d.a)]), bf.InputError, ValueError, "answered 3 rows for 1"),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from butfor.explain import Explainer
     from butfor.explanation import Explanation, Explanations
+    from butfor.importers.function import black_box
     from butfor.importers.registry import register_importer, register_step
     from butfor.problem.constraint import (
         allowed,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from butfor.problem.cost import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.target import class_costs, classes, other, probability, relative_change, value
     from butfor.solvers.solver import Status
+    from butfor.solvers.swarm import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
 
@@ -61,6 +63,7 @@ _HOMES = {
     ),
     "butfor.explain": ("Explainer",),
     "butfor.explanation": ("Explanation", "Explanations"),
+    "butfor.importers.function": ("black_box",),
     "butfor.importers.registry": ("register_importer", "register_step"),
     "butfor.problem.constraint": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear", "margin",
@@ -69,6 +72,7 @@ _HOMES = {
     "butfor.problem.cost": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.solvers.solver": ("Status",),
+    "butfor.solvers.swarm": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
 }  # fmt: skip

@@ -23,7 +23,8 @@ class Certificate:
     """The proof that comes with an answer.
 
     `status` says what is known, `bound` is a proven lower bound on the cost (infinity: no answer exists), `why` the
-    reason in words. `checks` lists what was recomputed from the estimator, and how it came out.
+    reason in words. `checks` lists what was recomputed from the estimator, and how it came out, `notes` what a solver that
+    searches has to say: the cost before polishing, the calls of the model.
     """
 
     status: Status
@@ -37,6 +38,7 @@ class Certificate:
     seed: int = 0
     fingerprint: str = ""
     versions: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, float] = field(default_factory=dict)
 
     @property
     def gap(self) -> float:
@@ -63,6 +65,7 @@ class Certificate:
             "seed": self.seed,
             "fingerprint": self.fingerprint,
             "versions": self.versions,
+            "notes": self.notes,
         }
 
 
@@ -87,6 +90,7 @@ class Certificates(Sequence[Certificate]):
     seed: int
     fingerprint: str
     versions: dict[str, str]
+    notes: dict[str, FloatArray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -123,6 +127,7 @@ class Certificates(Sequence[Certificate]):
             seed=self.seed,
             fingerprint=self.fingerprint,
             versions=self.versions,
+            notes={name: float(column[i]) for name, column in self.notes.items() if np.isfinite(column[i])},
         )
 
     def _why(self, i: int, status: Status, solver: str) -> str:
@@ -173,6 +178,7 @@ def from_dict(data: dict[str, Any]) -> Certificate:
         seed=data["seed"],
         fingerprint=data["fingerprint"],
         versions=dict(data["versions"]),
+        notes=dict(data.get("notes", {})),
     )
 
 

@@ -7,35 +7,37 @@ import os
 import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from butfor.asked import Asked
+from butfor.asked import asked as ask
 from butfor.certificate import STAYED, Certificates
-from butfor.errors import InputError, InputTypeError, number
+from butfor.errors import InputError, number
 from butfor.explanation import Explanation, Explanations, Question
 from butfor.importers.read import Reading, read
+from butfor.inquiry import Examples, Inquiry
 from butfor.likeness import Likenesses
 from butfor.model.ask import parts as model_parts
 from butfor.model.ask import score_count
-from butfor.model.cells import BoolArray, IntArray
+from butfor.model.cells import IntArray
 from butfor.problem.abstract import AbstractConstraint
-from butfor.problem.cost import DEFAULT, AbstractCost, price
-from butfor.problem.prices import Prices
+from butfor.problem.cost import AbstractCost
+from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Pool, Problem
-from butfor.problem.relation import Candidates, Margin, Plausible
+from butfor.problem.relation import Candidates
 from butfor.problem.restriction import Restriction, admissible
 from butfor.problem.spec import to_spec
-from butfor.problem.target import AbstractTarget, Group, Prediction, as_target
-from butfor.rewrite.clearance import keeps
+from butfor.problem.target import Group, Prediction
 from butfor.rewrite.plausibility import with_least
-from butfor.solvers.choose import choose, supports
+from butfor.solvers.choose import choose, exact, supports
 from butfor.solvers.conflict import smallest_conflict, widened
+from butfor.solvers.evaluated import evaluated
 from butfor.solvers.several import several
 from butfor.solvers.solver import (
-    TOLERANCE,
     AbstractSolver,
     Budget,
     Outcome,
@@ -50,37 +52,13 @@ from butfor.space import frames
 from butfor.space.feature import Override
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
+from butfor.verdict import CHECKS, Bench, Verdict
 
 GUARDS = (1e-13, 1e-11, 1e-9, 1e-7)
 """Where rounding in the estimator undoes an answer on the boundary, it is solved again this share of a score inside."""
 
 BLAMED, BLAMING = 10, 1.0
 """For how many impossible rows of one call a smallest conflict is looked for, and for how many seconds."""
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """One call of `explain`, checked: what every row of it shares."""
-
-    target: AbstractTarget
-    cost: AbstractCost
-    prices: Prices
-    constraints: tuple[AbstractConstraint, ...]
-    k: int
-    solver: str
-    seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """What the estimator and the constraints themselves say of each answer: the checks passed, the cost, the prediction."""
-
-    passed: BoolArray
-    cost: FloatArray
-    after: list[Any]
-
-
-CHECKS = ("the model predicts {target}", "all constraints hold", "the cost is as claimed")
 
 
 class Explainer:
@@ -138,11 +116,12 @@ class Explainer:
         cost: AbstractCost | None = None,
         constraints: Iterable[AbstractConstraint] = (),
         k: int = 1,
-        solver: str = "auto",
+        solver: str | AbstractSolver = "auto",
         time_limit: float | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
         progress: bool | None = None,
+        compare: Literal["exact"] | None = None,
     ) -> Any:
         """The cheapest admissible change of each row of `X` that meets the target.
 
@@ -150,25 +129,31 @@ class Explainer:
         dict of class costs, "other", or one of `bf.probability`, `bf.value`, `bf.relative_change`. `time_limit` is in
         seconds for the whole call: what is found by then is returned with its bound. Ctrl-C does the same.
         `n_jobs` threads (None: one, -1: one a processor) share the rows where the solver can; the answers are the same.
-        `progress` shows a bar (default: on a terminal, when it takes long).
+        `progress` shows a bar (default: on a terminal, when it takes long). `solver` is a name or a solver with settings of its
+        own, such as `bf.Swarm(particles=200)`; `compare="exact"` adds the bound of an exact solver to what one that proves
+        nothing found, where an exact one takes the question.
         """
         table = frames.as_table(X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
-        asked = self._ask(target, cost, constraints, k, solver, seed)
+        asked = ask(self.space, self._reading.source, target, cost, constraints, k, solver, seed)
+        if compare not in (None, "exact"):
+            raise InputError(f"compare={compare!r} was given.", "It is 'exact', or left out.")
         budget = Budget(np.inf if time_limit is None else _positive(time_limit), threads=_threads(n_jobs))
         factuals = self.space.encode(table)
         before = Prediction(self._reading.source, table)
-        outcome, solved_by = self._solve(asked, factuals, before, budget, progress)
-        verdict = self._judge(asked, factuals, before, outcome)
+        bench = Bench(self._reading, self._likenesses, asked, factuals, before)
+        outcome, solved_by = self._solve(bench, budget, progress)
+        verdict = bench.judge(outcome)
         for guard in GUARDS:
             wrong = np.unique(outcome.row[outcome.found() & ~verdict.passed[:, 0]])
             if not len(wrong) or budget.spent():
                 break
-            some = before.take(wrong)
-            again, _ = self._solve(asked, factuals[wrong], some, budget, progress, guard)
+            again, _ = self._solve(bench.rows(wrong), budget, progress, guard)
             outcome = merged(outcome, renumbered(again, wrong))
-            verdict = self._judge(asked, factuals, before, outcome)
+            verdict = bench.judge(outcome)
+        if compare:
+            outcome, solved_by = self._compared(bench, outcome, solved_by, budget)
         found = self._certified(asked, factuals, before, outcome, verdict, solved_by, budget)
         return found[0] if len(found) == 1 and k == 1 else found
 
@@ -180,8 +165,8 @@ class Explainer:
         X: Any = None,
     ) -> list[tuple[AbstractSolver, Support]]:
         """Every solver, whether it takes such a problem (for the rows `X`, default a typical one) and why."""
-        asked = self._ask(target, cost, constraints, 1, "auto", 0)
         source = self._reading.source
+        asked = ask(self.space, source, target, cost, constraints)
         table = self._typical() if X is None else frames.as_table(X)
         factuals = self.space.encode(table)
         before = Prediction(source, table)
@@ -191,42 +176,6 @@ class Explainer:
     def _typical(self) -> Any:
         typical = np.array([[feature.typical for feature in self.space.features]])
         return self.space.decode(typical, self._reading.sample)
-
-    def _ask(
-        self,
-        target: Any,
-        cost: AbstractCost | None,
-        constraints: Iterable[AbstractConstraint],
-        k: int,
-        solver: str,
-        seed: int,
-    ) -> Asked:
-        if isinstance(constraints, AbstractConstraint):
-            constraints = (constraints,)
-        if not isinstance(constraints, Iterable):
-            raise InputTypeError(f"constraints={constraints!r} was given.", "Constraints are a list.")
-        listed = tuple(constraints)
-        for constraint in listed:
-            if not isinstance(constraint, AbstractConstraint):
-                raise InputTypeError(
-                    f"constraints holds {constraint!r}.",
-                    "A constraint is bf.fixed(...), bf.only_up(...), bf.between(...), ...",
-                )
-            constraint.check(self.space)
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise InputTypeError(f"seed={seed!r} was given.", "A seed is a whole number.")
-        chosen = DEFAULT if cost is None else cost
-        return Asked(
-            as_target(target, self._reading.source),
-            chosen,
-            price(chosen, self.space),
-            listed,
-            int(k),
-            solver,
-            int(seed),
-        )
 
     def _problems(
         self,
@@ -283,29 +232,26 @@ class Explainer:
         return {}
 
     def _solve(
-        self,
-        asked: Asked,
-        factuals: FloatArray,
-        before: Prediction,
-        budget: Budget,
-        progress: bool | None,
-        guard: float = 0.0,
+        self, bench: Bench, budget: Budget, progress: bool | None, guard: float = 0.0
     ) -> tuple[Outcome, dict[int, tuple[str, str]]]:
         """All rows: those that already meet the target stay, the others go to the solver of their group."""
         from butfor.views.progress import bar
 
+        asked = bench.asked
         done: list[Outcome] = []
         solved_by: dict[int, tuple[str, str]] = {}
         interrupted = False
-        with bar(len(factuals), progress) as advance:
-            for rows, problem in self._problems(asked, factuals, before):
-                already = self._already(asked, before, rows, problem)
+        with bar(len(bench.factuals), progress) as advance:
+            for rows, problem in self._problems(asked, bench.factuals, bench.before):
+                already = bench.already(rows, problem)
                 if already.any():
                     done.append(renumbered(_stay(problem.rows(np.flatnonzero(already))), rows[already]))
                 rest, problem = rows[~already], replace(problem.rows(np.flatnonzero(~already)), guard=guard)
                 if not len(rest):
                     continue
                 solver, why = choose(problem.form(), asked.solver)
+                if not solver.exact:
+                    problem = replace(problem, oracle=self._oracle(bench, rest, problem))
                 solved_by.update(dict.fromkeys(rest.tolist(), (solver.name, why)))
                 for start in range(0, len(rest), solver.block):
                     block = np.arange(start, min(start + solver.block, len(rest)))
@@ -321,32 +267,33 @@ class Explainer:
                     advance(len(block))
         return joined(done), solved_by
 
-    def _already(self, asked: Asked, before: Prediction, rows: IntArray, problem: Problem) -> BoolArray:
-        """Which rows of a problem meet the target as they are, at no cost and against no constraint."""
-        some = before.take(rows)
-        met = asked.target.met(some, some)
-        if not met.any() or asked.target.offsets(some, len(rows)).any() or problem.judged_apart or problem.pool:
-            return np.zeros(len(rows), dtype=np.bool_)
-        return met & problem.admits(problem.factuals)
+    def _oracle(self, bench: Bench, rows: IntArray, problem: Problem) -> AbstractOracle:
+        """Who says what the model predicts: its evaluator, or, where it could not be read, the estimator itself."""
+        if model_parts(problem.model):
+            return evaluated(problem, self._examples.points)
+        return Inquiry(self._examples, bench.asked.target, bench.before.take(rows))
 
-    def _judge(self, asked: Asked, factuals: FloatArray, before: Prediction, outcome: Outcome) -> Verdict:
-        """Every point predicted by the user's estimator, checked against the constraints and priced again."""
-        at = np.flatnonzero(outcome.found())
-        passed = np.ones((len(outcome.row), len(CHECKS)), dtype=np.bool_)
-        cost, after = outcome.cost.copy(), [None] * len(outcome.row)
-        if not len(at):
-            return Verdict(passed, cost, after)
-        rows = outcome.row[at]
-        start, points = factuals[rows], outcome.points[at]
-        table = frames.take(before.table, rows)
-        said = Prediction(self._reading.source, self.space.decode(points, table, start))
-        passed[at, 0] = asked.target.met(before.take(rows), said)
-        passed[at, 1] = self._admits(asked, start, points, rows, before, said.table)
-        cost[at] = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
-        passed[at, 2] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
-        for i, answer in zip(at, said.said(), strict=True):
-            after[i] = answer
-        return Verdict(passed, cost, after)
+    @cached_property
+    def _examples(self) -> Examples:
+        return Examples(self._reading)
+
+    def _compared(
+        self, bench: Bench, outcome: Outcome, solved_by: dict[int, tuple[str, str]], budget: Budget
+    ) -> tuple[Outcome, dict[int, tuple[str, str]]]:
+        """The bounds of exact solvers added, where one takes the question; and who did it."""
+        bound, named = outcome.bound.copy(), dict(solved_by)
+        for rows, problem in self._problems(bench.asked, bench.factuals, bench.before):
+            unproven = np.array([row in solved_by and bool((bound[outcome.row == row] <= 0).all()) for row in rows])
+            judge = exact(problem.form())
+            for row in rows[unproven].tolist():
+                name, why = solved_by[row]
+                if judge is None:
+                    named[row] = (name, f"{why}; no exact solver takes the question")
+                elif not budget.spent():
+                    alone = problem.rows(np.flatnonzero(rows == row))
+                    bound[outcome.row == row] = judge.solve(alone, budget).bound[0]
+                    named[row] = (name, f"{why}; the bound is that of {judge.name}")
+        return replace(outcome, bound=bound), named
 
     def _certified(
         self,
@@ -371,6 +318,7 @@ class Explainer:
             passed=verdict.passed,
             solver=np.array([number[solved_by.get(row, stayed)] for row in outcome.row.tolist()], dtype=np.intp),
             solvers=solvers,
+            notes=outcome.notes,
             conflict=self._conflicts(asked, outcome, factuals, before),
             seconds=(time.perf_counter() - budget.start) / len(outcome.row),
             seed=asked.seed,
@@ -392,27 +340,6 @@ class Explainer:
             question=self._question(asked),
             model=type(self.model).__name__,
         )
-
-    def _admits(
-        self,
-        asked: Asked,
-        start: FloatArray,
-        points: FloatArray,
-        rows: IntArray,
-        before: Prediction,
-        table: Any,
-    ) -> BoolArray:
-        """The constraints, each judged by itself on the encoded rows (a forest on the `table`), and the values by the space."""
-        fine = admissible(self.space, start, asked.constraints).admits(points)
-        for likeness in self._likenesses.of(asked.constraints):
-            fine &= likeness.met(table)
-        for constraint in asked.constraints:
-            if isinstance(constraint, Margin):
-                for group, sets in asked.target.groups(self._reading.readout, before.take(rows)):
-                    fine[group] &= keeps(self._reading.model, self.space, points[group], sets, constraint.eps)
-            elif not isinstance(constraint, Plausible):
-                fine &= constraint.met(self.space, start, points)
-        return np.asarray(fine, dtype=np.bool_)
 
     def _conflicts(
         self, asked: Asked, outcome: Outcome, factuals: FloatArray, before: Prediction
@@ -436,7 +363,10 @@ class Explainer:
         def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
             _, problem = next(self._problems(asked, factuals, before, chosen, wide if widen else self.space))
             solver, _ = choose(problem.form())
-            return solver.solve(problem, budget).status()[0] is Status.PROVEN_INFEASIBLE
+            given = (
+                budget if solver.exact else Budget(0.0)
+            )  # one that proves nothing else sees at once if no value is left
+            return solver.solve(problem, given).status()[0] is Status.PROVEN_INFEASIBLE
 
         return smallest_conflict(atoms, impossible, budget)
 

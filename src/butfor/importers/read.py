@@ -25,13 +25,14 @@ from butfor.space.space import Space, encode_column
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """All that was read: the estimator itself, its space, its model in the IR and how scores are read."""
+    """All that was read: the estimator itself, its space, its model in the IR, how scores are read, and on which rows."""
 
     source: Source
     space: Space
     model: Model
     readout: AbstractReadout
     sample: Any
+    data: Any
 
 
 def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = None) -> Reading:
@@ -76,11 +77,11 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)
     except UnsupportedModelError as refusal:
-        return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample)
+        return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     check_fidelity(source, space, model, readout, data)
-    return Reading(source, space, model, readout, sample)
+    return Reading(source, space, model, readout, sample, data)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:

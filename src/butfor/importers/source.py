@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
+from butfor.importers.function import AbstractFunction
 from butfor.importers.registry import as_estimator
 from butfor.space import frames
 from butfor.space.frames import FloatArray
@@ -37,11 +38,30 @@ class Source:
 
     def values(self, table: Any) -> FloatArray:
         """Predicted values of a regressor."""
-        return np.asarray(self.ask("predict", table), dtype=np.float64).ravel()
+        said = self.ask("predict", table)
+        try:
+            return np.asarray(said, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise InputTypeError(
+                f"the model answered {said.ravel()[0]!r}.", "The target needs numbers.", "Ask for a class instead."
+            ) from None
 
     def probabilities(self, table: Any) -> FloatArray:
         """Predicted probabilities, a column a class."""
         return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
+
+    @property
+    def judges_by(self) -> str:
+        """The method whose answers compare the classes: probabilities, or a decision function; empty if there is none."""
+        names = ("predict_proba", "decision_function") if self.classes else ()
+        return next((name for name in names if hasattr(self.estimator, name)), "")
+
+    def decisions(self, table: Any) -> FloatArray | None:
+        """The decision function, a column a class; None where its columns are not classes."""
+        said = np.asarray(self.ask("decision_function", table), dtype=np.float64)
+        if said.ndim == 1 or said.shape[1] == 1:
+            return np.column_stack([np.zeros(len(said)), said.ravel()])
+        return said if said.shape[1] == len(self.classes) else None
 
     def precision(self, table: Any) -> np.dtype[Any]:
         """The floating-point type of its scores: float32 if it was fitted on nothing else."""
@@ -79,7 +99,7 @@ class Source:
             raise UnsupportedModelError(
                 f"{type(self.estimator).__name__} has {answer.shape[1]} outputs.",
                 "One output is needed.",
-                "Fit a model each.",
+                "Fit a model each; if they are probabilities of classes, use bf.black_box(function, classes=[...]).",
             )
         return answer
 
@@ -103,6 +123,8 @@ def open_source(estimator: Any, table: Any) -> Source:
     if isinstance(estimator, type):
         raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
     estimator = as_estimator(estimator)
+    if isinstance(estimator, AbstractFunction):
+        return Source(estimator, frames.names(table), wants_array=False)
     if not hasattr(estimator, "predict"):
         if not callable(estimator):
             raise InputTypeError(

@@ -110,6 +110,15 @@ class Domain:
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
+    def ends(self, j: int) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest value that number `j` of each row may move to; the first exceeds the second if none."""
+        low, high = self.low[:, j], self.high[:, j]
+        if self.single[j]:
+            low, high = _single_above(np.nextafter(low, -np.inf)), _single_below(high)
+        if self.step[j]:
+            low, high = grid_up(low, self.step[j], self.anchor[j]), grid_down(high, self.step[j], self.anchor[j])
+        return low, high
+
     def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """The admissible value nearest to the factual in each cell `(lower, upper]` of number `j`, (n, k); NaN if none."""
         x = self.factuals[:, [j]]

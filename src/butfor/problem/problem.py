@@ -14,6 +14,7 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.domain import Domain
 from butfor.problem.form import Form
+from butfor.problem.oracle import AbstractOracle
 from butfor.problem.prices import Prices
 from butfor.problem.relation import AtMost, Candidates, Fresh, Implication, Margin, Plausible, Relation
 from butfor.space.frames import FloatArray
@@ -40,6 +41,7 @@ class Problem:
 
     `relations` are the constraints that are not already worked into `domain`. `guard` is the share of the size of a sum
     by which its threshold is raised, for rows where rounding in the estimator decided against a point on the boundary.
+    `oracle` is there for solvers that only ask.
     """
 
     space: Space
@@ -51,6 +53,7 @@ class Problem:
     relations: tuple[AbstractConstraint, ...] = ()
     pool: Pool | None = None
     guard: float = 0.0
+    oracle: AbstractOracle | None = None
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -76,7 +79,8 @@ class Problem:
 
     def rows(self, chosen: IntArray | slice) -> Problem:
         """The same problem for some of the rows."""
-        return replace(self, factuals=self.factuals[chosen], domain=self.domain.rows(chosen))
+        oracle = None if self.oracle is None else self.oracle.rows(chosen)
+        return replace(self, factuals=self.factuals[chosen], domain=self.domain.rows(chosen), oracle=oracle)
 
     def with_relation(self, relation: AbstractConstraint) -> Problem:
         """The same problem with one more relation."""

@@ -20,6 +20,9 @@ from butfor.space.frames import FloatArray
 
 Group = tuple[IntArray, tuple[ScoreSet, ...]]
 
+LEAST = 1e-300
+"""Probabilities below this are not told apart."""
+
 
 @dataclass(eq=False)
 class Prediction:
@@ -42,6 +45,13 @@ class Prediction:
     def probabilities(self) -> FloatArray:
         """The probabilities, a column a class."""
         return self.source.probabilities(self.table)
+
+    @cached_property
+    def scores(self) -> FloatArray | None:
+        """By how much the estimator prefers each class: logarithms of probabilities, or decisions; None if it says neither."""
+        if self.source.judges_by == "predict_proba":
+            return np.asarray(np.log(np.maximum(self.probabilities, LEAST)))
+        return self.source.decisions(self.table) if self.source.judges_by else None
 
     def take(self, rows: IntArray) -> Prediction:
         """The same for some of the rows (a row may be taken twice), without asking again."""
@@ -84,6 +94,10 @@ class AbstractTarget(ABC):
         """What the answer costs beyond its changes."""
         return np.zeros(rows)
 
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        """How far each prediction is from what is wanted, 0 where it is met: what a search by trial follows."""
+        return np.where(self.met(before, after), 0.0, 1.0)
+
 
 @dataclass(frozen=True)
 class Classes(AbstractTarget):
@@ -104,6 +118,11 @@ class Classes(AbstractTarget):
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.array([label in self.labels for label in after.labels], dtype=np.bool_)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        if after.scores is None:
+            return super().distance(before, after)
+        return _behind(after.scores, np.array([label in self.labels for label in after.source.classes]))
 
 
 @dataclass(frozen=True)
@@ -128,6 +147,12 @@ class Other(AbstractTarget):
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.array([a != b for a, b in zip(after.labels, before.labels, strict=True)], dtype=np.bool_)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        if after.scores is None:
+            return super().distance(before, after)
+        known = after.source.classes
+        return _behind(after.scores, np.array([[label != now for label in known] for now in before.labels]))
 
 
 @dataclass(frozen=True)
@@ -161,6 +186,9 @@ class ClassCosts(AbstractTarget):
     def offsets(self, after: Prediction, rows: int) -> FloatArray:
         cost = dict(self.costs)
         return np.array([cost.get(label, np.inf) for label in after.labels])
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        return Classes(tuple(label for label, _ in self.costs)).distance(before, after)
 
 
 @dataclass(frozen=True)
@@ -196,6 +224,10 @@ class Probability(AbstractTarget):
         label = list(after.source.classes).index(self.label)
         return np.asarray(after.probabilities[:, label] >= self.at_least)
 
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        found = after.probabilities[:, list(after.source.classes).index(self.label)]
+        return np.asarray(np.maximum(0.0, np.log(self.at_least) - np.log(np.maximum(found, LEAST))))
+
 
 @dataclass(frozen=True)
 class ValueIn(AbstractTarget):
@@ -219,6 +251,9 @@ class ValueIn(AbstractTarget):
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.asarray((after.values >= self.low) & (after.values <= self.high))
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        return np.maximum(0.0, np.maximum(self.low - after.values, after.values - self.high))
 
 
 @dataclass(frozen=True)
@@ -250,6 +285,15 @@ class RelativeChange(AbstractTarget):
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         wanted = self._threshold(before)
         return np.asarray(after.values >= wanted if self.by > 0 else after.values <= wanted)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        short = self._threshold(before) - after.values
+        return np.maximum(0.0, short if self.by > 0 else -short)
+
+
+def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:
+    """How far the best wanted class is behind the best of all, for each row of scores."""
+    return np.asarray(scores.max(axis=1) - np.where(wanted, scores, -np.inf).max(axis=1))
 
 
 def _interval(low: float, high: float) -> ScoreSet:

@@ -11,10 +11,11 @@ from butfor.solvers.milp import Milp
 from butfor.solvers.oblique_exact import ObliqueExact
 from butfor.solvers.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
+from butfor.solvers.swarm import Swarm
 from butfor.solvers.tree_exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), TreeExact(), LinearExact(), ObliqueExact(), EnsembleBranchBound(), Milp(), BruteForce(),
+    RowSearch(), TreeExact(), LinearExact(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(), BruteForce(),
 )  # fmt: skip
 """In the order in which they are tried; the last is only taken when named."""
 
@@ -29,7 +30,13 @@ def supports(form: Form) -> list[tuple[AbstractSolver, Support]]:
     return [(solver, solver.accepts(form)) for solver in SOLVERS]
 
 
-def choose(form: Form, name: str = "auto") -> tuple[AbstractSolver, str]:
+def exact(form: Form) -> AbstractSolver | None:
+    """The first solver that takes the form and proves its answers."""
+    able = (solver for solver, yes in supports(form) if yes and solver.exact)
+    return next((solver for solver in able if not isinstance(solver, BruteForce)), None)
+
+
+def choose(form: Form, name: str | AbstractSolver = "auto") -> tuple[AbstractSolver, str]:
     """The solver and the reason for it; if none takes the form, an error with every reason."""
     if name == "auto":
         for solver, support in supports(form):
@@ -42,12 +49,12 @@ def choose(form: Form, name: str = "auto") -> tuple[AbstractSolver, str]:
             reasons + ".",
             "Change the cost, the constraints or the model.",
         )
-    found = next((solver for solver in SOLVERS if solver.name == name), None)
+    found = name if isinstance(name, AbstractSolver) else next((one for one in SOLVERS if one.name == name), None)
     if found is None:
         raise InputError(f"solver={name!r} was given.", f"Solvers are 'auto', {', '.join(map(repr, names()))}.")
     support = found.accepts(form)
     if not support:
         able = [solver.name for solver, yes in supports(form) if yes]
         remedy = f"Use solver='auto' or {', '.join(able)}." if able else "No other solver takes it either."
-        raise UnsupportedProblemError(f"solver {name!r} does not take this problem:", f"{support.why}.", remedy)
+        raise UnsupportedProblemError(f"solver {found.name!r} does not take this problem:", f"{support.why}.", remedy)
     return found, f"named by the user; {support.why}"

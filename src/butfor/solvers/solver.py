@@ -14,6 +14,7 @@ from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.space.frames import FloatArray
+from butfor.space.space import Space
 
 TOLERANCE = 1e-6
 """An answer within this of its bound (relative to 1 + cost) is called optimal."""
@@ -72,7 +73,7 @@ class Outcome:
     """Answers to the n rows of a problem, as plain arrays; with k answers a row, `row` says whose each is.
 
     A point is NaN throughout where none was found. `bound` is a proven lower bound on the cost: infinity is a proof that
-    no answer exists, 0 no proof of anything.
+    no answer exists, 0 no proof of anything. `notes` are more numbers an answer, by what they say (NaN: nothing).
     """
 
     row: IntArray
@@ -80,6 +81,7 @@ class Outcome:
     cost: FloatArray
     bound: FloatArray
     exhausted: BoolArray
+    notes: dict[str, FloatArray] = field(default_factory=dict)
 
     def found(self) -> BoolArray:
         """Which rows have a point."""
@@ -121,6 +123,10 @@ def joined(parts: list[Outcome]) -> Outcome:
         cost=np.concatenate([part.cost for part in parts])[order],
         bound=np.concatenate([part.bound for part in parts])[order],
         exhausted=np.concatenate([part.exhausted for part in parts])[order],
+        notes={
+            name: np.concatenate([part.notes.get(name, np.full(len(part.row), np.nan)) for part in parts])[order]
+            for name in dict.fromkeys(name for part in parts for name in part.notes)
+        },
     )
 
 
@@ -132,8 +138,9 @@ def merged(outcome: Outcome, again: Outcome) -> Outcome:
     for i in firsts:
         bound[i] = min(bound[i], outcome.bound[np.searchsorted(outcome.row, again.row[i])])
     old = Outcome(
-        outcome.row[kept], outcome.points[kept], outcome.cost[kept], outcome.bound[kept], outcome.exhausted[kept]
-    )
+        outcome.row[kept], outcome.points[kept], outcome.cost[kept], outcome.bound[kept], outcome.exhausted[kept],
+        {name: column[kept] for name, column in outcome.notes.items()},
+    )  # fmt: skip
     return joined([old, replace(again, bound=bound)])
 
 
@@ -149,8 +156,13 @@ class AbstractSolver(ABC):
     does: str
     many = False
     """Whether it gives several answers a row by itself."""
+    exact = True
+    """Whether it proves its answers, given the time."""
     block = 1
     """How many rows it likes to be given at once."""
+
+    def check(self, space: Space) -> None:  # noqa: B027
+        """Raise a clear error if its settings cannot be meant in this space."""
 
     @abstractmethod
     def accepts(self, form: Form) -> Support:

@@ -1,0 +1,58 @@
+"""Which of many valid points are returned: the cheapest ones, or the cheapest of each of some clusters; never two equal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.model.cells import IntArray
+from butfor.space.frames import FloatArray
+
+ROUNDS = 25
+
+
+def distinct(points: FloatArray, cost: FloatArray) -> IntArray:
+    """The positions of the points that are found, cheapest first, each point once."""
+    order = np.argsort(cost, kind="stable")
+    order = order[np.isfinite(cost[order])]
+    if not len(order):
+        return order
+    _, first = np.unique(np.nan_to_num(points[order], nan=np.inf), axis=0, return_index=True)
+    return np.asarray(order[np.sort(first)])
+
+
+def cheapest_of_clusters(positions: FloatArray, cost: FloatArray, k: int, seed: int) -> IntArray:
+    """The cheapest point of each of at most `k` clusters, cheapest first; the cheapest of all is among them."""
+    if len(cost) <= k:
+        return np.argsort(cost, kind="stable")
+    label = clusters(positions, k, seed)
+    order = np.lexsort((cost, label))
+    best = order[np.flatnonzero(np.diff(label[order], prepend=-1))]
+    return np.asarray(best[np.argsort(cost[best], kind="stable")])
+
+
+def clusters(positions: FloatArray, k: int, seed: int) -> IntArray:
+    """The cluster of each position, by k-means (Lloyd, 1982) started from k-means++ (Arthur and Vassilvitskii, 2007).
+
+    >>> clusters(np.array([[0.0], [0.1], [5.0], [5.1]]), 2, seed=0).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    True
+    """
+    rng = np.random.default_rng(seed)
+    centres = positions[[0]]
+    for _ in range(1, k):
+        gap = _squared(positions, centres).min(axis=1)
+        total = gap.sum()
+        pick = rng.choice(len(gap), p=gap / total) if total > 0 else rng.integers(len(gap))
+        centres = np.vstack([centres, positions[pick]])
+    label = np.argmin(_squared(positions, centres), axis=1)
+    for _ in range(ROUNDS):
+        for c in np.unique(label):
+            centres[c] = positions[label == c].mean(axis=0)
+        fresh = np.argmin(_squared(positions, centres), axis=1)
+        if np.array_equal(fresh, label):
+            break
+        label = fresh
+    return np.asarray(label)
+
+
+def _squared(positions: FloatArray, centres: FloatArray) -> FloatArray:
+    return np.asarray(((positions[:, None] - centres[None]) ** 2).sum(axis=2))

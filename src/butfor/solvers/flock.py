@@ -1,0 +1,108 @@
+"""The particles of all rows, where they start, and what they have seen: the state that the search loop moves on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.solvers.hypercube import Hypercube
+from butfor.solvers.judge import Judge, Judged, ahead, foremost
+from butfor.solvers.swarm_kernels import GROUP, NUMBER, move
+from butfor.space.frames import FloatArray
+
+BEST = 4
+"""One in so many particles is among the best-performing."""
+
+
+class Flock:
+    """Positions (n, particles, size) with their velocities, each particle's best position and its best valid point."""
+
+    def __init__(self, cube: Hypercube, positions: FloatArray, groups: int) -> None:
+        n, particles, _ = positions.shape
+        self.cube, self.groups = cube, min(groups, particles)
+        self.positions, self.velocities = positions, np.zeros_like(positions)
+        self.rows = np.repeat(np.arange(n), particles)
+        self.own = positions.copy()
+        self.first, self.second = np.full((n, particles), np.inf), np.full((n, particles), np.inf)
+        self.points = np.full((n, particles, len(cube.kind)), np.nan)
+        self.cost = np.full((n, particles), np.inf)
+        self.last_points, self.last_cost = self.points, self.cost
+
+    def look(self, judge: Judge) -> BoolArray:
+        """Judge where the particles are; which rows have a cheaper valid point than before."""
+        shape = self.cost.shape
+        flat = self.positions.reshape(len(self.rows), -1)
+        points = self.cube.decode(flat, self.rows)
+        said = judge(points, self.rows)
+        first, second, cost = (part.reshape(shape) for part in (said.first, said.second, said.cost))
+        better = ahead(first, second, self.first, self.second)
+        self.own[better] = self.positions[better]
+        self.first, self.second = np.where(better, first, self.first), np.where(better, second, self.second)
+        cheaper = cost < self.cost
+        before = self.cost.min(axis=1)
+        self.points[cheaper] = points.reshape(*shape, -1)[cheaper]
+        self.cost = np.where(cheaper, cost, self.cost)
+        self.last_points, self.last_cost = points.reshape(*shape, -1), cost
+        return np.asarray(self.cost.min(axis=1) < before)
+
+    def step(self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray) -> None:
+        """Move all particles. The random numbers are the same for every row: an answer does not hang on the rows beside it."""
+        particles, size = self.positions.shape[1:]
+        r1, r2 = (low + (high - low) * rng.random((particles, size)) for low, high in draws[:2])
+        r3 = draws[2, 0] + (draws[2, 1] - draws[2, 0]) * rng.random(particles)
+        leaders = [
+            g + self.groups * foremost(self.first[:, g :: self.groups], self.second[:, g :: self.groups])
+            for g in range(self.groups)
+        ]
+        lead = np.take_along_axis(self.own, np.column_stack(leaders)[:, :, None], axis=1)
+        mean = self._mean_of_best() if weights[3] else np.zeros(self.positions[:, 0].shape)
+        self.positions, self.velocities = move(
+            self.positions, self.velocities, self.own, lead, mean, self.cube.lower, self.cube.upper, weights, r1, r2, r3
+        )
+
+    def _mean_of_best(self) -> FloatArray:
+        count = max(1, self.first.shape[1] // BEST)
+        order = np.lexsort((self.second, self.first), axis=1)[:, :count]
+        return np.asarray(np.take_along_axis(self.own, order[:, :, None], axis=1).mean(axis=1))
+
+
+def scattered(cube: Hypercube, count: int, rng: np.random.Generator) -> FloatArray:
+    """Random positions: each particle moves a random share of the features, at least one, anywhere within its bounds."""
+    n, features = len(cube.home), len(cube.kind)
+    eager = rng.random((count, features))
+    share = rng.random(count) ** 2
+    anywhere = rng.random((count, cube.size))
+    out = np.repeat(cube.home[:, None], count, axis=1)
+    for row in range(n):
+        going = np.where(cube.free[row], eager, -1.0)
+        chosen = (going > 1 - share[:, None]) | (going == going.max(axis=1, keepdims=True))
+        there = cube.lower[row] + anywhere * (cube.upper[row] - cube.lower[row])
+        out[row] = np.where((chosen & cube.free[row])[:, cube.owner], there, out[row])
+    return out
+
+
+def single_changes(cube: Hypercube, most: int, rng: np.random.Generator) -> FloatArray:
+    """Every feature moved alone: numbers to four values, ranks and categories to each; at most so many a row."""
+    made = []
+    for j in range(len(cube.kind)):
+        at = slice(int(cube.first[j]), int(cube.first[j + 1]))
+        wide = int(cube.first[j + 1] - cube.first[j])
+        if cube.kind[j] == GROUP:
+            shares = np.eye(wide)
+        else:
+            count = 4 if cube.kind[j] == NUMBER else int(cube.width[j]) + 1
+            shares = np.zeros((count, wide))
+            shares[:, 0] = np.linspace(0.0, 1.0, count)
+        for share in shares:
+            position = cube.home.copy()
+            position[:, at] = cube.lower[:, at] + share * (cube.upper - cube.lower)[:, at]
+            made.append(position)
+    if len(made) > most:
+        made = [made[i] for i in rng.choice(len(made), most, replace=False)]
+    return np.stack(made, axis=1)
+
+
+def best_of(said: Judged, rows: int, count: int) -> IntArray:
+    """The positions of the `count` best of each row, which has equally many."""
+    first, second = said.first.reshape(rows, -1), said.second.reshape(rows, -1)
+    return np.asarray(np.lexsort((second, first), axis=1)[:, :count])

@@ -1,0 +1,195 @@
+"""Where particles fly: a coordinate a number or rank, one a level of a category, one for "missing"; and the way to points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.problem import Problem
+from butfor.solvers.swarm_kernels import GROUP, NUMBER, RANK, decode
+from butfor.space.feature import Feature
+from butfor.space.frames import FloatArray
+from butfor.space.space import same
+
+
+@dataclass(frozen=True, eq=False)
+class Hypercube:
+    """The admissible points of n rows as positions; every position decodes to one.
+
+    Feature j has the coordinates `first[j]` to `first[j + 1]`. A number counts in ranges from its `start`, a rank in shares of
+    all ranks; of a group, the largest coordinate wins. `vanish` is the coordinate by which a number goes missing (-1: none).
+    `lower` and `upper` bound the positions worth a look.
+    """
+
+    problem: Problem
+    kind: IntArray
+    first: IntArray
+    vanish: IntArray
+    place: IntArray
+    start: FloatArray
+    low: FloatArray
+    high: FloatArray
+    width: FloatArray
+    free: BoolArray
+    missing: BoolArray
+    allowed: BoolArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @property
+    def size(self) -> int:
+        """How many coordinates there are."""
+        return int(self.first[-1])
+
+    @cached_property
+    def owner(self) -> IntArray:
+        """The feature of each coordinate."""
+        return np.repeat(np.arange(len(self.kind)), np.diff(self.first))
+
+    @cached_property
+    def impossible(self) -> BoolArray:
+        """Which rows have a feature without any admissible value."""
+        domain = self.problem.domain
+        stuck = ~domain.stay & ~self.missing & (self.low > self.high)
+        for j in np.flatnonzero(self.kind != NUMBER):
+            stuck[:, j] = ~self.allowed[:, self.place[j] : self.place[j + 1]].any(axis=1)
+        return np.asarray(stuck.any(axis=1))
+
+    @cached_property
+    def home(self) -> FloatArray:
+        """The positions of the factuals."""
+        return self.encode(self.problem.factuals, np.arange(len(self.problem)))
+
+    def encode(self, points: FloatArray, rows: IntArray) -> FloatArray:
+        """Positions that decode to these points, if they are admissible; to near ones otherwise."""
+        out = np.zeros((len(points), self.size))
+        for j in range(len(self.kind)):
+            i, value = int(self.first[j]), points[:, j]
+            gone = np.isnan(value)
+            if self.kind[j] == GROUP:
+                last = int(self.first[j + 1]) - 1
+                out[np.arange(len(out)), np.where(gone, last, i + np.nan_to_num(value)).astype(np.intp)] = 1.0
+                continue
+            out[:, i] = np.where(gone, 0.0, (value - self.start[rows, j]) / self.width[j])
+            if self.vanish[j] >= 0:
+                out[:, self.vanish[j]] = gone
+        return out
+
+    def decode(self, positions: FloatArray, rows: IntArray) -> FloatArray:
+        """The admissible points nearest to positions (m, size), as changes of the given rows."""
+        domain = self.problem.domain
+        return np.asarray(
+            decode(
+                positions, rows, self.first, self.kind, self.vanish, self.place, domain.factuals, self.start, self.low,
+                self.high, self.free, domain.stay, self.missing, self.allowed, self.width, domain.step, domain.anchor,
+                domain.single, self.problem.most_changes,
+            )
+        )  # fmt: skip
+
+    def scaled(self, position: FloatArray) -> FloatArray:
+        """Positions as vectors of which distances mean something: groups count as one feature."""
+        return position * np.where(self.kind == GROUP, np.sqrt(0.5), 1.0)[self.owner]
+
+    def reach(self, cost: FloatArray) -> FloatArray:
+        """How far each coordinate may go from home, alone, for `cost` (m,) of each row (m, size); groups by their prices."""
+        prices = self.problem.prices
+        spare = cost[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.minimum(spare / prices.l1, np.minimum(np.sqrt(spare / prices.l2), spare / prices.linf))
+        far = np.where(np.isnan(far), np.inf, far) / self.width
+        out = np.full((len(cost), self.size), np.inf)
+        numbers = np.flatnonzero(self.kind == NUMBER)
+        out[:, self.first[numbers]] = far[:, numbers]
+        return out
+
+    def shrink(self, rows: IntArray, cost: FloatArray) -> None:
+        """Bound these rows by the box around the ball of `cost` about the factual."""
+        reach = self.reach(cost)
+        known = self.home[rows]
+        self.lower[rows] = np.minimum(np.maximum(self.lower[rows], known - reach), self.upper[rows])
+        self.upper[rows] = np.maximum(np.minimum(self.upper[rows], known + reach), self.lower[rows])
+
+
+def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray | None = None) -> Hypercube:
+    """The hypercube of a problem in which only `active` features (n, d) move, numbers at most `box` (n, d) from the factual."""
+    domain, features = problem.domain, problem.space.features
+    n, d = problem.factuals.shape
+    kind = np.array([_kind(feature) for feature in features], dtype=np.intp)
+    sizes = [_size(feature, int(k)) for feature, k in zip(features, kind, strict=True)]
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    slots = [0 if f.levels is None else len(f.levels) + int(k == GROUP) for f, k in zip(features, kind, strict=True)]
+    place = np.concatenate([[0], np.cumsum(slots)]).astype(np.intp)
+    lost = np.isnan(problem.factuals)
+    missing = domain.missing | (lost & domain.stay)
+    start = np.where(lost, domain.typical, problem.factuals)
+    low, high = np.zeros((n, d)), np.zeros((n, d))
+    allowed = np.zeros((n, int(place[-1])), dtype=np.bool_)
+    room = np.zeros((n, d), dtype=np.bool_)
+    for j in range(d):
+        if kind[j] == NUMBER:
+            low[:, j], high[:, j] = domain.ends(j)
+            if box is not None:
+                low[:, j], high[:, j] = _boxed(low[:, j], high[:, j], start[:, j], box[:, j], float(domain.step[j]))
+            room[:, j] = (low[:, j] <= high[:, j]) | domain.missing[:, j]
+        else:
+            mask = _levels(problem, j, missing[:, j], int(slots[j]))
+            allowed[:, place[j] : place[j + 1]] = mask
+            room[:, j] = mask.sum(axis=1) > domain.stay[:, j]
+    free = room if active is None else room & (active | ~domain.stay)
+    width = np.array(
+        [f.range if k == NUMBER else max(1.0, len(f.levels or ()) - 1) for f, k in zip(features, kind, strict=True)]
+    )
+    lower, upper = np.zeros((n, int(first[-1]))), np.zeros((n, int(first[-1])))
+    for j in range(d):
+        at = slice(int(first[j]), int(first[j + 1]))
+        upper[:, at] = free[:, [j]]
+        if kind[j] != GROUP:
+            ends = (low[:, j], high[:, j]) if kind[j] == NUMBER else (np.zeros(n), np.full(n, width[j]))
+            lower[:, first[j]] = np.where(free[:, j], (np.minimum(ends[0], start[:, j]) - start[:, j]) / width[j], 0.0)
+            upper[:, first[j]] = np.where(free[:, j], (np.maximum(ends[1], start[:, j]) - start[:, j]) / width[j], 0.0)
+    vanish = np.where((kind == NUMBER) & (np.diff(first) == 2), first[:-1] + 1, -1)
+    return Hypercube(
+        problem, kind, first, vanish, place, start, low, high, width, free, missing, allowed, lower, upper
+    )  # fmt: skip
+
+
+def _kind(feature: Feature) -> int:
+    if feature.levels is None:
+        return NUMBER
+    return RANK if (feature.ordered or len(feature.levels) == 2) and not feature.missing else GROUP
+
+
+def _size(feature: Feature, kind: int) -> int:
+    if kind == GROUP:
+        return len(feature.levels or ()) + 1
+    return 2 if kind == NUMBER and feature.missing else 1
+
+
+def _levels(problem: Problem, j: int, missing: BoolArray, slots: int) -> BoolArray:
+    """Which levels of feature `j` each row may take at a finite price; the factual one where it may stay."""
+    domain, table = problem.domain, problem.prices.tables[j]
+    x = problem.factuals[:, j]
+    lost = np.isnan(x)
+    code = np.where(lost, len(table) - 1, x).astype(np.intp)
+    mask = np.column_stack([domain.levels[j], missing])
+    mask[np.arange(len(x)), np.minimum(code, mask.shape[1] - 1)] = domain.stay[:, j]
+    return np.asarray((mask & np.isfinite(table[code]))[:, :slots])
+
+
+def _boxed(
+    low: FloatArray, high: FloatArray, start: FloatArray, box: FloatArray, step: float
+) -> tuple[FloatArray, FloatArray]:
+    """Ends at most `box` from the start; of a grid, the last of its points that are."""
+    if not step:
+        return np.maximum(low, start - box), np.minimum(high, start + box)
+    with np.errstate(invalid="ignore"):
+        skipped, spare = np.ceil((start - box - low) / step - 1e-9), np.ceil((high - start - box) / step - 1e-9)
+    return np.where(skipped > 0, low + skipped * step, low), np.where(spare > 0, high - spare * step, high)
+
+
+def moved(before: FloatArray, after: FloatArray) -> BoolArray:
+    """Which features changed."""
+    return ~same(before, after)

@@ -1,0 +1,73 @@
+"""What points are worth: judged together, one question to the model each time, within a budget of questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.oracle import AbstractOracle
+from butfor.problem.problem import JUDGED_APART, Problem
+from butfor.rewrite.clearance import keeps
+from butfor.solvers.solver import Budget
+from butfor.space.frames import FloatArray
+
+
+class SpentError(Exception):
+    """The budget does not allow another question."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Some points: which are valid, what they cost, and by which two numbers they are compared, the first one first."""
+
+    valid: BoolArray
+    cost: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+
+@dataclass(eq=False)
+class Judge:
+    """Asks the oracle and counts. With `pull`, points are compared by `pull` times the distance plus the cost."""
+
+    problem: Problem
+    oracle: AbstractOracle
+    budget: Budget
+    calls: float = np.inf
+    pull: float | None = None
+    asked: int = 0
+
+    def __call__(self, points: FloatArray, rows: IntArray) -> Judged:
+        """What the points are worth as changes of these rows; `SpentError` if they may not be asked about."""
+        if self.asked >= self.calls or self.budget.spent():
+            raise SpentError
+        self.asked += 1
+        problem = self.problem
+        heard = self.oracle.ask(points, rows)
+        before = problem.factuals[rows]
+        price = problem.prices.total(before, points)
+        cost = price + heard.offset
+        broken = np.zeros(len(points))
+        for relation in problem.relations:
+            if not isinstance(relation, JUDGED_APART):
+                broken += ~relation.met(problem.space, before, points)
+        valid = heard.met & (broken == 0) & np.isfinite(cost)
+        if problem.margin and valid.any():
+            valid[valid] = keeps(problem.model, problem.space, points[valid], problem.sets, problem.margin)
+        cost = np.where(valid, cost, np.inf)
+        if self.pull is not None:
+            return Judged(valid, cost, broken, self.pull * -np.expm1(-heard.distance) + price)
+        return Judged(valid, cost, np.where(valid, -1.0, heard.distance), np.where(valid, cost, broken))
+
+
+def ahead(first: FloatArray, second: FloatArray, of_first: FloatArray, of_second: FloatArray) -> BoolArray:
+    """Where the first pair of numbers is better than the second, or as good."""
+    return np.asarray((first < of_first) | ((first == of_first) & (second <= of_second)))
+
+
+def foremost(first: FloatArray, second: FloatArray) -> IntArray:
+    """The position of the best in each row of two tables of numbers."""
+    least = first.min(axis=1, keepdims=True)
+    return np.asarray(np.argmin(np.where(first == least, second, np.inf), axis=1))

@@ -1,0 +1,88 @@
+"""What the estimator and the constraints themselves say of the answers: never a solver's word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.asked import Asked
+from butfor.importers.read import Reading
+from butfor.likeness import Likenesses
+from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.problem import Problem
+from butfor.problem.relation import Margin, Plausible
+from butfor.problem.restriction import admissible
+from butfor.problem.target import Prediction
+from butfor.rewrite.clearance import keeps
+from butfor.solvers.solver import TOLERANCE, Outcome
+from butfor.space import frames
+from butfor.space.frames import FloatArray
+
+CHECKS = ("the model predicts {target}", "all constraints hold", "the cost is as claimed")
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Of each answer: the checks passed, the cost, the prediction."""
+
+    passed: BoolArray
+    cost: FloatArray
+    after: list[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Where answers to one question are judged: every point is predicted, checked against the constraints and priced again."""
+
+    reading: Reading
+    likenesses: Likenesses
+    asked: Asked
+    factuals: FloatArray
+    before: Prediction
+
+    def rows(self, chosen: IntArray) -> Bench:
+        """The bench for some of the rows."""
+        return replace(self, factuals=self.factuals[chosen], before=self.before.take(chosen))
+
+    def judge(self, outcome: Outcome) -> Verdict:
+        """What holds of each answer."""
+        at = np.flatnonzero(outcome.found())
+        passed = np.ones((len(outcome.row), len(CHECKS)), dtype=np.bool_)
+        cost, after = outcome.cost.copy(), [None] * len(outcome.row)
+        if not len(at):
+            return Verdict(passed, cost, after)
+        rows, points = outcome.row[at], outcome.points[at]
+        start, asked = self.factuals[rows], self.asked
+        table = frames.take(self.before.table, rows)
+        said = Prediction(self.reading.source, self.reading.space.decode(points, table, start))
+        passed[at, 0] = asked.target.met(self.before.take(rows), said)
+        passed[at, 1] = self._admits(start, points, rows, said.table)
+        cost[at] = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
+        passed[at, 2] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
+        for i, answer in zip(at, said.said(), strict=True):
+            after[i] = answer
+        return Verdict(passed, cost, after)
+
+    def already(self, rows: IntArray, problem: Problem) -> BoolArray:
+        """Which rows of a problem meet the target as they are, at no cost and against no constraint."""
+        target, some = self.asked.target, self.before.take(rows)
+        met = target.met(some, some)
+        if not met.any() or target.offsets(some, len(rows)).any() or problem.judged_apart or problem.pool:
+            return np.zeros(len(rows), dtype=np.bool_)
+        return met & problem.admits(problem.factuals)
+
+    def _admits(self, start: FloatArray, points: FloatArray, rows: IntArray, table: Any) -> BoolArray:
+        """The constraints, each judged by itself on the encoded rows (a forest on the `table`), and the values by the space."""
+        space, asked = self.reading.space, self.asked
+        fine = admissible(space, start, asked.constraints).admits(points)
+        for likeness in self.likenesses.of(asked.constraints):
+            fine &= likeness.met(table)
+        for constraint in asked.constraints:
+            if isinstance(constraint, Margin):
+                for group, sets in asked.target.groups(self.reading.readout, self.before.take(rows)):
+                    fine[group] &= keeps(self.reading.model, space, points[group], sets, constraint.eps)
+            elif not isinstance(constraint, Plausible):
+                fine &= constraint.met(space, start, points)
+        return np.asarray(fine, dtype=np.bool_)
