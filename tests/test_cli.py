@@ -13,6 +13,7 @@ import joblib
 import pytest
 import sklearn
 from sklearn.datasets import load_diabetes
+from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
@@ -55,6 +56,7 @@ def made(tmp_path_factory) -> Path:
     patients.to_csv(folder / "patients.csv", index=False)
     numbers = X[["age", "income"]].to_numpy(dtype=float)
     joblib.dump(DecisionTreeClassifier(max_depth=3).fit(numbers, numbers[:, 1] > 30_000), folder / "array.joblib")
+    joblib.dump(IsolationForest(n_estimators=20, random_state=0).fit(numbers), folder / "forest.joblib")
     X[["age", "income"]].to_csv(folder / "two.csv", index=False)
     return folder
 
@@ -179,6 +181,18 @@ def test_check_passes_a_good_answer(run, tmp_path) -> None:
     assert done.exit_code == 0, done.output
     assert done.stdout.count("passed - ") == 9
     assert done.stdout.endswith("the answer holds\n")
+
+
+def test_a_forest_is_asked_and_asked_again(run, tmp_path) -> None:
+    asked = ["explain", "array.joblib", "two.csv", "--row", "3", "--plausible", "forest.joblib"]
+    (tmp_path / "answer.json").write_text(run(*asked, "--json").stdout)
+    assert json.loads((tmp_path / "answer.json").read_text())["question"]["constraints"] == [
+        "plausible(IsolationForest)"
+    ]
+    assert "not checked - all constraints hold" in run("check", "OUT/answer.json", "array.joblib").stdout
+    done = run("check", "OUT/answer.json", "array.joblib", "--plausible", "forest.joblib")
+    assert done.exit_code == 0, done.output
+    assert "not checked" not in done.stdout
 
 
 def test_check_reads_several_answers(run, tmp_path) -> None:

@@ -12,6 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.check import check
 from butfor.importers.isolation import PathLengths, read_plausibility
 from butfor.testing.importer_contract import check_importer
 
@@ -129,3 +130,26 @@ def test_what_cannot_be_kept_is_refused(table) -> None:
     other = IsolationForest(n_estimators=5).fit(X[["a", "b"]])
     with pytest.raises(bf.InputError, match="reads the columns"):
         bf.Explainer(MODELS[2].fit(X, y), data=X).explain(X.iloc[[0]], constraints=[bf.plausible(other)])
+
+
+def test_a_check_asks_the_forest_that_it_is_given_and_says_where_it_has_none(table) -> None:
+    X, y = table
+    model = MODELS[0].fit(X, y)
+    forest = IsolationForest(n_estimators=15, random_state=0).fit(X)
+    least = float(np.quantile(PathLengths(forest).predict(X), 0.8))
+    explainer, row = bf.Explainer(model, data=X), X[model.predict(X) == 0].iloc[[0]]
+    asked = [bf.plausible(forest, path_length=least)]
+    answer = bf.Explanation.from_json(explainer.explain(row, target=1, constraints=asked).to_json())
+
+    alone = {found.name: found for found in check(answer, model).checks}
+    assert alone["all constraints hold"].passed is None
+    assert repr(asked[0]) in alone["all constraints hold"].words
+    assert alone[f"no answer costs less than {answer.cost:.6g}"].passed is None
+
+    told = check(answer, model, forests=[forest])
+    assert all(found.passed is True for found in told.checks), told
+    assert "by the forest that was given" in repr(told)
+
+    stranger = IsolationForest(n_estimators=15, random_state=0).fit(X[X.a < 3])
+    assert PathLengths(stranger).predict(answer.point)[0] < least
+    assert not check(answer, model, forests=[stranger]).passed

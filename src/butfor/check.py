@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from butfor.kept import Moves, kept
 from butfor.likeness import Likenesses
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.cost import price
+from butfor.problem.relation import Plausible
 from butfor.problem.restriction import admissible
 from butfor.problem.spec import from_spec
 from butfor.problem.target import AbstractTarget, Prediction, as_target
@@ -86,11 +87,12 @@ class Claim:
         return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
 
 
-def check(answer: Explanation, model: Any, *, time_limit: float = SECONDS) -> Checked:
+def check(answer: Explanation, model: Any, *, forests: Iterable[Any] = (), time_limit: float = SECONDS) -> Checked:
     """Redo the certificate of an answer with the model: is it this model, does it say so, at that cost, by those rules?
 
     A claimed bound (an optimum, an impossibility) is confirmed by solving the question once more, for at most `time_limit`
     seconds. What an answer does not hold as data (a price that is a function, candidate rows) is not checked, and said so.
+    It does not hold the forests of `bf.plausible` either: give them as `forests`, and they judge once more.
 
     >>> from butfor import Explainer
     >>> from sklearn.datasets import load_iris
@@ -101,7 +103,7 @@ def check(answer: Explanation, model: Any, *, time_limit: float = SECONDS) -> Ch
     True
     """
     try:
-        claim = _claim(answer, model)
+        claim = _claim(answer, model, {repr(forest): forest for forest in forests})
     except ButforError as refusal:
         return Checked((Check("the model can be asked what the answer was asked", False, str(refusal)),))
     found = [_fingerprint(claim), _question(claim), *_predictions(claim)]
@@ -110,12 +112,14 @@ def check(answer: Explanation, model: Any, *, time_limit: float = SECONDS) -> Ch
     return Checked((*found, _status(claim), *_bound(claim, time_limit)))
 
 
-def _claim(answer: Explanation, model: Any) -> Claim:
+def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim:
     """The answer beside the model; an error if the two do not fit."""
     reading = read_onto(model, answer.space, frames.select(answer.factual, answer.space.names))
     spec = answer.question.spec
     target = _said(spec.get("target"))
-    constraints = tuple(_said(one) for one in spec.get("constraints", [None] * len(answer.question.constraints)))
+    constraints = tuple(
+        _said(one, objects) for one in spec.get("constraints", [None] * len(answer.question.constraints))
+    )
     if target is not None:
         as_target(target, reading.source)
     for constraint in constraints:
@@ -124,10 +128,10 @@ def _claim(answer: Explanation, model: Any) -> Claim:
     return Claim(answer, reading, Explainer.from_reading(reading), target, _said(spec.get("cost")), constraints)
 
 
-def _said(spec: Any) -> Any:
-    """A part of the question; None if the answer only describes it."""
+def _said(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
+    """A part of the question; None if the answer only describes it, and it is none of the `objects` that were given."""
     try:
-        return None if spec is None else from_spec(spec)
+        return None if spec is None else from_spec(spec, objects or {})
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"the question cannot be read: {error!r} in {spec!r}.") from None
     except LookupError:
@@ -186,7 +190,10 @@ def _constraints(claim: Claim) -> Check:
     if broken or not inside:
         return Check(name, False, f"broken: {', '.join(broken)}" if broken else "a value lies outside its range")
     unknown = [text for text, one in zip(asked, claim.constraints, strict=False) if one is None]
-    return Check(name, None if unknown else True, f"not held as data: {', '.join(unknown)}" if unknown else "")
+    if unknown:
+        return Check(name, None, f"not held as data: {', '.join(unknown)}")
+    judged = [repr(one) for one in claim.known() if isinstance(one, Plausible)]
+    return Check(name, True, f"{', '.join(judged)} by the forest that was given" if judged else "")
 
 
 def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:

@@ -94,6 +94,14 @@ StepBy = Annotated[list[str] | None, typer.Option("--step", metavar="A:STEP", he
 Allowed = Annotated[list[str] | None, typer.Option(metavar="A:X,Y", help="A category that ends as one of these.")]
 AtMost = Annotated[int | None, typer.Option(help="How many columns may change.")]
 Margin = Annotated[float | None, typer.Option(help="Stay this share of a column's range inside every boundary.")]
+Forests = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plausible",
+        metavar="FOREST",
+        help="An isolation forest, saved as MODEL is, to which the answer is no outlier.",
+    ),
+]
 AtLeast = Annotated[float | None, typer.Option(help="Of a regressor: the value that is wanted, or more.")]
 AtMostValue = Annotated[float | None, typer.Option("--at-most", help="Of a regressor: the value wanted, or less.")]
 Probability = Annotated[float | None, typer.Option(help="With this probability at least of the one class wanted.")]
@@ -161,6 +169,7 @@ def explain(
     allowed: Allowed = None,
     at_most_changes: AtMost = None,
     margin: Margin = None,
+    plausible: Forests = None,
     cost: Cost = "L1",
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
     solver: Annotated[str, typer.Option(help="Its name; see `butfor solvers`.")] = "auto",
@@ -188,7 +197,7 @@ def explain(
         constraints=_constraints(
             explainer.space,
             fixed=fixed, only_up=only_up, only_down=only_down, between=between, within=within, step=step,
-            allowed=allowed, at_most_changes=at_most_changes, margin=margin,
+            allowed=allowed, at_most_changes=at_most_changes, margin=margin, plausible=plausible,
         ),
         k=k,
         solver=solver,
@@ -210,6 +219,10 @@ def explain(
 def check(
     answer: Annotated[Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --json` or to_json() wrote.")],
     model: Model,
+    plausible: Annotated[
+        list[Path] | None,
+        typer.Option("--plausible", metavar="FOREST", help="The isolation forest that the answer was asked with."),
+    ] = None,
     time_limit: Annotated[
         float, typer.Option(metavar="SECONDS", help="How long a claimed bound may take.")
     ] = checking.SECONDS,
@@ -222,8 +235,8 @@ def check(
         raise typer.Exit(FAILED) from None
     if not answers:
         raise InputError(f"{answer} holds no answer.", "There is nothing to check.")
-    estimator = _load(model)
-    results = [checking.check(one, estimator, time_limit=time_limit) for one in answers]
+    estimator, forests = _load(model), [_load(path) for path in plausible or ()]
+    results = [checking.check(one, estimator, forests=forests, time_limit=time_limit) for one in answers]
     for one, result in zip(answers, results, strict=True):
         if len(answers) > 1:
             typer.echo(f"Row {one.row}, answer {one.rank}:")
@@ -437,6 +450,7 @@ def _constraints(space: Space, **given: Any) -> list[AbstractConstraint]:
         found.append(rule.at_most_changes(given["at_most_changes"]))
     if given.get("margin") is not None:
         found.append(rule.margin(given["margin"]))
+    found += [rule.plausible(_load(path)) for path in given.get("plausible") or ()]
     return found
 
 

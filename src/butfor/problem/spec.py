@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ KNOWN = {
         cost.L0, cost.L1, cost.L2, cost.LInf, cost.Gower, cost.MAD, cost.Table, cost.Quadratic, cost.Mix,
         restriction.Fixed, restriction.Direction, restriction.Between, restriction.Within, restriction.Grid, restriction.Allowed,
         restriction.Moves, restriction.MayVanish, relation.AtMost, relation.Relation, relation.Event,
-        relation.Implication, relation.Margin,
+        relation.Implication, relation.Margin, relation.Plausible,
         target.Classes, target.Other, target.ClassCosts, target.Probability, target.ValueIn, target.RelativeChange,
     )
 }  # fmt: skip
@@ -41,10 +42,10 @@ def to_spec(thing: Any) -> Any:
     return {"described": repr(thing)}
 
 
-def from_spec(data: Any) -> Any:
-    """What `to_spec` wrote; `LookupError` if it was only described."""
+def from_spec(data: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """What `to_spec` wrote; `LookupError` if it was only described, unless it is one of `objects`, by its description."""
     if isinstance(data, list):
-        return tuple(from_spec(item) for item in data)
+        return tuple(from_spec(item, objects) for item in data)
     if not isinstance(data, dict):
         return data
     if "number" in data:
@@ -52,8 +53,10 @@ def from_spec(data: Any) -> Any:
     if "array" in data:
         return np.array(data["array"])
     if "map" in data:
-        return {from_spec(key): from_spec(value) for key, value in data["map"]}
+        return {from_spec(key, objects): from_spec(value, objects) for key, value in data["map"]}
     if "described" in data:
+        if data["described"] in objects:
+            return objects[data["described"]]
         raise LookupError(data["described"])
     kind = KNOWN[data["kind"]]
-    return kind(**{name: from_spec(value) for name, value in data.items() if name != "kind"})
+    return kind(**{name: from_spec(value, objects) for name, value in data.items() if name != "kind"})
