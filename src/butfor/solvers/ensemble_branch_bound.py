@@ -22,12 +22,9 @@ from butfor.rewrite.clearance import inside
 from butfor.rewrite.leaves import Leaves, all_leaves
 from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.ensemble_search import Question, Search
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.solver import GUARDS, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 from butfor.space.frames import FloatArray
 from butfor.space.space import same
-
-GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
-"""Shares of the size of a score by which a goal is raised, one after the other, until rounding no longer matters."""
 
 ROUNDING = 1e-13
 """The share of the size of a score that a sum may miss its goal by: the order of summation decides about less."""

@@ -23,6 +23,7 @@ from butfor.solvers.milp_features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp_model import add_model, cells_in_use, needs_value
 from butfor.solvers.program import Program, Sum
 from butfor.solvers.solver import (
+    GUARDS,
     TOLERANCE,
     AbstractSolver,
     Budget,
@@ -34,9 +35,6 @@ from butfor.solvers.solver import (
     renumbered,
 )
 from butfor.space.frames import FloatArray
-
-GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
-"""Shares of the size of a score by which a threshold is raised, one after the other, until rounding no longer matters."""
 
 ROUNDS = 200
 """Outer approximations at most."""

@@ -19,6 +19,9 @@ from butfor.space.space import Space
 TOLERANCE = 1e-6
 """An answer within this of its bound (relative to 1 + cost) is called optimal."""
 
+GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
+"""Shares of the size of a score by which its threshold is raised, one after the other, until rounding no longer matters."""
+
 
 class Status(Enum):
     """What is known of an answer. Each member's value says it in words."""
