@@ -22,7 +22,7 @@ from benchmarks.oblique.leaf_problems import LeafProblem, Shape
 from butfor.space.frames import FloatArray
 
 TOLERANCE = 1e-8
-PATIENCE = 5.0
+PATIENCE = 3.0
 """Seconds for one problem where the solver can be told so, and for all problems of one shape: then no other is begun."""
 
 

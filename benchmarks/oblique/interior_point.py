@@ -31,7 +31,8 @@ def solve(
     d = (down + up) / 2
     lam, w = np.ones(len(b)), np.maximum(A @ d - b, 0.1)
     low, high = np.ones(len(d)), np.ones(len(d))
-    double = 2 * band
+    double, ridge = 2 * band, 1e-12 * band[0].max()  # a singular Q would meet rounding below zero
+    cheap = 1e-4 * band[0].mean()  # moving a column by a hundredth: gaps are compared with that at least
     for iteration in range(limit):
         under, over = d - down, up - d
         pull = 2 * (Q @ d)
@@ -40,11 +41,11 @@ def solve(
         curved = d @ pull / 2
         rest = pull - prices
         bound = lam @ b - curved + np.minimum(rest * down, rest * up).sum()
-        if missed.max() <= tolerance and curved - bound <= tolerance * max(curved, tolerance):
+        if missed.max() <= tolerance and curved - bound <= tolerance * max(curved, cheap):
             return SOLVED, d, lam, iteration
         if lam @ b - np.maximum(prices * down, prices * up).sum() > 1e-9 * lam.sum():
             return EMPTY, d, lam, iteration
-        double[0] = 2 * band[0] + low / under + high / over
+        double[0] = 2 * band[0] + low / under + high / over + ridge
         factor = (cholesky_banded(double, lower=True, check_finite=False), True)
         inverse = cho_solve_banded(factor, A.T, check_finite=False)
         schur = A @ inverse + np.diag(w / lam)

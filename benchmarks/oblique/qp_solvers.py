@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -56,7 +56,7 @@ def measure(smoke: bool) -> Iterator[Number]:
     present = [contender for contender in CONTENDERS if not contender.missing]
     for shape in shapes(smoke):
         asked = list(problems(shape, 4 if smoke else COUNT, SEED))
-        answers = {contender: list(_answers(contender, asked)) for contender in present if contender.takes(shape)}
+        answers = _race([contender for contender in present if contender.takes(shape)], asked)
         best = [
             _best(problem, [said[k] for said in answers.values() if k < len(said)]) for k, problem in enumerate(asked)
         ]
@@ -69,16 +69,25 @@ def measure(smoke: bool) -> Iterator[Number]:
             yield Number(f"{shape}: {contender.name}", seconds, "s", about=found, budget=budget)
 
 
-def _answers(contender: Contender, asked: list[LeafProblem]) -> Iterator[Answer]:
-    """An answer to each problem, timed; those that patience is too short for are left out."""
-    _answer(contender, asked[0])  # compiles, and fills the caches
-    begin = time.perf_counter()
+def _race(contenders: list[Contender], asked: list[LeafProblem]) -> dict[Contender, list[Answer]]:
+    """The answers of each; they take turns, so that what else the machine does slows all of them.
+
+    A problem that patience is too short for is left out, and so are all after it.
+    """
+    answers: dict[Contender, list[Answer]] = {contender: [] for contender in contenders}
+    spent = dict.fromkeys(contenders, 0.0)
+    for contender in contenders:
+        _answer(contender, asked[0])  # compiles, and fills the caches
     for problem in asked:
-        if time.perf_counter() - begin > PATIENCE:
-            return
-        answer = _answer(contender, problem)
-        again = [_answer(contender, problem).seconds for _ in range(REPEATS - 1)] if answer.seconds < 0.1 else []
-        yield Answer(median([answer.seconds, *again]), answer.move, answer.said)
+        for contender in contenders:
+            if spent[contender] < PATIENCE:
+                answer = _answer(contender, problem)
+                again = (
+                    [_answer(contender, problem).seconds for _ in range(REPEATS - 1)] if answer.seconds < 0.1 else []
+                )
+                spent[contender] += answer.seconds + sum(again)
+                answers[contender].append(replace(answer, seconds=median([answer.seconds, *again])))
+    return answers
 
 
 def _answer(contender: Contender, problem: LeafProblem) -> Answer:
