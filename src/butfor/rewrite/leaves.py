@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.model.cells import BoolArray, Cells, IntArray
-from butfor.model.trees import Span, Trees
+from butfor.model.trees import Trees
 from butfor.rewrite.margins import cells_inside, leaves_inside
+from butfor.rewrite.regions import laid_out
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
@@ -161,28 +162,11 @@ def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...
     """The same over finer cells, each region `margin` inside the cuts that bound it."""
     cells = cells_inside(model, space, margin)
     found = leaves_inside(model, space, margin)
-    rows: list[tuple[int, int, int, int, int]] = []
-    masks: list[BoolArray] = []
-    size = 0
-    for leaf in found:
-        for j, region in leaf.path.items():
-            if isinstance(region, Span):
-                rows.append((j, region.first, region.last, int(region.missing), -1))
-            else:
-                rows.append((j, 0, -1, int(region.mask[-1]), size))
-                masks.append(region.mask)
-                size += len(region.mask)
-    columns = np.array(rows, dtype=np.intp).reshape(-1, 5).T
     tree_of = np.array([leaf.tree for leaf in found], dtype=np.intp)
     return cells, Leaves(
         start=np.concatenate([[0], np.cumsum([cell.count + 1 for cell in cells])]).astype(np.intp),
         tree=np.searchsorted(tree_of, np.arange(len(model.roots) + 1)).astype(np.intp),
         value=np.ascontiguousarray(model.value[[leaf.node for leaf in found]]),
         entry=np.concatenate([[0], np.cumsum([len(leaf.path) for leaf in found])]).astype(np.intp),
-        feature=np.ascontiguousarray(columns[0]),
-        first=np.ascontiguousarray(columns[1]),
-        last=np.ascontiguousarray(columns[2]),
-        missing=np.ascontiguousarray(columns[3].astype(np.bool_)),
-        mask=np.ascontiguousarray(columns[4]),
-        masks=np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_),
+        **laid_out(each for leaf in found for each in leaf.path.items())._asdict(),
     )

@@ -9,9 +9,10 @@ import numpy as np
 
 from butfor.model.cells import BoolArray, Cells, IntArray
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Region, Span, Trees, everywhere
+from butfor.model.trees import Region, Trees, everywhere
 from butfor.problem.problem import Problem
 from butfor.rewrite.margins import cells_inside, ranges, shrunk
+from butfor.rewrite.regions import laid_out
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
@@ -120,27 +121,8 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
     return Branches(
         cells,
         np.array([[*kids, -1, -1][:2] for kids in child], dtype=np.intp),
-        *_entries(cells, entry),
+        *laid_out(entry),
         tuple(np.array(level, dtype=np.intp) for level in levels),
         leaf,
         model.base + model.value[node_of],
     )
-
-
-def _entries(
-    cells: tuple[Cells, ...], entry: list[tuple[int, Region | None]]
-) -> tuple[IntArray, IntArray, IntArray, BoolArray, IntArray, BoolArray]:
-    """What must hold to enter each node: feature, first, last, missing, mask and all masks."""
-    rows, masks, size = [], [], 0
-    for j, region in entry:
-        if region is None:
-            rows.append((0, 0, -1, 0, -1))
-        elif isinstance(region, Span):
-            rows.append((j, region.first, region.last, int(region.missing), -1))
-        else:
-            rows.append((j, 0, cells[j].count - 1, int(region.mask[-1]), size))
-            masks.append(region.mask)
-            size += len(region.mask)
-    feature, first, last, missing, mask = (np.ascontiguousarray(column) for column in np.array(rows, dtype=np.intp).T)
-    flat = np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
-    return feature, first, last, missing.astype(np.bool_), mask, flat

@@ -1,0 +1,45 @@
+"""Regions of cells, of one feature each, laid out as arrays for compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.model.trees import Region, Span
+
+
+class Regions(NamedTuple):
+    """Region e is of `feature[e]`: cells `first[e]` to `last[e]`, and "missing" where `missing[e]`.
+
+    If `mask[e] >= 0`, it is those of them that `masks[mask[e]:]` names, "missing" last.
+    """
+
+    feature: IntArray
+    first: IntArray
+    last: IntArray
+    missing: BoolArray
+    mask: IntArray
+    masks: BoolArray
+
+
+def laid_out(regions: Iterable[tuple[int, Region | None]]) -> Regions:
+    """Features with their regions as arrays; no region is an empty one of feature 0."""
+    rows: list[tuple[int, int, int, int, int]] = []
+    masks: list[BoolArray] = []
+    size = 0
+    for j, region in regions:
+        if region is None:
+            rows.append((0, 0, -1, 0, -1))
+        elif isinstance(region, Span):
+            rows.append((j, region.first, region.last, int(region.missing), -1))
+        else:
+            rows.append((j, 0, len(region.mask) - 2, int(region.mask[-1]), size))
+            masks.append(region.mask)
+            size += len(region.mask)
+    columns = np.array(rows, dtype=np.intp).reshape(-1, 5).T
+    feature, first, last, missing, mask = (np.ascontiguousarray(column) for column in columns)
+    flat = np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
+    return Regions(feature, first, last, missing.astype(np.bool_), mask, flat)
