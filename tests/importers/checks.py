@@ -30,6 +30,12 @@ def why_unread(estimator: Any, X: Any) -> str:
     return model.why
 
 
+def check_refused(estimator: Any, reason: str) -> None:
+    """An estimator, fitted on few positive numbers and two answers, is left a black box for that reason."""
+    X = np.abs(np.random.default_rng(0).normal(size=(80, 3)))
+    assert reason in why_unread(estimator.fit(X, (X[:, 0] > 1).astype(int)), X)
+
+
 def check_caught(importer: registry.ReadModel, estimator: Any, X: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong importer in the place of the right one is found out."""
     check_importer(estimator, X)

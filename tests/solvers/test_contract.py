@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from continuous_oracle import cheapest, supported
 
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
@@ -17,6 +16,7 @@ from butfor.solvers.solver import Budget
 from butfor.solvers.tree_exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
+from tests.solvers.continuous_oracle import cheapest, supported
 
 
 class Continuous(SolverContract):
