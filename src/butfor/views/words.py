@@ -74,6 +74,12 @@ def _event(spec: Spec) -> str:
     return f"{spec['name']} {spec['word']}" + (f" by at least {_number(spec['by'])}" if spec["by"] else "")
 
 
+def _plausible(spec: Spec) -> str:
+    if spec["path_length"] is None:
+        return "an isolation forest finds no outlier in it"
+    return f"an isolation forest needs {_number(spec['path_length'])} questions or more, on average, to single it out"
+
+
 def _norm(what: str) -> Callable[[Spec], str]:
     units = {
         "range": "as a share of its column's range",
@@ -113,6 +119,7 @@ WORDS: dict[Any, Callable[[Spec], str]] = {
     "Relation": _relation,
     "Implication": lambda spec: f"if {_event(spec['cause'])}, then {_event(spec['consequence'])}",
     "Margin": lambda spec: f"every boundary that decides is at least {_number(spec['eps'])} ranges away",
+    "Plausible": _plausible,
     "L1": _norm("the sum of the changes"),
     "L2": _norm("the sum of the squared changes"),
     "LInf": _norm("the largest change"),
