@@ -51,6 +51,8 @@ ONLY = {
         "butfor.rewrite.leaf_kernels",
         "butfor.rewrite.reduce_kernels",
         "butfor.solvers.linear_kernels",
+        "butfor.solvers.oblique_kernels",
+        "butfor.solvers.polytope_kernels",
         "butfor.solvers.tree_kernels",
         "butfor.solvers.ensemble_bound_kernels",
         "butfor.solvers.ensemble_move_kernels",

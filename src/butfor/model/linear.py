@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,12 +29,16 @@ class Linear:
         """How many raw scores there are."""
         return len(self.intercept)
 
+    @cached_property
+    def stepped(self) -> tuple[int, ...]:
+        """The features whose cell matters."""
+        return tuple(j for j, step in enumerate(self.steps) if step.any())
+
 
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
     """Raw scores, one row a row of `X`."""
     present = np.where(np.isnan(X), 0.0, X)
     out = model.intercept + present @ model.slope.T
-    for j, (cells, step) in enumerate(zip(model.cells, model.steps, strict=True)):
-        if step.any():
-            out = out + step[:, cells.index(X[:, j])].T
+    for j in model.stepped:
+        out = out + model.steps[j][:, model.cells[j].index(X[:, j])].T
     return np.asarray(out)

@@ -9,7 +9,7 @@ import numpy as np
 from butfor.model.oblique import Oblique, Path
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.rewrite.margins import tightened
+from butfor.rewrite.margins import raises
 from butfor.space.frames import FloatArray
 
 
@@ -25,24 +25,21 @@ def goals(problem: Problem) -> tuple[Goal, ...]:
     """The leaves that some score set takes, each at its cheapest offset."""
     model = problem.model
     assert isinstance(model, Oblique)
-    found = []
-    for path in model.paths:
-        scores = model.value[[path.node]]
-        offsets = [part.offset for part in problem.sets if part.holds(scores)[0]]
-        if offsets:
-            found.append(Goal(path, min(offsets)))
-    return tuple(found)
+    scores = model.value[[path.node for path in model.paths]]
+    offset = np.min(
+        [np.where(part.holds(scores), part.offset, np.inf) for part in problem.sets], axis=0, initial=np.inf
+    )
+    return tuple(Goal(model.paths[i], float(offset[i])) for i in np.flatnonzero(np.isfinite(offset)))
 
 
 def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """What each gate's score must reach to go right, and its negative to go left."""
     model = problem.model
     assert isinstance(model, Oblique)
-    gates = replace(problem, model=model.gates)
-    n = model.gates.scores
+    zero = np.zeros(model.gates.scores)
+    side = ScoreSet(np.empty((len(zero), 0)), zero, np.zeros(len(zero), dtype=np.bool_))
     right, left = (
-        tightened(ScoreSet(sign * np.eye(n), np.zeros(n), np.full(n, strict)), gates).b
-        for sign, strict in ((1.0, False), (-1.0, True))
+        raises(model.gates, problem, replace(side, strict=np.full(len(zero), strict))) for strict in (False, True)
     )
     return right, left
 

@@ -25,21 +25,37 @@ def tightened(part: ScoreSet, problem: Problem) -> ScoreSet:
 
     `A s >= b` becomes `A s >= b + (MARGIN if strict) size + guard size + eps steepness`.
     """
-    model, domain = problem.model, problem.domain
+    model = problem.model
     assert isinstance(model, Linear)
-    slope = part.A @ model.slope
+    raised = raises(
+        Linear(
+            part.A @ model.intercept, part.A @ model.slope, model.cells, tuple(part.A @ step for step in model.steps)
+        ),
+        problem,
+        part,
+    )
+    return replace(part, b=part.b + raised, strict=np.zeros_like(part.strict))
+
+
+def raises(sums: Linear, problem: Problem, part: ScoreSet) -> FloatArray:
+    """What each inequality of `part` asks beyond `b`, `sums` being its left sides."""
+    domain = problem.domain
     reach = np.maximum(np.abs(domain.low), np.abs(domain.high)).max(axis=0)
     reach = np.where(np.isfinite(reach), reach, 0.0)
-    steps = sum(np.abs(part.A @ step).max(axis=1) for step in model.steps)
-    size = np.abs(part.A @ model.intercept) + np.abs(slope) @ reach + steps
+    size = np.abs(sums.intercept) + np.abs(sums.slope) @ reach
+    for j in sums.stepped:
+        size = size + np.abs(sums.steps[j]).max(axis=1)
     raised = part.margins(size) + problem.guard * (1 + np.abs(part.b) + size)
-    b = part.b + raised + problem.margin * steepness(part, model, problem.space)
-    return replace(part, b=b, strict=np.zeros_like(part.strict))
+    return np.asarray(raised + problem.margin * _steep(sums.slope, problem.space))
 
 
 def steepness(part: ScoreSet, model: Linear, space: Space) -> FloatArray:
     """How much each inequality gains along its gradient per range-scaled unit."""
-    return np.asarray(np.linalg.norm(part.A @ model.slope * ranges(space), axis=1))
+    return _steep(part.A @ model.slope, space)
+
+
+def _steep(slope: FloatArray, space: Space) -> FloatArray:
+    return np.asarray(np.linalg.norm(slope * ranges(space), axis=1))
 
 
 def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:

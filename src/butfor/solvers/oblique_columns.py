@@ -139,7 +139,7 @@ def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
     model, domain = problem.model, problem.domain
     assert isinstance(model, Oblique)
     asked = np.any(model.gates.slope != 0, axis=0)
-    asked |= np.array([bool(np.ptp(step[:, :-1], axis=1).any()) for step in model.gates.steps])
+    asked[list(model.gates.stepped)] = True
     used = (domain.movable() & asked) | (~domain.stay).any(axis=0)
     leveled = np.array([feature.levels is not None for feature in problem.space.features])
     return np.flatnonzero(used & ~leveled), np.flatnonzero(used & leveled)
@@ -151,20 +151,18 @@ def _boxes(
     """How far each number may move down and up, where its grid begins, and the rows that are odd or impossible."""
     domain = problem.domain
     x, low, high = problem.factuals[:, numbers], domain.low[:, numbers].copy(), domain.high[:, numbers].copy()
-    stay = domain.stay[:, numbers]
-    odd = np.zeros(len(problem), dtype=np.bool_)
-    for k, j in enumerate(numbers):
-        step, anchor = float(domain.step[j]), float(domain.anchor[j])
-        if not step:
-            continue
-        low[:, k], high[:, k] = grid_up(low[:, k], step, anchor), grid_down(high[:, k], step, anchor)
-        fixed = low[:, k] > high[:, k]
-        odd |= ~on_grid(x[:, k], step, anchor) & stay[:, k] & ~fixed
+    stay, step, anchor = domain.stay[:, numbers], domain.step[numbers], domain.anchor[numbers]
+    off_grid = np.zeros(x.shape, dtype=np.bool_)
+    for one in set(zip(step[step > 0].tolist(), anchor[step > 0].tolist(), strict=True)):
+        at = np.flatnonzero((step == one[0]) & (anchor == one[1]))
+        low[:, at], high[:, at] = grid_up(low[:, at], *one), grid_down(high[:, at], *one)
+        off_grid[:, at] = ~on_grid(x[:, at], *one)
     fixed = low > high
+    odd = (off_grid & stay & ~fixed).any(axis=1)
     impossible = (fixed & ~stay).any(axis=1)
     low, high = np.where(fixed, x, low), np.where(fixed, x, high)
     d_low, d_high = (low - x) / unit, (high - x) / unit
-    return d_low, d_high, d_low, odd, np.asarray(impossible)
+    return d_low, d_high, d_low, np.asarray(odd), np.asarray(impossible)
 
 
 def _prices(problem: Problem, j: int) -> FloatArray:

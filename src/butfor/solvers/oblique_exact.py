@@ -27,6 +27,9 @@ from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, join
 CHUNK = 32
 """Rows between two looks at the clock."""
 
+PATIENCE = 10.0
+"""Seconds at most that programs may take to close the gap of a row that the duals have answered."""
+
 
 class ObliqueExact(AbstractSolver):
     """The cheapest point over all target leaves of one oblique tree. Guarantee: optimal (to 1e-6), or a proven bound."""
@@ -68,16 +71,25 @@ class ObliqueExact(AbstractSolver):
 
 def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], columns: Sheet | None, budget: Budget, k: int) -> Outcome:
     """By the dual where it applies and settles the row; by programs otherwise."""
-    left = np.arange(len(problem))
-    parts: list[Outcome] = []
-    if columns is not None:
-        found, settled = _by_duals(problem, columns, k)
-        parts.append(_some(found, settled))
-        left = np.flatnonzero(~settled)
-    for row in left:
+    if columns is None:
+        ones = [(np.array([row]), problem.rows(np.array([row]))) for row in range(len(problem))]
+        return joined([renumbered(_by_programs(one, wanted, budget, k), row) for row, one in ones])
+    found, settled = _by_duals(problem, columns, k)
+    parts = [_some(found, settled)]
+    for row in np.flatnonzero(~settled):
         one = np.array([row])
-        parts.append(renumbered(_by_programs(problem.rows(one), wanted, budget, k), one))
+        known = _some(found, np.arange(len(problem)) == row)
+        patience = Budget(min(budget.left(), PATIENCE), stopped=budget.stopped) if known.found()[0] else budget
+        parts.append(_better(known, renumbered(_by_programs(problem.rows(one), wanted, patience, k), one)))
     return joined(parts)
+
+
+def _better(known: Outcome, again: Outcome) -> Outcome:
+    """Of two outcomes of one row the cheaper, with the higher of their bounds."""
+    best = known if known.cost[0] < again.cost[0] else again
+    bound = best.bound.copy()
+    bound[0] = min(max(known.bound[0], again.bound[0]), best.cost[0])
+    return replace(best, bound=bound)
 
 
 def _some(outcome: Outcome, rows: BoolArray) -> Outcome:
@@ -92,6 +104,7 @@ def _by_duals(problem: Problem, columns: Sheet, k: int) -> tuple[Outcome, BoolAr
     """The kernel's answers, and for which rows they are settled and hold when the model itself is asked."""
     costs, moves, bounds, settled = columns.solve(k)
     settled &= ~columns.odd
+    costs[columns.odd], bounds[columns.odd] = np.inf, 0.0
     costs[columns.impossible], bounds[columns.impossible] = np.inf, np.inf
     kept = np.isfinite(costs)
     kept[:, 0] = True
@@ -107,7 +120,7 @@ def _by_duals(problem: Problem, columns: Sheet, k: int) -> tuple[Outcome, BoolAr
     fine &= keeps(problem.model, problem.space, points[at], problem.sets, problem.margin)
     settled[row[at[~fine]]] = False
     cost = costs[row, rank]
-    cost[at] = problem.prices.total(many.factuals, points[at]) + offset
+    cost[at] = np.where(fine, problem.prices.total(many.factuals, points[at]) + offset, np.inf)
     bound = np.where(rank == 0, np.minimum(bounds[row], cost), cost)
     return Outcome(row, points, cost, bound, np.zeros(len(row), dtype=np.bool_)), settled
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from butfor.solvers.polytope_kernels import Columns, Numbers, cheapest, floors, relax
 
-SURE = 1e-7
-"""How far a leaf's bound may lie below its point, relative to 1 + cost, before the leaf is handed on."""
+SURE, SMALL = 7e-7, 1e-7
+"""How far a leaf's bound may lie below its point before the leaf is handed on: a share of the cost, and in any case."""
 
 
 class Gates(NamedTuple):
@@ -56,9 +56,8 @@ def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k
             lam = np.zeros(len(need))
             cut = min(limit - offset, top)
             bound, cost = cheapest(B, need, columns, low[row], high[row], first[row], price[row], lam, cut, point)
-            if bound < min(cost, cut) - SURE * (1.0 + min(cost, cut)) or (
-                np.isinf(cut) and np.isinf(cost) and bound < np.inf
-            ):
+            goal = min(cost, cut)
+            if bound < (goal * (1.0 - SURE) - SMALL if goal < np.inf else np.inf):
                 settled[row] = False
             if bound < top or cost < np.inf:
                 bounds[row] = min(bounds[row], max(bound + offset, floor[leaf]))

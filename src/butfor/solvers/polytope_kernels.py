@@ -27,11 +27,14 @@ TIE = 1e-13
 CLOSE = 1e-8
 """A relaxation is solved when point and bound are this close, relative to 1 + cost."""
 
+SPARE = 4e-7
+"""The share of the best cost that a branch must promise to save: less is not looked for."""
+
 WHOLE = 1e-7
 """How near a column must be to a grid point, or an option to 1, to be taken for it."""
 
-STEPS, CENTRES, HALVINGS, NODES, DEPTH = 60, 40, 30, 4000, 300
-"""At most so many Newton steps a centre, centres a relaxation, halvings a step, nodes a polytope, open nodes at once."""
+STEPS, CENTRES, HALVINGS, NODES = 60, 40, 30, 4000
+"""At most so many Newton steps a centre, centres a relaxation, halvings of a step, nodes of a polytope."""
 
 Numbers = NDArray[np.float64]
 
@@ -313,6 +316,63 @@ def out_of_reach(B, need, columns, low, high, alive):  # type: ignore[no-untyped
 
 
 @numba.njit(cache=True, nogil=True)
+def _narrow(B, need, columns, low, high, first, price, alive, lam, pull, limit):  # type: ignore[no-untyped-def]
+    """Take away the grid points and options that would lift the bound at these multipliers to `limit`, one by one."""
+    m, n = B.shape
+    numbers = len(columns.up)
+    total = 0.0
+    pull[:] = 0.0
+    for i in range(m):
+        total += lam[i] * need[i]
+        for j in range(n):
+            pull[j] += lam[i] * B[i, j]
+    slack = limit - floors(columns, low, high, first, price, alive, pull)[1] - total
+    slack += 1e-9 * (1.0 + abs(limit))
+    if not slack < np.inf:
+        return
+    for j in range(numbers):
+        step = columns.step[j]
+        if step == 0.0 or low[j] == high[j]:
+            continue
+        up, down, square, g = columns.up[j], columns.down[j], columns.square[j], pull[j]
+        least = np.inf
+        d = (g - up) / (2.0 * square) if square > 0.0 else high[j]
+        d = d if g > up else ((g + down) / (2.0 * square) if square > 0.0 else low[j]) if g < -down else 0.0
+        k = np.floor((min(max(d, low[j]), high[j]) - first[j]) / step + 1e-9)
+        for turn in range(2):
+            at = first[j] + (k + turn) * step
+            if low[j] - 1e-12 <= at <= high[j] + 1e-12:
+                least = min(least, _charge(columns, j, at) - g * at)
+        last, front = _last(up, down, square, g, least + slack), -_last(down, up, square, -g, least + slack)
+        if last < high[j]:
+            high[j] = max(first[j] + step * np.floor((last - first[j]) / step + 1e-6), low[j])
+        if front > low[j]:
+            low[j] = min(first[j] + step * np.ceil((front - first[j]) / step - 1e-6), high[j])
+    for k in range(len(columns.group) - 1):
+        least = np.inf
+        for v in range(columns.group[k], columns.group[k + 1]):
+            if alive[v]:
+                least = min(least, price[v] - pull[numbers + v])
+        for v in range(columns.group[k], columns.group[k + 1]):
+            if alive[v] and price[v] - pull[numbers + v] > least + slack:
+                alive[v] = False
+
+
+@numba.njit(cache=True, nogil=True)
+def _last(up, down, square, g, most):  # type: ignore[no-untyped-def]
+    """The largest d whose price minus g d is at most `most` (some d's is)."""
+    if most >= 0.0:
+        slope = up - g
+        if square > 0.0:
+            return (np.sqrt(slope * slope + 4.0 * square * most) - slope) / (2.0 * square)
+        return most / slope if slope > 0.0 else np.inf
+    slope = down + g  # only below 0
+    if square > 0.0:
+        return (slope + np.sqrt(max(slope * slope + 4.0 * square * most, 0.0))) / (2.0 * square)
+    return -most / slope if slope < 0.0 else np.inf
+
+
+@numba.njit(cache=True, nogil=True)
 def _keeps(B, need, x):  # type: ignore[no-untyped-def]
     """Whether a point lies in the polytope, rounding aside."""
     for i in range(len(B)):
@@ -376,10 +436,132 @@ def _undecided(columns, low, high, alive, x):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
+def _mend(B, need, columns, low, high, first, price, x, total):  # type: ignore[no-untyped-def]
+    """From the whole columns in `x` to a point of the polytope, greedily: returns its cost, infinity if that led nowhere.
+
+    First the change that unmakes the most violation for its price, until there is none; then each column in turn takes the
+    cheapest value that the others leave it.
+    """
+    m, n = B.shape
+    numbers = len(columns.up)
+    for i in range(m):
+        total[i] = 0.0
+        for j in range(n):
+            total[i] += B[i, j] * x[j]
+    for _ in range(2 * m + 8):
+        short = 0.0
+        for i in range(m):
+            short += max(need[i] - total[i], 0.0)
+        if short <= 0.0:
+            break
+        best, at, to = 0.0, -1, 0.0
+        for j in range(numbers):
+            for i in range(m):
+                if need[i] <= total[i] or B[i, j] == 0.0:
+                    continue
+                value = _on_grid(columns, low, high, first, j, x[j] + (need[i] - total[i]) / B[i, j], B[i, j] > 0.0)
+                if value != x[j]:
+                    left = 0.0
+                    for k in range(m):
+                        left += max(need[k] - total[k] - B[k, j] * (value - x[j]), 0.0)
+                    worth = (short - left) / (max(_charge(columns, j, value) - _charge(columns, j, x[j]), 0.0) + 1e-6)
+                    if worth > best:
+                        best, at, to = worth, j, value
+        for g in range(len(columns.group) - 1):
+            own = _chosen(columns, g, x)
+            for v in range(columns.group[g], columns.group[g + 1]):
+                if v == own or not np.isfinite(price[v]):
+                    continue
+                left = 0.0
+                for k in range(m):
+                    left += max(need[k] - total[k] - B[k, numbers + v] + B[k, numbers + own], 0.0)
+                worth = (short - left) / (max(price[v] - price[own], 0.0) + 1e-6)
+                if worth > best:
+                    best, at, to = worth, numbers + v, 1.0
+        if at < 0:
+            return np.inf
+        _move(B, columns, x, total, at, to)
+    for _ in range(3):
+        better = False
+        for j in range(numbers):
+            floor, ceiling = low[j], high[j]
+            for i in range(m):
+                if B[i, j] != 0.0:
+                    value = x[j] + (need[i] - total[i]) / B[i, j]
+                    if B[i, j] > 0.0:
+                        floor = max(floor, value)
+                    else:
+                        ceiling = min(ceiling, value)
+            value = min(max(0.0, floor), ceiling)
+            value = _on_grid(columns, low, high, first, j, value, value > 0.0)
+            if floor <= value <= ceiling and _charge(columns, j, value) < _charge(columns, j, x[j]) - 1e-12:
+                _move(B, columns, x, total, j, value)
+                better = True
+        for g in range(len(columns.group) - 1):
+            own = _chosen(columns, g, x)
+            best, at = price[own], -1
+            for v in range(columns.group[g], columns.group[g + 1]):
+                if price[v] < best - 1e-12:
+                    fine = True
+                    for i in range(m):
+                        fine = fine and total[i] + B[i, numbers + v] - B[i, numbers + own] >= need[i]
+                    if fine:
+                        best, at = price[v], numbers + v
+            if at >= 0:
+                _move(B, columns, x, total, at, 1.0)
+                better = True
+        if not better:
+            break
+    return charge(columns, price, x) if _keeps(B, need, x) else np.inf
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _on_grid(columns, low, high, first, j, value, upward):  # type: ignore[no-untyped-def]
+    """The value within the box, on the grid where there is one (the next point up or down)."""
+    value = min(max(value, low[j]), high[j])
+    if columns.step[j] > 0.0:
+        k = (value - first[j]) / columns.step[j]
+        value = first[j] + columns.step[j] * (np.ceil(k - 1e-9) if upward else np.floor(k + 1e-9))
+        if value > high[j] + 1e-12:
+            value -= columns.step[j]
+        if value < low[j] - 1e-12:
+            value += columns.step[j]
+    return value
+
+
+@numba.njit(cache=True, nogil=True)
+def _chosen(columns, g, x):  # type: ignore[no-untyped-def]
+    """The option that a group has taken."""
+    numbers = len(columns.up)
+    for v in range(columns.group[g], columns.group[g + 1]):
+        if x[numbers + v] == 1.0:
+            return v
+    return columns.group[g]
+
+
+@numba.njit(cache=True, nogil=True)
+def _move(B, columns, x, total, at, to):  # type: ignore[no-untyped-def]
+    """Set a number, or take an option instead of its group's."""
+    numbers = len(columns.up)
+    for i in range(len(B)):
+        total[i] += B[i, at] * (to - x[at])
+    x[at] = to
+    if at >= numbers:
+        for g in range(len(columns.group) - 1):
+            if columns.group[g] <= at - numbers < columns.group[g + 1]:
+                for v in range(numbers + columns.group[g], numbers + columns.group[g + 1]):
+                    if v != at and x[v] == 1.0:
+                        for i in range(len(B)):
+                            total[i] -= B[i, v]
+                        x[v] = 0.0
+
+
+@numba.njit(cache=True, nogil=True)
 def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # type: ignore[no-untyped-def]
     """Branch and bound over one polytope: the bound, and the cost of the `point` found (infinite if none is below `cut`).
 
-    `lam` starts the multipliers and keeps those of the root.
+    `lam` starts the multipliers and keeps those of the root. Of the open nodes the likelier child of the last one is
+    taken next, and where that line ends, the one with the lowest bound.
     """
     m, n = B.shape
     numbers = len(columns.up)
@@ -388,26 +570,29 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # typ
         real = real or (columns.step[j] == 0.0 and low[j] < high[j])
         whole = whole or columns.step[j] > 0.0
         proximal = proximal or columns.square[j] == 0.0
-    depth = DEPTH if whole else 1
-    lows, highs = np.empty((depth, numbers)), np.empty((depth, numbers))
-    lives = np.empty((depth, len(price)), dtype=np.bool_)
-    lams, xs, floor = np.empty((depth, m)), np.empty((depth, n)), np.empty(depth)
-    lows[0], highs[0], lives[0], lams[0], floor[0] = low, high, np.isfinite(price), lam, -np.inf
+    room = 32 if whole else 1
+    boxes, lives = np.empty((room, 2, numbers)), np.empty((room, len(price)), dtype=np.bool_)
+    lams, xs, floor = np.empty((room, m)), np.empty((room, n)), np.empty(room)
+    boxes[0, 0], boxes[0, 1], lives[0], lams[0], floor[0] = low, high, np.isfinite(price), lam, -np.inf
     for j in range(numbers):
         xs[0, j] = min(max(0.0, low[j]), high[j])
-    for v in range(len(price)):
-        xs[0, numbers + v] = 0.0
-    open_, nodes, best, lowest = 1, 0, np.inf, np.inf
-    x, rounded, mult = np.empty(n), np.empty(n), np.empty(m)
+    xs[0, numbers:] = 0.0
+    open_, nodes, best, lowest, plunging = 1, 0, np.inf, np.inf, True
+    x, rounded, pull, mult, total = np.empty(n), np.empty(n), np.empty(n), np.empty(m), np.empty(m)
     lo, hi, alive = np.empty(numbers), np.empty(numbers), np.empty(len(price), dtype=np.bool_)
     lift = RAISE if real else 0.0
     while open_:
+        at = open_ - 1 if plunging else np.argmin(floor[:open_])
+        lo[:], hi[:], alive[:], mult[:], x[:] = boxes[at, 0], boxes[at, 1], lives[at], lams[at], xs[at]
+        bound = floor[at]
         open_ -= 1
-        lo[:], hi[:], alive[:], mult[:], x[:], bound = (
-            lows[open_], highs[open_], lives[open_], lams[open_], xs[open_], floor[open_],
-        )  # fmt: skip
+        if at < open_:
+            boxes[at], lives[at], lams[at], xs[at], floor[at] = (
+                boxes[open_], lives[open_], lams[open_], xs[open_], floor[open_],
+            )  # fmt: skip
+        plunging = False
         nodes += 1
-        limit = min(cut, best)
+        limit = min(cut, best * (1.0 - SPARE))
         if bound >= limit:
             lowest = min(lowest, bound)
             continue
@@ -429,6 +614,13 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # typ
             if solved and away <= WHOLE:
                 lowest = min(lowest, bound)
                 continue
+        if whole:
+            cost = _mend(B, need + lift, columns, low, high, first, price, rounded, total)
+            if cost < min(cut, best):
+                best = cost
+                point[:] = rounded
+                limit = min(cut, best * (1.0 - SPARE))
+            _narrow(B, need, columns, lo, hi, first, price, alive, mult, pull, limit)
         if away <= WHOLE:
             which = _undecided(columns, lo, hi, alive, x)
         if (
@@ -437,12 +629,15 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # typ
             if real:
                 lowest = min(lowest, bound)
             continue
-        if nodes >= NODES or open_ + 2 > depth:
+        if nodes >= NODES:
             lowest = min(lowest, bound)
             continue
-        for turn in range(2):  # the more likely child comes last, to be taken first
+        if open_ + 2 > len(floor):
+            boxes, lives, lams = _doubled(boxes), _doubled(lives), _doubled(lams)
+            xs, floor = _doubled(xs), _doubled(floor)
+        for turn in range(2):  # the likelier child comes last, to be taken first
             at = open_ + turn
-            lows[at], highs[at], lives[at], lams[at], xs[at], floor[at] = lo, hi, alive, mult, x, bound
+            boxes[at, 0], boxes[at, 1], lives[at], lams[at], xs[at], floor[at] = lo, hi, alive, mult, x, bound
             if which < numbers:
                 step = columns.step[which]
                 k = np.floor((x[which] - first[which]) / step + 1e-9)
@@ -451,10 +646,10 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # typ
                     split -= step
                 near_below = x[which] - split <= 0.5 * step
                 if (turn == 1) == near_below:
-                    highs[at, which] = split
+                    boxes[at, 1, which] = split
                 else:
-                    lows[at, which] = split + step
-                xs[at, which] = min(max(x[which], lows[at, which]), highs[at, which])
+                    boxes[at, 0, which] = split + step
+                xs[at, which] = min(max(x[which], boxes[at, 0, which]), boxes[at, 1, which])
             else:
                 for g in range(len(columns.group) - 1):
                     begin, end = columns.group[g], columns.group[g + 1]
@@ -463,4 +658,13 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # typ
                             if (v == which - numbers) != (turn == 1):
                                 lives[at, v] = False
         open_ += 2
+        plunging = True
     return lowest if best == np.inf else min(lowest, best), best
+
+
+@numba.njit(cache=True, nogil=True)
+def _doubled(array):  # type: ignore[no-untyped-def]
+    """The same with room for twice as many."""
+    out = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+    out[: len(array)] = array
+    return out

@@ -212,6 +212,12 @@ def write(table: Any, columns: Mapping[str, Any]) -> Any:
         return out
     frame = nw.from_native(table, eager_only=True)
     replaced = [_series(frame, name, new) for name, new in columns.items()]
+    if frame.implementation.is_pandas():  # some columns of many: the general way touches all
+        at = {name: position for position, name in enumerate(frame.columns)}
+        out = table.copy(deep=False)
+        for series in replaced:
+            out.isetitem(at[series.name], series.to_native())
+        return out
     return frame.with_columns(*replaced).to_native()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ class Space:
 
     features: tuple[Feature, ...]
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
         return tuple(feature.name for feature in self.features)
@@ -62,10 +63,11 @@ class Space:
         block = frames.plain_numbers(table, [self.names[j] for j in numbers])
         if block is not None:
             out[:, numbers] = block
+        fine = block is not None and bool(np.isfinite(block).all())
         for j, feature in enumerate(self.features):
             if block is None or feature.levels is not None:
                 out[:, j] = encode_column(feature, table, given[feature.name])
-            else:
+            elif not fine:
                 check_codes(feature, out[:, j])
         return out
 
