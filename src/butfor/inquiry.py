@@ -16,7 +16,7 @@ from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.space import frames
 from butfor.space.frames import FloatArray
-from butfor.space.space import Space, decode_column, same
+from butfor.space.space import Space
 
 MOST = 5_000
 """Rows of the training data, evenly spaced, that a search looks at."""
@@ -121,14 +121,10 @@ class Inquiry(AbstractOracle):
 
 def _written(space: Space, points: FloatArray, table: Any, was: FloatArray) -> Any:
     """The rows with their values replaced by those of the points."""
-    if not frames.is_array(table) or table.dtype != np.float64:
-        return space.decode(points, table, was)
-    out = table.copy()
-    for j, feature in enumerate(space.features):  # as decode does, without looking for a type that holds the values
-        changed = ~same(points[:, j], was[:, j])
-        if changed.any():
-            out[:, j] = np.where(changed, np.asarray(decode_column(feature, points[:, j]), dtype=np.float64), out[:, j])
-    return out
+    numbers = all(feature.levels is None and not feature.single for feature in space.features)
+    if numbers and frames.is_array(table) and table.dtype == np.float64:
+        return points.copy()  # that is what decode comes to, at a hundredth of the time
+    return space.decode(points, table, was)
 
 
 def _largest(reading: Reading, scores: FloatArray) -> list[Any]:

@@ -7,7 +7,7 @@ import numpy as np
 from butfor.model.cells import BoolArray, IntArray
 from butfor.solvers.hypercube import Hypercube
 from butfor.solvers.judge import Judge, Judged, ahead, foremost
-from butfor.solvers.swarm_kernels import GROUP, NUMBER, move
+from butfor.solvers.swarm_kernels import GROUP, NUMBER, move, take_over
 from butfor.space.frames import FloatArray
 
 BEST = 4
@@ -36,11 +36,11 @@ class Flock:
         said = judge(points, self.rows)
         first, second, cost = (part.reshape(shape) for part in (said.first, said.second, said.cost))
         better = ahead(first, second, self.first, self.second)
-        self.own[better] = self.positions[better]
-        self.first, self.second = np.where(better, first, self.first), np.where(better, second, self.second)
         cheaper = cost < self.cost
         before = self.cost.min(axis=1)
-        self.points[cheaper] = points.reshape(*shape, -1)[cheaper]
+        take_over(better.ravel(), flat, self.own.reshape(flat.shape))
+        take_over(cheaper.ravel(), points, self.points.reshape(points.shape))
+        self.first, self.second = np.where(better, first, self.first), np.where(better, second, self.second)
         self.cost = np.where(cheaper, cost, self.cost)
         self.last_points, self.last_cost = points.reshape(*shape, -1), cost
         return np.asarray(self.cost.min(axis=1) < before)
@@ -48,13 +48,13 @@ class Flock:
     def step(self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray) -> None:
         """Move all particles. The random numbers are the same for every row: an answer does not hang on the rows beside it."""
         particles, size = self.positions.shape[1:]
-        r1, r2 = (low + (high - low) * rng.random((particles, size)) for low, high in draws[:2])
+        r1, r2 = (_between(rng.random((particles, size)), *ends) for ends in draws[:2])
         r3 = draws[2, 0] + (draws[2, 1] - draws[2, 0]) * rng.random(particles)
         leaders = [
             g + self.groups * foremost(self.first[:, g :: self.groups], self.second[:, g :: self.groups])
             for g in range(self.groups)
         ]
-        lead = np.take_along_axis(self.own, np.column_stack(leaders)[:, :, None], axis=1)
+        lead = np.stack([own[at] for own, at in zip(self.own, np.column_stack(leaders), strict=True)])
         mean = self._mean_of_best() if weights[3] else np.zeros(self.positions[:, 0].shape)
         self.positions, self.velocities = move(
             self.positions, self.velocities, self.own, lead, mean, self.cube.lower, self.cube.upper, weights, r1, r2, r3
@@ -62,8 +62,14 @@ class Flock:
 
     def _mean_of_best(self) -> FloatArray:
         count = max(1, self.first.shape[1] // BEST)
-        order = np.lexsort((self.second, self.first), axis=1)[:, :count]
-        return np.asarray(np.take_along_axis(self.own, order[:, :, None], axis=1).mean(axis=1))
+        rank = self.first + np.arctan(self.second) / 2  # as good as the pair, for the most part
+        order = np.argpartition(rank, count - 1, axis=1)[:, :count]
+        return np.stack([own[at].mean(axis=0) for own, at in zip(self.own, order, strict=True)])
+
+
+def _between(unit: FloatArray, low: float, high: float) -> FloatArray:
+    """Numbers of [0, 1) as numbers of [low, high)."""
+    return unit if (low, high) == (0.0, 1.0) else low + (high - low) * unit
 
 
 def scattered(cube: Hypercube, count: int, rng: np.random.Generator) -> FloatArray:

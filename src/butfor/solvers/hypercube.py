@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.problem import Problem
-from butfor.solvers.swarm_kernels import GROUP, NUMBER, RANK, decode
+from butfor.solvers.swarm_kernels import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, decode
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import same
@@ -78,16 +80,30 @@ class Hypercube:
                 out[:, self.vanish[j]] = gone
         return out
 
+    @cached_property
+    def _plan(self) -> tuple[NDArray[Any], ...]:
+        """What the compiled loop reads of each feature of each row."""
+        domain, n = self.problem.domain, len(self.problem)
+        x = domain.factuals
+        widths, steps, anchors = (np.tile(row, (n, 1)) for row in (self.width, domain.step, domain.anchor))
+        plan = np.stack([x, self.start, self.low, self.high, widths, steps, anchors], axis=2)
+        flag = FREE * self.free + STAY * domain.stay + MISSING * self.missing + SINGLE * domain.single
+        still = ~self.free | (self.low > self.high)
+        least, greatest = np.where(still, x, self.low), np.where(still, x, self.high)
+        outside = domain.stay & ((x < least) | (x > greatest))
+        plain = (self.kind == NUMBER) & (domain.step == 0) & ~domain.single & (self.vanish < 0) & ~outside.any(axis=0)
+        special = np.flatnonzero(~plain)
+        return np.ascontiguousarray(plan), flag.astype(np.int8), self.start, self.width, least, greatest, special
+
     def decode(self, positions: FloatArray, rows: IntArray) -> FloatArray:
         """The admissible points nearest to positions (m, size), as changes of the given rows."""
-        domain = self.problem.domain
+        plan, flag, *simple = self._plan
+        most = self.problem.most_changes
         return np.asarray(
             decode(
-                positions, rows, self.first, self.kind, self.vanish, self.place, domain.factuals, self.start, self.low,
-                self.high, self.free, domain.stay, self.missing, self.allowed, self.width, domain.step, domain.anchor,
-                domain.single, self.problem.most_changes,
+                positions, rows, self.first, self.kind, self.vanish, self.place, plan, flag, self.allowed, most, *simple
             )
-        )  # fmt: skip
+        )
 
     def scaled(self, position: FloatArray) -> FloatArray:
         """Positions as vectors of which distances mean something: groups count as one feature."""

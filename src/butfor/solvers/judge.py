@@ -10,6 +10,7 @@ from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import JUDGED_APART, Problem
 from butfor.rewrite.clearance import keeps
+from butfor.solvers.pricing import Pricing
 from butfor.solvers.solver import Budget
 from butfor.space.frames import FloatArray
 
@@ -39,6 +40,9 @@ class Judge:
     pull: float | None = None
     asked: int = 0
 
+    def __post_init__(self) -> None:
+        self.pricing = Pricing(self.problem)
+
     def __call__(self, points: FloatArray, rows: IntArray) -> Judged:
         """What the points are worth as changes of these rows; `SpentError` if they may not be asked about."""
         if self.asked >= self.calls or self.budget.spent():
@@ -46,13 +50,12 @@ class Judge:
         self.asked += 1
         problem = self.problem
         heard = self.oracle.ask(points, rows)
-        before = problem.factuals[rows]
-        price = problem.prices.total(before, points)
+        price = self.pricing(points, rows)
         cost = price + heard.offset
         broken = np.zeros(len(points))
         for relation in problem.relations:
             if not isinstance(relation, JUDGED_APART):
-                broken += ~relation.met(problem.space, before, points)
+                broken += ~relation.met(problem.space, problem.factuals[rows], points)
         valid = heard.met & (broken == 0) & np.isfinite(cost)
         if problem.margin and valid.any():
             valid[valid] = keeps(problem.model, problem.space, points[valid], problem.sets, problem.margin)

@@ -29,6 +29,9 @@ SWAPS = 400
 """Exchanges of one answer that are tried at once."""
 
 ROUNDS = 24
+PATIENCE = 2
+"""After so many rounds without a gain an answer is left alone."""
+
 SLACK = 1e-9
 """What a cost must fall by, relative to 1 + cost, to count."""
 
@@ -60,9 +63,8 @@ class Answers:
         """Replace each answer by the cheapest valid of its candidates, if cheaper; which were, and what candidates cost."""
         rows = self.row[owner]
         points = self.cube.decode(positions, rows)
-        problem = self.cube.problem
         bar = self.cost[owner] - SLACK * (1 + np.abs(self.cost[owner]))
-        promising = np.flatnonzero(problem.prices.total(problem.factuals[rows], points) < bar)
+        promising = np.flatnonzero(judge.pricing(points, rows) < bar)
         cost = np.full(len(points), np.inf)
         better = np.zeros(len(self.row), dtype=np.bool_)
         if len(promising):
@@ -79,18 +81,23 @@ class Answers:
 def polish(answers: Answers, judge: Judge, alone: bool, seed: int) -> None:
     """Improve all answers until no round helps; if a row has several, only its cheapest becomes another by exchanges."""
     _straighten(answers, judge)
+    everyone = np.arange(len(answers.row))
     for _ in range(ROUNDS):
-        if not _retreat(answers, judge, np.ones(1)).any():
+        if not _retreat(answers, judge, np.ones(1), everyone).any():
             break
     order = np.lexsort((answers.cost, answers.row))
-    leading = np.arange(len(order)) if alone else order[np.flatnonzero(np.diff(answers.row[order], prepend=-1))]
-    for _ in range(ROUNDS):
-        back = _retreat(answers, judge, LADDER)
-        swapped = _exchange(answers, judge, seed, leading)
-        if swapped.any():
-            swapped |= _retreat(answers, judge, np.ones(1))
-        if not (back | swapped).any():
+    leading = everyone if alone else order[np.flatnonzero(np.diff(answers.row[order], prepend=-1))]
+    exchanged = np.isin(everyone, leading)
+    idle = np.zeros(len(everyone), dtype=np.intp)
+    for number in range(ROUNDS):
+        busy = np.flatnonzero(idle < PATIENCE)
+        if not len(busy):
             break
+        better = _retreat(answers, judge, LADDER, busy)
+        swapped = _exchange(answers, judge, busy[exchanged[busy]], np.random.default_rng((seed, number)))
+        if swapped.any():
+            _retreat(answers, judge, np.ones(1), np.flatnonzero(swapped))
+        idle = np.where(better | swapped, 0, idle + 1)
 
 
 def _straighten(answers: Answers, judge: Judge) -> None:
@@ -104,11 +111,12 @@ def _straighten(answers: Answers, judge: Judge) -> None:
     answers.improve(judge, np.where(straight, now + back * (home - now), now), owner)
 
 
-def _retreat(answers: Answers, judge: Judge, shares: FloatArray) -> BoolArray:
+def _retreat(answers: Answers, judge: Judge, shares: FloatArray, which: IntArray) -> BoolArray:
     """One change each taken back by each share; then the most saving ones together, two, three, and so on."""
     cube = answers.cube
     before = answers.positions.copy()
-    owner, feature = np.nonzero(answers.changed())
+    at, feature = np.nonzero(answers.changed()[which])
+    owner = which[at]
     owner, feature, share = np.repeat(owner, len(shares)), np.repeat(feature, len(shares)), np.tile(shares, len(owner))
     sensible = (cube.kind[feature] != GROUP) | (share == 1.0)
     owner, feature, share = owner[sensible], feature[sensible], share[sensible]
@@ -148,54 +156,72 @@ def _together(
     return np.array(made).reshape(-1, before.shape[1]), np.array(whose, dtype=np.intp)
 
 
-def _exchange(answers: Answers, judge: Judge, seed: int, which: IntArray) -> BoolArray:
-    """A change, or a share of it, taken back and another feature pushed, at most as far as that saves."""
-    cube, problem = answers.cube, answers.cube.problem
-    made, whose = [], []
+def _exchange(answers: Answers, judge: Judge, which: IntArray, rng: np.random.Generator) -> BoolArray:
+    """A change, or a share of it, taken back and another feature pushed, at most as far as that saves; some of all pairs."""
+    cube = answers.cube
+    pushes = Pushes.of(cube)
     changed = answers.changed()
+    drawn = rng.random(SWAPS)
+    made, whose = [answers.positions[:0]], []
     for a in which.tolist():
         n, features = int(answers.row[a]), np.flatnonzero(changed[a])
         now, home = answers.positions[a], cube.home[n]
         feature, share = np.repeat(features, len(RELEASED)), np.tile(RELEASED, len(features))
-        sensible = (cube.kind[feature] == NUMBER) | (share == 1.0)
+        sensible = (cube.kind[feature] != GROUP) | (share == 1.0)
         feature, share = feature[sensible], share[sensible]
         bases = np.concatenate([_taken_back(cube, now[None], home[None], feature, share), home[None]])
         points = cube.decode(bases, np.full(len(bases), n))
-        saved = answers.cost[a] - problem.prices.total(np.repeat(problem.factuals[[n]], len(bases), 0), points)
-        pushed = _pushed(cube, n, bases, np.append(feature, -1), np.maximum(saved, 0.0))
-        if len(pushed) > SWAPS:
-            pushed = pushed[np.random.default_rng(seed).choice(len(pushed), SWAPS, replace=False)]
-        made.append(pushed)
-        whose += [a] * len(pushed)
-    if not whose:
+        spare = np.maximum(answers.cost[a] - judge.pricing(points, np.full(len(points), n)), 0.0)
+        able = pushes.able(cube, n)
+        pairs = len(bases) * len(able)
+        chosen = np.arange(pairs) if pairs <= SWAPS else np.unique((drawn * pairs).astype(np.intp))
+        base, push = np.divmod(chosen, max(1, len(able)))
+        other = np.append(feature, -1)[base] != pushes.feature[able[push]]
+        base, push = base[other], able[push[other]]
+        made.append(pushes.pushed(cube, n, bases[base], cube.reach(spare)[base], push))
+        whose.append(np.full(len(base), a))
+    if not which.size:
         return np.zeros(len(answers.row), dtype=np.bool_)
-    return answers.improve(judge, np.concatenate(made), np.array(whose, dtype=np.intp))[0]
+    return answers.improve(judge, np.concatenate(made), np.concatenate(whose))[0]
 
 
-def _pushed(cube: Hypercube, n: int, bases: FloatArray, released: IntArray, spare: FloatArray) -> FloatArray:
-    """Every base with one more feature moved, another than the released one: numbers by shares of what is spare, any level."""
-    reach = cube.reach(spare)
-    lower, upper = cube.lower[n], cube.upper[n]
-    made = []
-    for j in np.flatnonzero(cube.free[n]):
-        i, use = int(cube.first[j]), np.flatnonzero(released != j)
-        if cube.kind[j] == GROUP:
-            values = np.eye(int(cube.first[j + 1]) - i)[cube.allowed[n, cube.place[j] : cube.place[j + 1]]]
-            at = slice(i, int(cube.first[j + 1]))
-        elif cube.kind[j] == NUMBER:
-            at = slice(i, i + 1)
-            for sign in (-1.0, 1.0):
-                far = np.minimum(reach[use, i], upper[i] - lower[i])
-                for push in PUSHES:
-                    step = bases[use].copy()
-                    step[:, i] = np.clip(step[:, i] + sign * push * far, lower[i], upper[i])
-                    made.append(step)
-            continue
-        else:
-            codes = np.flatnonzero(cube.allowed[n, cube.place[j] : cube.place[j + 1]])
-            values, at = ((codes - cube.start[n, j]) / cube.width[j])[:, None], slice(i, i + 1)
-        for value in values:
-            step = bases[use].copy()
-            step[:, at] = value
-            made.append(step)
-    return np.concatenate(made) if made else bases[:0]
+@dataclass(frozen=True, eq=False)
+class Pushes:
+    """All ways to push one feature: a number up or down by a share of what it may, a rank or category to a value."""
+
+    feature: IntArray
+    coordinate: IntArray
+    share: FloatArray
+    code: IntArray
+
+    @classmethod
+    def of(cls, cube: Hypercube) -> Pushes:
+        """Those of a hypercube."""
+        rows = []
+        for j, kind in enumerate(cube.kind.tolist()):
+            i, codes = int(cube.first[j]), range(int(cube.place[j + 1] - cube.place[j]))
+            if kind == NUMBER:
+                rows += [(j, i, sign * push, -1) for push in PUSHES.tolist() for sign in (1.0, -1.0)]
+            else:
+                rows += [(j, i + code * (kind == GROUP), 0.0, code) for code in codes]
+        feature, coordinate, share, code = np.array(rows).T
+        return cls(feature.astype(np.intp), coordinate.astype(np.intp), share, code.astype(np.intp))
+
+    def able(self, cube: Hypercube, n: int) -> IntArray:
+        """Those that row `n` may make."""
+        slot = np.where(self.code < 0, 0, cube.place[self.feature] + self.code)
+        allowed = np.append(cube.allowed[n], True)[np.where(self.code < 0, -1, slot)]
+        return np.flatnonzero(cube.free[n, self.feature] & allowed)
+
+    def pushed(self, cube: Hypercube, n: int, positions: FloatArray, reach: FloatArray, push: IntArray) -> FloatArray:
+        """Positions of row `n`, one push each; numbers no farther than `reach`."""
+        out, at = positions.copy(), np.arange(len(positions))
+        feature, i, code = self.feature[push], self.coordinate[push], self.code[push]
+        kind, lower, upper = cube.kind[feature], cube.lower[n, i], cube.upper[n, i]
+        group = kind == GROUP
+        out[group[:, None] & (cube.owner == feature[:, None])] = 0.0
+        far = self.share[push] * np.minimum(reach[at, i], upper - lower)
+        number = np.clip(out[at, i] + far, lower, upper)
+        rank = (code - cube.start[n, feature]) / cube.width[feature]
+        out[at, i] = np.where(group, 1.0, np.where(kind == NUMBER, number, rank))
+        return out

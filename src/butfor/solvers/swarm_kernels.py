@@ -8,6 +8,9 @@ import numpy as np
 NUMBER, RANK, GROUP = 0, 1, 2
 """How a feature stands in the hypercube: one coordinate in ranges, one in ranks, or one a level."""
 
+FREE, STAY, MISSING, SINGLE = 1, 2, 4, 8
+"""What a feature of a row may do: move, stay, go missing; and whether its numbers are of single precision."""
+
 
 @numba.njit(cache=True, nogil=True)
 def move(X, V, own, lead, mean, lower, upper, weights, r1, r2, r3):  # type: ignore[no-untyped-def]
@@ -39,93 +42,69 @@ def move(X, V, own, lead, mean, lower, upper, weights, r1, r2, r3):  # type: ign
 
 
 @numba.njit(cache=True, nogil=True)
-def decode(  # type: ignore[no-untyped-def]
-    X,
-    row,
-    first,
-    kind,
-    vanish,
-    place,
-    factual,
-    start,
-    low,
-    high,
-    free,
-    stay,
-    missing,
-    allowed,
-    width,
-    step,
-    anchor,
-    single,
-    most,
-):
-    """The admissible vertex nearest to each position; where more than `most` features moved, the farthest of them do."""
-    particles, features = len(X), len(kind)
-    out = np.empty((particles, features))
-    far = np.empty(features)
-    for q in range(particles):
-        n, moved = row[q], 0
+def take_over(which, new, old):  # type: ignore[no-untyped-def]
+    """Replace rows of one table by those of another, in place."""
+    for q in range(len(which)):
+        if which[q]:
+            for i in range(old.shape[1]):
+                old[q, i] = new[q, i]
+
+
+@numba.njit(cache=True, nogil=True)
+def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start, width, least, greatest, special):  # type: ignore[no-untyped-def]
+    """The admissible vertex nearest to each position; where more than `most` features moved, the farthest of them do.
+
+    All features are taken for plain numbers between `least` and `greatest` first, then those that are none, `special`, are
+    looked at one by one: `plan[n, j]` holds the factual value, start, low, high, width, step and anchor of such a feature,
+    `flag[n, j]` what it may do.
+    """
+    features = len(kind)
+    out = np.empty((len(X), features))
+    for q in range(len(X)):
+        n = row[q]
         for j in range(features):
-            x0 = factual[n, j]
+            out[q, j] = min(max(start[n, j] + X[q, first[j]] * width[j], least[n, j]), greatest[n, j])
+        for j in special:
+            x0 = plan[n, j, 0]
             value = x0
-            if free[n, j]:
+            if flag[n, j] & FREE:
                 i = first[j]
                 if kind[j] == NUMBER:
-                    gone = vanish[j] >= 0 and missing[n, j] and X[q, vanish[j]] >= 0.5
-                    value = _number(
-                        X[q, i],
-                        gone,
-                        x0,
-                        start[n, j],
-                        low[n, j],
-                        high[n, j],
-                        stay[n, j],
-                        width[j],
-                        step[j],
-                        anchor[j],
-                        single[j],
-                    )
+                    if vanish[j] >= 0 and flag[n, j] & MISSING and X[q, vanish[j]] >= 0.5:
+                        value = np.nan
+                    else:
+                        value = _number(X[q, i], plan, flag, n, j)
                 elif kind[j] == RANK:
-                    value = _rank(start[n, j] + X[q, i] * width[j], x0, allowed[n, place[j] : place[j + 1]])
+                    value = _rank(plan[n, j, 1] + X[q, i] * plan[n, j, 4], x0, allowed[n, place[j] : place[j + 1]])
                 else:
                     value = _level(X[q, i : first[j + 1]], x0, allowed[n, place[j] : place[j + 1]])
             out[q, j] = value
-            far[j] = 0.0
-            if value != x0 and (value == value or x0 == x0):
-                moved += 1
-                far[j] = 1.0 if kind[j] == GROUP or value != value or x0 != x0 else abs(value - x0) / width[j]
-                if not stay[n, j]:
-                    far[j] = np.inf
-        while moved > most:
-            nearest = -1
-            for j in range(features):
-                if 0.0 < far[j] < np.inf and (nearest < 0 or far[j] < far[nearest]):
-                    nearest = j
-            if nearest < 0:
-                break
-            out[q, nearest], far[nearest] = factual[n, nearest], 0.0
-            moved -= 1
+        if most < features:
+            _keep_most(out[q], kind, plan[n], flag[n], most)
     return out
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _number(u, gone, x0, start, low, high, stay, width, step, anchor, single):  # type: ignore[no-untyped-def]
-    if gone or low > high:
-        return np.nan if gone else x0
-    aim = start + u * width
+@numba.njit(cache=True, nogil=True)
+def _number(u, plan, flag, n, j):  # type: ignore[no-untyped-def]
+    x0, low, high, step = plan[n, j, 0], plan[n, j, 2], plan[n, j, 3], plan[n, j, 5]
+    aim = plan[n, j, 1] + u * plan[n, j, 4]
+    if low > high:
+        return x0
     value = aim
     if step > 0.0:
-        value = anchor + np.round((aim - anchor) / step) * step
-    elif single:
+        value = plan[n, j, 6] + np.rint((aim - plan[n, j, 6]) / step) * step
+    elif flag[n, j] & SINGLE:
         value = np.float64(np.float32(aim))
-    value = min(max(value, low), high)
-    if stay and x0 == x0 and abs(aim - x0) <= abs(aim - value):
+    if value < low:
+        value = low
+    elif value > high:
+        value = high
+    if flag[n, j] & STAY and abs(aim - x0) <= abs(aim - value):
         return x0
     return value
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True)
 def _rank(aim, x0, allowed):  # type: ignore[no-untyped-def]
     best = x0 if allowed[int(x0)] else -1.0
     for k in range(len(allowed)):
@@ -134,7 +113,7 @@ def _rank(aim, x0, allowed):  # type: ignore[no-untyped-def]
     return best
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True)
 def _level(z, x0, allowed):  # type: ignore[no-untyped-def]
     """The allowed level of the largest coordinate: the vertex of a group that is nearest. The last one is "missing"."""
     last = len(allowed) - 1
@@ -145,3 +124,54 @@ def _level(z, x0, allowed):  # type: ignore[no-untyped-def]
         if allowed[k] and (best < 0 or z[k] > z[best]):
             best = k
     return np.nan if best == last else float(best)
+
+
+@numba.njit(cache=True, nogil=True)
+def _keep_most(point, kind, plan, flag, most):  # type: ignore[no-untyped-def]
+    """Take the smallest moves back until at most so many are left; those that must be made stay."""
+    moved = 0
+    far = np.zeros(len(point))
+    for j in range(len(point)):
+        value, x0 = point[j], plan[j, 0]
+        if value != x0 and (value == value or x0 == x0):
+            moved += 1
+            far[j] = 1.0 if kind[j] == GROUP or value != value or x0 != x0 else abs(value - x0) / plan[j, 4]
+            if not flag[j] & STAY:
+                far[j] = np.inf
+    while moved > most:
+        nearest = -1
+        for j in range(len(point)):
+            if 0.0 < far[j] < np.inf and (nearest < 0 or far[j] < far[nearest]):
+                nearest = j
+        if nearest < 0:
+            break
+        point[nearest], far[nearest] = plan[nearest, 0], 0.0
+        moved -= 1
+
+
+@numba.njit(cache=True, nogil=True)
+def add_prices(points, row, factuals, l0, l1, l2, missing, place, side, table):  # type: ignore[no-untyped-def]
+    """The prices of points, a sum over features: `Prices.total` where nothing but rates and tables is in it.
+
+    The prices between the levels of feature j stand in `table` from `place[j]` on, `side[j]` a row ("missing" last); a number
+    has side 0.
+    """
+    out = np.zeros(len(points))
+    for q in range(len(points)):
+        total = 0.0
+        for j in range(points.shape[1]):
+            before, after = factuals[row[q], j], points[q, j]
+            if before == after:
+                continue
+            if side[j]:
+                last = side[j] - 1
+                a = last if before != before else int(before)
+                b = last if after != after else int(after)
+                total += table[place[j] + a * side[j] + b]
+            elif before == before and after == after:
+                gap = abs(after - before)
+                total += l0[j] + l1[j] * gap + l2[j] * gap * gap
+            elif before == before or after == after:
+                total += missing[j]
+        out[q] = total
+    return out
