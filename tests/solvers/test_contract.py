@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from butfor.problem.problem import Problem
+from butfor.rewrite.gates import goals, of_leaf
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
 from butfor.solvers.linear_exact import LinearExact
 from butfor.solvers.milp import Milp
+from butfor.solvers.oblique_exact import ObliqueExact
 from butfor.solvers.solver import Budget
 from butfor.solvers.tree_exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
@@ -108,12 +110,71 @@ class TestLinearExactWide(Continuous):
     seeds = range(2000)
 
 
+class TestObliqueExactOnFinite(SolverContract):
+    """Trees of up to eight leaves over grids and categories, with ties, missing values and every constraint."""
+
+    solver = ObliqueExact()
+    form = "oblique tree"
+    kinds = Kinds(continuous=False)
+    seeds = range(900)
+
+
+class TestObliqueExactByDuals(SolverContract):
+    """What the compiled duals take: separable prices, no missing values."""
+
+    solver = ObliqueExact()
+    form = "oblique tree"
+    kinds = Kinds(
+        continuous=False, missing=False, features=4, costs=("l1", "l2", "l1+l2", "table"), relations=("margin",)
+    )
+    seeds = range(20_000, 20_900)
+
+
+class TestObliqueExactOnReals(SolverContract):
+    """Real numbers: every leaf by the independent judge of linear models."""
+
+    solver = ObliqueExact()
+    form = "oblique tree"
+    kinds = Kinds(missing=False, costs=("l1", "l2", "l1+l2"), relations=("margin",))
+    seeds = range(30_000, 30_350)
+
+    def judge(self, problem: Problem) -> float | None:
+        """None too where rounding decides: a leaf that is a single point, which a threshold raised by 1e-8 empties."""
+        leaves = [of_leaf(problem, goal) for goal in goals(problem)]
+        if not all(map(supported, leaves)):
+            return None
+        truth, raised = (
+            min((cheapest(replace(leaf, guard=guard)) for leaf in leaves), default=np.inf) for guard in (0.0, 1e-8)
+        )
+        return truth if truth == raised or raised - truth <= 1e-5 * (1 + truth) else None
+
+
+class TestMilpOnObliqueTrees(SolverContract):
+    """One program with a binary a leaf: the second solver."""
+
+    solver = Milp()
+    form = "oblique tree"
+    kinds = Kinds(continuous=False)
+    seeds = range(40_000, 40_250)
+
+
 class TestBruteForce(SolverContract):
     """The judge itself, for everything but its own judgement."""
 
     solver = BruteForce()
     form = "tree"
     seeds = range(200)
+
+
+def test_oblique_exact_and_milp_agree() -> None:
+    compared = 0
+    for seed in range(60_000, 60_150):
+        problem = random_problem(seed, "oblique tree", Kinds(features=4))
+        if ObliqueExact().accepts(problem.form()):
+            a, b = ObliqueExact().solve(problem, Budget()).cost[0], Milp().solve(problem, Budget()).cost[0]
+            assert a == b or a == pytest.approx(b, rel=2e-6, abs=2e-6), f"seed {seed}"
+            compared += 1
+    assert compared > 100
 
 
 def test_linear_exact_and_milp_agree_where_both_accept() -> None:

@@ -47,12 +47,12 @@ class Milp(AbstractSolver):
     does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
 
     def accepts(self, form: Form) -> Support:
-        if form.model not in ("linear", "tree", "ensemble"):
+        if form.model not in ("linear", "tree", "ensemble", "oblique tree"):
             return Support(False, f"it takes linear models and trees, and the model is a {form.model}")
         if "candidates" in form.relations:
             return Support(False, "a list of candidate rows is searched, not optimised over")
         if "callable" in form.cost and (
-            form.model == "linear" or form.relations & {"linear", "implies"} or "quadratic" in form.cost
+            form.model in ("linear", "oblique tree") or form.relations & {"linear", "implies"} or "quadratic" in form.cost
         ):
             return Support(False, "a callable price of a number has no linear form unless the number is cut into cells")
         if form.model == "ensemble" and form.curved:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import singledispatch
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from butfor.model.ask import Model
 from butfor.model.cells import BoolArray, Cells
 from butfor.model.linear import Linear
+from butfor.model.oblique import Oblique
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Leaf, Span, Trees
 from butfor.problem.problem import Problem
+from butfor.rewrite.gates import goals, thresholds
 from butfor.rewrite.margins import cells_inside, leaves_inside, tightened
 from butfor.solvers.milp_features import Piece
 from butfor.solvers.program import Program, Sum
@@ -36,8 +39,9 @@ def add_model(model: Model, program: Program, problem: Problem, part: ScoreSet, 
     raise TypeError(type(model).__name__)
 
 
-@cells_in_use.register
-def _(model: Linear, problem: Problem) -> tuple[Cells, ...]:
+@cells_in_use.register(Linear)
+@cells_in_use.register(Oblique)
+def _(model: Linear | Oblique, problem: Problem) -> tuple[Cells, ...]:
     return model.cells
 
 
@@ -51,8 +55,8 @@ def _(model: Linear, features: int) -> BoolArray:
     return np.asarray(np.any(model.slope != 0, axis=0))
 
 
-@add_model.register
-def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+def _scores(model: Linear, pieces: list[Piece]) -> list[Sum]:
+    """The scores of a linear model as expressions."""
     scores = [Sum(constant=float(intercept)) for intercept in model.intercept]
     for s in range(model.scores):
         for j, piece in enumerate(pieces):
@@ -61,6 +65,17 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
             for cell, step in zip(piece.cell, model.steps[j][s], strict=True):
                 if step:
                     scores[s] = scores[s] + float(step) * cell
+    return scores
+
+
+@needs_value.register
+def _(model: Oblique, features: int) -> BoolArray:
+    return needs_value(model.gates, features)
+
+
+@add_model.register
+def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    scores = _scores(model, pieces)
     tight = tightened(part, problem)
     for row, b in zip(tight.A, tight.b, strict=True):
         total = Sum()
@@ -68,6 +83,28 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
             if weight:
                 total = total + float(weight) * score
         program.at_least(total, float(b), measured=True)
+    return scores
+
+
+@add_model.register
+def _(model: Oblique, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    """A binary a leaf of the target; each decision on the path to the chosen one holds (the others by a large constant)."""
+    gates = _scores(model.gates, pieces)
+    right, left = thresholds(problem)
+    chosen, total = [], Sum()
+    for goal in goals(replace(problem, sets=(part,))):
+        leaf = program.binary()
+        chosen.append((goal.path.node, leaf))
+        total = total + leaf
+        for gate, side in zip(goal.path.gates, goal.path.right, strict=True):
+            score = gates[gate] if side else -1.0 * gates[gate]
+            b = float(right[gate] if side else left[gate])
+            big = b - program.least(score)
+            program.at_least(score - big * leaf, b - big, measured=True)
+    program.equal(total, 1.0)
+    scores = [Sum() for _ in range(model.scores)]
+    for node, leaf in chosen:
+        scores = [score + float(v) * leaf for score, v in zip(scores, model.value[node], strict=True)]
     return scores
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.rewrite.gates import Goal, thresholds
 from butfor.space.frames import FloatArray
+
+MOST_ODD = 4
+"""Numbers off their grid in a row at most, for each choice of those that stay there to be a search."""
 
 SEPARABLE = frozenset({"l1", "l2", "forbidden"})
 """The words of a cost that is a sum over columns, each convex in a number."""
@@ -38,8 +42,8 @@ def _binned(problem: Problem) -> bool:
 class Sheet:
     """The columns of n rows. `numbers` and `levels` are the features that stand behind them.
 
-    `odd` rows have a number off its grid, which may stay but move to the grid only; `impossible` ones a feature that may
-    neither stay nor move.
+    `odd` numbers are off their grid and may stay there, or move to it; `impossible` rows have a feature that may neither
+    stay nor move.
     """
 
     problem: Problem
@@ -68,7 +72,27 @@ class Sheet:
         )  # fmt: skip
 
     def solve(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-        """Costs, moves, bounds and whether each row is settled."""
+        """Costs, moves, bounds and whether each row is settled; with an odd number, a search for each choice to leave it."""
+        costs, moves, bounds, settled = self._solve(k)
+        for row in np.flatnonzero(self.odd.any(axis=1)):
+            at = np.flatnonzero(self.odd[row])
+            if k > 1 or len(at) > MOST_ODD:
+                costs[row], bounds[row], settled[row] = np.inf, 0.0, False
+                continue
+            for chosen in product((False, True), repeat=len(at)):
+                stays = at[np.array(chosen)]
+                if not len(stays):
+                    continue  # that was the first search
+                low, high, first = self.low[[row]], self.high[[row]], self.first[[row]]
+                low[0, stays] = high[0, stays] = first[0, stays] = 0.0
+                one = replace(self.rows(np.array([row])), low=low, high=high, first=first)
+                cost, move, bound, fine = one._solve(k)
+                if cost[0, 0] < costs[row, 0]:
+                    costs[row], moves[row] = cost[0], move[0]
+                bounds[row], settled[row] = min(bounds[row], bound[0]), settled[row] and fine[0]
+        return costs, moves, bounds, settled
+
+    def _solve(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
         from butfor.solvers.oblique_kernels import Gates, Leaves, nearest_leaves
         from butfor.solvers.polytope_kernels import Columns
 
@@ -148,7 +172,7 @@ def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
 def _boxes(
     problem: Problem, numbers: IntArray, unit: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray, BoolArray]:
-    """How far each number may move down and up, where its grid begins, and the rows that are odd or impossible."""
+    """How far each number may move down and up, where its grid begins; odd numbers and impossible rows."""
     domain = problem.domain
     x, low, high = problem.factuals[:, numbers], domain.low[:, numbers].copy(), domain.high[:, numbers].copy()
     stay, step, anchor = domain.stay[:, numbers], domain.step[numbers], domain.anchor[numbers]
@@ -158,7 +182,7 @@ def _boxes(
         low[:, at], high[:, at] = grid_up(low[:, at], *one), grid_down(high[:, at], *one)
         off_grid[:, at] = ~on_grid(x[:, at], *one)
     fixed = low > high
-    odd = (off_grid & stay & ~fixed).any(axis=1)
+    odd = off_grid & stay & ~fixed
     impossible = (fixed & ~stay).any(axis=1)
     low, high = np.where(fixed, x, low), np.where(fixed, x, high)
     d_low, d_high = (low - x) / unit, (high - x) / unit

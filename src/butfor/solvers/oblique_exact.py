@@ -103,8 +103,6 @@ def _some(outcome: Outcome, rows: BoolArray) -> Outcome:
 def _by_duals(problem: Problem, columns: Sheet, k: int) -> tuple[Outcome, BoolArray]:
     """The kernel's answers, and for which rows they are settled and hold when the model itself is asked."""
     costs, moves, bounds, settled = columns.solve(k)
-    settled &= ~columns.odd
-    costs[columns.odd], bounds[columns.odd] = np.inf, 0.0
     costs[columns.impossible], bounds[columns.impossible] = np.inf, np.inf
     kept = np.isfinite(costs)
     kept[:, 0] = True

@@ -50,8 +50,10 @@ def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k
         top = _dearest(columns, low[row], high[row], price[row])
         for leaf in np.argsort(floor):
             offset, limit = leaves.offset[leaf], costs[row, k - 1]
-            if floor[leaf] >= limit or floor[leaf] - offset > top:
+            if floor[leaf] >= limit:
                 break
+            if floor[leaf] - offset > top:
+                continue
             B, need = polytope(gates, leaves, columns, leaf, now[row], home[row])
             lam = np.zeros(len(need))
             cut = min(limit - offset, top)

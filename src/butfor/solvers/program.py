@@ -108,6 +108,11 @@ class Program:
         """The row `expression == value`."""
         self.rows.append((expression, value - expression.constant, value - expression.constant))
 
+    def least(self, expression: Sum) -> float:
+        """The smallest value that the bounds of its variables leave an expression."""
+        ends = ((weight * self.low[v], weight * self.high[v]) for v, weight in expression.terms.items() if weight)
+        return expression.constant + sum(min(pair) for pair in ends)
+
     def minimise(self, expression: Sum) -> None:
         """Add to the objective."""
         self.objective = self.objective + expression
