@@ -167,9 +167,12 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
             lower[:, first[j]] = np.where(free[:, j], (np.minimum(ends[0], start[:, j]) - start[:, j]) / width[j], 0.0)
             upper[:, first[j]] = np.where(free[:, j], (np.maximum(ends[1], start[:, j]) - start[:, j]) / width[j], 0.0)
     vanish = np.where((kind == NUMBER) & (np.diff(first) == 2), first[:-1] + 1, -1)
-    return Hypercube(
+    cube = Hypercube(
         problem, kind, first, vanish, place, start, low, high, width, free, missing, allowed, lower, upper
     )  # fmt: skip
+    still = ~free[:, cube.owner]
+    cube.lower[still] = cube.upper[still] = cube.home[still]
+    return cube
 
 
 def _kind(feature: Feature) -> int:

@@ -31,7 +31,7 @@ STARTS = 6
 """Points that are polished for a row that wants one answer; the cheapest is returned."""
 
 SEARCH = 0.6
-"""The share of a budget of calls that the swarm may spend; polishing has the rest."""
+"""The share of a budget of calls that the swarm may spend, once there is something to polish with the rest."""
 
 
 def constriction(phi1: float = 2.05, phi2: float = 2.05, k: float = 1.0) -> tuple[float, float, float]:
@@ -163,18 +163,14 @@ class Search:
             return
         rng = np.random.default_rng(self.seed)
         swarm, judge = self.swarm, self.judge
-        limit = judge.calls
-        judge.calls = limit if np.isinf(limit) or not swarm.polish else max(1.0, np.ceil(SEARCH * limit))
-        try:
-            self.flock = Flock(self.cube, self._start(rng), self.k)
+        self.flock = Flock(self.cube, self._start(rng), self.k)
+        self._look(self.flock)
+        reserve = np.ceil(SEARCH * judge.calls) if swarm.polish else np.inf
+        for _ in range(swarm.iterations if self.cube.free.any() else 0):
+            if judge.asked >= reserve and np.isfinite(self.flock.cost.min(axis=1)).all():
+                break
+            self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws))
             self._look(self.flock)
-            for _ in range(swarm.iterations if self.cube.free.any() else 0):
-                self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws))
-                self._look(self.flock)
-        except SpentError:
-            if judge.budget.spent() or limit == judge.calls:
-                raise
-        judge.calls = limit
         if swarm.polish:
             self.polished = self._chosen(STARTS if self.k == 1 else self.k)
             if len(self.polished.row):

@@ -70,7 +70,8 @@ def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start,
             if flag[n, j] & FREE:
                 i = first[j]
                 if kind[j] == NUMBER:
-                    if vanish[j] >= 0 and flag[n, j] & MISSING and X[q, vanish[j]] >= 0.5:
+                    nowhere = plan[n, j, 2] > plan[n, j, 3] and not flag[n, j] & STAY
+                    if vanish[j] >= 0 and flag[n, j] & MISSING and (nowhere or X[q, vanish[j]] >= 0.5):
                         value = np.nan
                     else:
                         value = _number(X[q, i], plan, flag, n, j)

@@ -1,0 +1,214 @@
+"""The swarm as a solver: valid answers, how far from the optimum they are, budgets, interruptions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from butfor.errors import InputError, UnsupportedProblemError
+from butfor.problem.oracle import AbstractOracle, Heard
+from butfor.problem.relation import AtMost
+from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.evaluated import evaluated
+from butfor.solvers.solver import TOLERANCE, Budget, Status
+from butfor.solvers.swarm import Swarm
+from butfor.testing.problems import Kinds, random_problem
+from butfor.testing.solver_contract import SolverContract
+
+QUICK = Swarm(particles=20, iterations=15)
+
+
+class Asks(AbstractOracle):
+    """The evaluator of a problem, counted; it may be interrupted at a question."""
+
+    def __init__(self, problem, stop: int = 10**9, error: type[BaseException] = KeyboardInterrupt) -> None:
+        self.inner, self.count, self.stop, self.error = evaluated(problem), 0, stop, error
+        self.examples = self.inner.examples
+
+    def ask(self, points, rows) -> Heard:
+        self.count += 1
+        if self.count == self.stop:
+            raise self.error
+        return self.inner.ask(points, rows)
+
+    def of_examples(self, row: int) -> Heard:
+        return self.inner.of_examples(row)
+
+    def rows(self, chosen) -> AbstractOracle:
+        return self
+
+
+class TestSwarm(SolverContract):
+    """What the contract asks of solvers that prove something is asked of this one in its own words."""
+
+    solver = QUICK
+    form = "ensemble"
+    seeds = range(150)
+    exact = False
+
+    def problem(self, seed):
+        return random_problem(seed, self.form, self.kinds, trees=1 + seed % 3)
+
+    def test_agrees_with_the_judge(self) -> None:
+        """Never cheaper than the optimum, nothing found where nothing is; and how far off: nearly always not at all."""
+        gaps, missed, judge = [], 0, BruteForce()
+        for seed, problem in self.problems(range(150)):
+            truth = float(judge.solve(problem, Budget()).cost[0])
+            found = self.solver.solve(problem, Budget())
+            cost = float(found.cost[0])
+            assert cost == truth or cost >= truth - TOLERANCE * (1 + abs(truth)), f"seed {seed}"
+            assert found.bound[0] in (0.0, np.inf)
+            assert np.isinf(truth) or found.bound[0] == 0.0, f"seed {seed}: it is not impossible"
+            if np.isfinite(truth):
+                missed += not np.isfinite(cost)
+                gaps.append((cost - truth) / (truth or 1.0))
+        known = np.array(gaps)[np.isfinite(gaps)]
+        assert len(known) > 60
+        assert missed <= 0.02 * len(gaps)
+        assert (known <= 1e-4).mean() > 0.9
+        assert known.mean() < 0.05
+
+    def test_one_more_constraint_is_never_cheaper(self) -> None:
+        """Of the optimum that is so; here it is enough that the constraint is kept."""
+        for seed, problem in self.problems(range(40)):
+            found = self.solver.solve(problem.with_relation(AtMost(1)), Budget())
+            if found.found()[0]:
+                assert problem.with_relation(AtMost(1)).admits(found.points[:1])[0], f"seed {seed}"
+
+    def test_refusal_has_a_reason(self) -> None:
+        _, problem = next(self.problems(range(5)))
+        form = replace(problem.form(), relations=frozenset({"candidates"}))
+        assert "row_search" in self.solver.accepts(form).why
+        assert "margin" in self.solver.accepts(replace(form, model="ensemble", relations=frozenset({"margin"}))).why
+        assert self.solver.accepts(replace(form, model="black box", relations=frozenset()))
+
+
+@pytest.mark.parametrize("form", ["linear", "oblique tree", "tree"])
+def test_valid_for_every_form_with_every_relation(form) -> None:
+    found = 0
+    for seed in range(60):
+        try:
+            problem = random_problem(seed, form, Kinds())
+        except UnsupportedProblemError:
+            continue
+        if QUICK.accepts(problem.form()):
+            outcome = QUICK.solve(problem, Budget())
+            if outcome.found()[0]:
+                found += 1
+                point = outcome.points[:1]
+                assert problem.admits(point)[0]
+                assert evaluated(problem).ask(point, np.zeros(1, dtype=np.intp)).met[0]
+    assert found > 20
+
+
+def test_a_domain_without_a_value_is_a_proof() -> None:
+    problem = random_problem(3, "tree", Kinds(levels=False, missing=False, relations=()))
+    problem.domain.stay[:] = False
+    problem.domain.low[:], problem.domain.high[:] = 1.0, 0.0
+    outcome = QUICK.solve(problem, Budget())
+    assert outcome.status()[0] is Status.PROVEN_INFEASIBLE
+
+
+def busy(seed: int = 0):
+    """A problem that has an answer and takes more than a moment."""
+    rng = np.random.default_rng(seed)
+    while True:
+        seed = int(rng.integers(10**6))
+        problem = random_problem(seed, "ensemble", Kinds(features=6, relations=(), classes=2), trees=6)
+        if QUICK.solve(problem, Budget()).notes["calls"][0] > 25 and QUICK.solve(problem, Budget()).cost[0] > 0:
+            return problem
+
+
+BUSY = busy()
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 7, 16, 20])
+def test_calls_are_kept_exactly(calls) -> None:
+    oracle = Asks(BUSY)
+    outcome = replace(QUICK, calls=calls).solve(replace(BUSY, oracle=oracle), Budget())
+    assert oracle.count == calls == outcome.notes["calls"][0]
+    assert outcome.exhausted[0]
+
+
+def test_more_calls_are_never_worse() -> None:
+    costs = [replace(QUICK, calls=calls).solve(BUSY, Budget()).cost[0] for calls in (1, 4, 60)]
+    assert costs == sorted(costs, reverse=True)
+
+
+@pytest.mark.parametrize("stop", [2, 5, 17, 20])
+def test_an_interruption_keeps_the_best(stop) -> None:
+    """Wherever it comes: what is returned is valid, and as good as what that many questions find."""
+    budget, oracle = Budget(), Asks(BUSY, stop)
+    outcome = QUICK.solve(replace(BUSY, oracle=oracle), budget)
+    assert oracle.count == stop
+    assert outcome.exhausted[0]
+    assert budget.spent(), "the rows after it are not begun"
+    if outcome.found()[0]:
+        assert evaluated(BUSY).ask(outcome.points[:1], np.zeros(1, dtype=np.intp)).met[0]
+
+
+def test_an_interruption_before_the_first_answer_leaves_none() -> None:
+    outcome = QUICK.solve(replace(BUSY, oracle=Asks(BUSY, 1)), Budget())
+    assert outcome.status()[0] is Status.NOT_FOUND
+
+
+def test_an_error_of_the_model_is_not_swallowed() -> None:
+    with pytest.raises(ZeroDivisionError):
+        QUICK.solve(replace(BUSY, oracle=Asks(BUSY, 3, ZeroDivisionError)), Budget())
+
+
+@pytest.mark.parametrize("choice", ["clusters", "own", "last"])
+def test_several_answers_are_never_equal(choice) -> None:
+    swarm = replace(QUICK, choice=choice)
+    several = 0
+    for seed in range(40):
+        problem = random_problem(seed, "tree", Kinds(relations=()))
+        outcome = swarm.solve(problem, Budget(), k=4)
+        assert 1 <= len(outcome.row) <= 4
+        if outcome.found()[0]:
+            points = np.nan_to_num(outcome.points, nan=1e9)
+            assert len(np.unique(points, axis=0)) == len(points), f"seed {seed}"
+            assert (np.diff(outcome.cost) >= 0).all()
+            met = evaluated(problem).ask(outcome.points, np.zeros(len(points), dtype=np.intp)).met
+            assert met.all()
+            several += len(points) == 4
+    assert several > 10
+
+
+def test_polishing_says_what_it_saved() -> None:
+    outcome = QUICK.solve(BUSY, Budget())
+    plain = replace(QUICK, polish=False).solve(BUSY, Budget())
+    assert outcome.notes["cost before polishing"][0] >= outcome.cost[0]
+    assert plain.notes["cost before polishing"][0] == plain.cost[0] >= outcome.cost[0]
+
+
+def test_pull_returns_valid_points_only() -> None:
+    """The paper's weighted sum would rather stay where it is than pay; what it passed by on the way is returned."""
+    for seed in range(20):
+        problem = random_problem(seed, "tree", Kinds(relations=()))
+        outcome = replace(QUICK, pull=0.5).solve(problem, Budget())
+        if outcome.found()[0]:
+            assert evaluated(problem).ask(outcome.points, outcome.row).met.all()
+
+
+SETTINGS = [
+    ({"particles": 1}, "particles=1"),
+    ({"particles": 2.5}, "particles=2.5"),
+    ({"iterations": -1}, "iterations=-1"),
+    ({"calls": 0}, "calls=0"),
+    ({"active": True}, "active=True"),
+    ({"choice": "best"}, "'clusters', 'own' or 'last'"),
+    ({"pull": -1.0}, "pull=-1.0"),
+    ({"box": -0.1}, "box=-0.1"),
+    ({"box": {"age": np.nan}}, "box="),
+    ({"weights": (1.0, 2.0)}, "wrong shape"),
+    ({"draws": ((0.0, 1.0),)}, "wrong shape"),
+]
+
+
+@pytest.mark.parametrize(("settings", "words"), SETTINGS, ids=[words for _, words in SETTINGS])
+def test_settings_are_checked(settings, words) -> None:
+    with pytest.raises(InputError, match=words):
+        Swarm(**settings)
