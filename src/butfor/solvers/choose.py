@@ -6,6 +6,7 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.form import Form
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
+from butfor.solvers.interior_point import InteriorPoint
 from butfor.solvers.linear_exact import LinearExact
 from butfor.solvers.milp import Milp
 from butfor.solvers.oblique_exact import ObliqueExact
@@ -15,7 +16,7 @@ from butfor.solvers.swarm import Swarm
 from butfor.solvers.tree_exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), TreeExact(), LinearExact(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(), BruteForce(),
+    RowSearch(), TreeExact(), LinearExact(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(), BruteForce(),
 )  # fmt: skip
 """In the order in which they are tried; the last is only taken when named."""
 

@@ -12,7 +12,9 @@ from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.problem.domain import grid_down, grid_up, on_grid
+from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
+from butfor.problem.relation import Margin
 from butfor.rewrite.gates import Goal, thresholds
 from butfor.space.frames import FloatArray
 
@@ -101,6 +103,18 @@ class Sheet:
             self.price, self.home, k,
         )  # fmt: skip
         return costs * self.scale, moves, bounds * self.scale, settled
+
+    def sides(self) -> FloatArray:
+        """What going left (0) and right (1) at each gate costs the first row at least."""
+        from butfor.solvers.oblique_kernels import Gates, side_bounds
+        from butfor.solvers.polytope_kernels import Columns
+
+        ahead = np.empty((len(self.now[0]), 2))
+        side_bounds(
+            Gates(*self.gates), Columns(*self.rates), self.now[0], self.low[0], self.high[0], self.first[0], self.price[0],
+            self.home[0], ahead,
+        )  # fmt: skip
+        return ahead * self.scale
 
     def points(self, row: IntArray, moves: FloatArray) -> FloatArray:
         """Encoded rows: what has not moved is the factual to the bit, what lies on an end or a grid point is that."""
@@ -212,13 +226,60 @@ def _gates(
 def _leaves(wanted: tuple[Goal, ...], scale: float) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     """The paths one after the other."""
     start = np.concatenate([[0], np.cumsum([len(goal.path.gates) for goal in wanted])]).astype(np.intp)
-    gate = np.concatenate([goal.path.gates for goal in wanted]).astype(np.intp)
-    side = np.concatenate([np.where(goal.path.right, 1.0, -1.0) for goal in wanted])
+    gate = np.array([gate for goal in wanted for gate in goal.path.gates], dtype=np.intp)
+    side = np.array([1.0 if right else -1.0 for goal in wanted for right in goal.path.right])
     return start, gate, side, np.array([goal.offset for goal in wanted]) / scale
 
 
 def side_bounds(problem: Problem) -> FloatArray:
-    """For each gate, what going left (0) and right (1) costs the only row at least: 0, where nothing better is known."""
+    """For each gate, what going left (0) and right (1) costs the only row at least, whatever else is asked of it.
+
+    The terms of a cost are bounded one by one, and what couples columns is left out; 0 where nothing is known.
+    """
     model, prices = problem.model, problem.prices
     assert isinstance(model, Oblique)
-    return np.zeros((model.gates.scores, 2))
+    zero = np.zeros(len(problem.space))
+    alone = replace(prices, l0=zero, linf=zero, linf_missing=zero, linf_tables={}, calls={}, Q=None)
+    loose = replace(problem, prices=alone, relations=problem.constraints(Margin))
+    if not separable(loose):
+        return np.zeros((model.gates.scores, 2))
+    columns = sheet(loose, ())
+    if columns.odd.any() or columns.impossible.any():
+        return np.zeros((model.gates.scores, 2))
+    return columns.sides() + _widest(columns, prices) + _curved(columns, prices)
+
+
+def _needs(columns: Sheet) -> FloatArray:
+    """What each (unit) gate lacks for going left and right."""
+    _, right, left = columns.gates
+    return np.asarray(np.maximum(np.column_stack([left + columns.now[0], right - columns.now[0]]), 0.0))
+
+
+def _widest(columns: Sheet, prices: Prices) -> FloatArray:
+    """The L-infinity part: every number goes equally far, in units of its price."""
+    B, at = columns.gates[0], columns.numbers
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(B[:, : len(at)] != 0, np.abs(B[:, : len(at)]) / (prices.linf[at] * columns.unit), 0.0).sum(
+            axis=1
+        )
+    free = (reach == 0) | B[:, len(at) :].any(axis=1)
+    return np.asarray(np.where(free, 0.0, _needs(columns).T / np.where(free, 1.0, reach)).T)
+
+
+def _curved(columns: Sheet, prices: Prices) -> FloatArray:
+    """The quadratic part, without the box: need^2 / (b' Q^-1 b)."""
+    B, at = columns.gates[0], columns.numbers
+    if prices.Q is None:
+        return np.zeros((len(B), 2))
+    Q = prices.Q[np.ix_(at, at)] * np.outer(columns.unit, columns.unit)
+    others = np.setdiff1d(np.flatnonzero(prices.Q.any(axis=0)), at)
+    try:
+        if len(others):  # they move along for free
+            rest = prices.Q[np.ix_(others, others)]
+            cross = prices.Q[np.ix_(at, others)] * columns.unit[:, None]
+            Q = Q - cross @ np.linalg.solve(rest, cross.T)
+        gain = np.einsum("gj,jg->g", B[:, : len(at)], np.linalg.solve(Q, B[:, : len(at)].T))
+    except np.linalg.LinAlgError:
+        return np.zeros((len(B), 2))
+    free = (gain <= 1e-12) | B[:, len(at) :].any(axis=1)
+    return np.asarray(np.where(free, 0.0, _needs(columns).T ** 2 / np.where(free, 1.0, gain)).T)

@@ -19,6 +19,7 @@ from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.clearance import keeps
 from butfor.rewrite.gates import Goal, goals, of_leaf
+from butfor.solvers.interior_point import InteriorPoint
 from butfor.solvers.linear_exact import LinearExact
 from butfor.solvers.milp import Milp
 from butfor.solvers.oblique_columns import Sheet, separable, sheet, side_bounds
@@ -136,7 +137,7 @@ def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: 
             lowest, exhausted = min(lowest, floor[at]), True
             break
         leaf = of_leaf(problem, wanted[at])
-        solver = next(one for one in (LinearExact(), Milp()) if one.accepts(leaf.form()))
+        solver = next(one for one in (LinearExact(), InteriorPoint(), Milp()) if one.accepts(leaf.form()))
         one = solver.solve(leaf, budget)
         lowest, exhausted = min(lowest, float(one.bound[0])), exhausted or bool(one.exhausted[0])
         if one.found()[0]:

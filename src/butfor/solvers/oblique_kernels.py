@@ -41,7 +41,7 @@ def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k
     floor = np.empty(len(leaves.offset))
     point = np.empty(n)
     for row in range(rows):
-        _side_bounds(gates, columns, now[row], low[row], high[row], first[row], price[row], home[row], ahead)
+        side_bounds(gates, columns, now[row], low[row], high[row], first[row], price[row], home[row], ahead)
         for leaf in range(len(floor)):
             floor[leaf] = 0.0
             for e in range(leaves.start[leaf], leaves.start[leaf + 1]):
@@ -92,7 +92,7 @@ def polytope(gates, leaves, columns, leaf, now, home):  # type: ignore[no-untype
 
 
 @numba.njit(cache=True, nogil=True)
-def _side_bounds(gates, columns, now, low, high, first, price, home, ahead):  # type: ignore[no-untyped-def]
+def side_bounds(gates, columns, now, low, high, first, price, home, ahead):  # type: ignore[no-untyped-def]
     """The least that going left (0) and right (1) at each decision costs by itself: the dual at two multipliers."""
     n, numbers = gates.B.shape[1], len(columns.up)
     pull, alive = np.empty(n), np.isfinite(price)

@@ -1,0 +1,231 @@
+"""A quadratic form over a box and a few half-spaces: Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992).
+
+Every step factors 2Q + (a diagonal), which keeps Q's band, and the half-spaces are a Schur complement of their own small size.
+As the box is bounded, any multipliers prove something: a bound on the cost, or that no point meets the half-spaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import cho_solve_banded, cholesky_banded
+from scipy.sparse import csr_array
+
+from butfor.model.ask import evaluate
+from butfor.model.linear import Linear
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.rewrite.clearance import inside
+from butfor.rewrite.margins import tightened
+from butfor.solvers.milp import Milp
+from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.space.frames import FloatArray
+
+CLOSE = 1e-8
+"""How near cost and bound must come, relative to the cost."""
+
+RAISE = 1e-8
+"""Half-spaces (of unit norm) are met with this to spare: rounding shall not decide."""
+
+STILL = 1e-7
+"""A column that moves by less than this share of its range is taken to stay."""
+
+TINY = 1e-15
+"""The distance to an end of the box that rounding leaves at least."""
+
+HUGE = 1e100
+"""Multipliers beyond this are on their way nowhere."""
+
+STEPS = 100
+"""Interior-point steps at most."""
+
+
+class InteriorPoint(AbstractSolver):
+    """Quadratic costs over real numbers. Guarantee: optimal (to 1e-6), with a bound proven by its own multipliers."""
+
+    name = "interior_point"
+    does = "linear models, continuous numbers, a quadratic form as cost (pixels, correlated measurements)"
+
+    def accepts(self, form: Form) -> Support:
+        if form.model != "linear":
+            return Support(False, f"it takes a linear model, and the model is a {form.model}")
+        if "quadratic" not in form.cost or form.cost - {"quadratic", "l2"}:
+            return Support(False, "it takes a quadratic form, with or without L2, as cost")
+        if form.forced:
+            return Support(False, "a constraint forces a feature to move; it starts from the factual")
+        others = sorted(form.movable - {"continuous"})
+        if others or form.binned or form.curved:
+            return Support(False, "it moves continuous numbers under linear inequalities only")
+        if form.relations - {"margin"}:
+            return Support(
+                False, f"it takes no constraints of the kinds {', '.join(sorted(form.relations - {'margin'}))}"
+            )
+        return Support(True, "a convex quadratic program with few half-spaces")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        parts = []
+        for row in range(len(problem)):
+            rows = np.array([row])
+            one = problem.rows(rows)
+            found = nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, budget)
+            parts.append(renumbered(found, rows))
+        return joined(parts)
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    """The best over the score sets; HiGHS takes over where the steps do not settle."""
+    best, lowest = nothing_found(problem, np.inf), np.inf
+    for part in problem.sets:
+        point, bound = _solve_set(problem, part)
+        if point is None and bound < np.inf:
+            return Milp().solve(problem, budget)
+        lowest = min(lowest, bound + part.offset)
+        if point is None:
+            continue
+        cost = float(problem.prices.total(problem.factuals, point[None])[0]) + part.offset
+        if cost < best.cost[0]:
+            best = replace(best, points=point[None], cost=np.array([cost]))
+    return replace(best, bound=np.array([max(0.0, min(lowest, float(best.cost[0])))]))
+
+
+def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray | None, float]:
+    """Point and bound of one score set: an infinite bound proves that it is empty, no point otherwise that nothing settled."""
+    model, domain, prices = problem.model, problem.domain, problem.prices
+    assert isinstance(model, Linear)
+    assert prices.Q is not None
+    x, low, high = problem.factuals[0], domain.low[0], domain.high[0]
+    tight = tightened(part, problem)
+    slope, need = tight.A @ model.slope, tight.b - tight.A @ evaluate(model, problem.factuals)[0]
+    if (need <= 0).all():
+        return x, 0.0
+    columns = np.flatnonzero((low < high) & (slope.any(axis=0) | prices.Q.any(axis=0)))
+    unit = np.array([problem.space.features[j].range for j in columns])
+    A = slope[:, columns] * unit
+    length = np.linalg.norm(A, axis=1)
+    if (need[length == 0] > 0).any():
+        return None, np.inf
+    asked = length > 0
+    d, bound = minimise(
+        (prices.Q + np.diag(prices.l2))[np.ix_(columns, columns)] * np.outer(unit, unit),
+        (low - x)[columns] / unit,
+        (high - x)[columns] / unit,
+        A[asked] / length[asked, None],
+        need[asked] / length[asked],
+    )
+    if d is None:
+        return None, bound
+    for still in (STILL, 0.0):
+        point = x.copy()
+        moved = np.abs(d) > still
+        point[columns[moved]] = np.clip(x[columns] + d * unit, low[columns], high[columns])[moved]
+        if inside(problem, part, point):
+            return point, bound
+    return None, bound
+
+
+def minimise(
+    Q: FloatArray, down: FloatArray, up: FloatArray, A: FloatArray, b: FloatArray
+) -> tuple[FloatArray | None, float]:
+    """The smallest d'Qd over `down <= d <= up`, `A d >= b` (rows of unit norm): point and bound.
+
+    No point and an infinite bound: there is none. No point and a finite bound: the steps did not settle.
+    """
+    sparse, band = csr_array(Q), _band(Q)
+    d, lam, w = (down + up) / 2, np.ones(len(b)), np.ones(len(b))
+    w = np.maximum(A @ d - b, 0.1)
+    low, high = np.ones(len(d)), np.ones(len(d))
+    double, ridge = 2 * band, 1e-12 * band[0].max()  # a singular Q would meet rounding below zero
+    cheap = 1e-4 * band[0].mean()  # moving a column by a hundredth: gaps are compared with that at least
+    best = 0.0
+    for _ in range(STEPS):
+        under, over, missed = np.maximum(d - down, TINY), np.maximum(up - d, TINY), b + RAISE - A @ d
+        pull, push = np.asarray(2 * (sparse @ d)), A.T @ lam
+        curved, rest = d @ pull / 2, pull - push
+        best = max(best, lam @ b - curved + np.minimum(rest * down, rest * up).sum())
+        if missed.max() <= RAISE / 2 and curved - best <= CLOSE * max(curved, cheap) + 2 * RAISE * lam.sum():
+            return d, best
+        if lam @ b - np.maximum(push * down, push * up).sum() > 1e-9 * lam.sum():
+            return None, np.inf
+        if not max(low.max(), high.max(), lam.max()) < HUGE:
+            return None, best
+        double[0] = 2 * band[0] + low / under + high / over + ridge
+        factor = (cholesky_banded(double, lower=True, check_finite=False), True)
+        solved = cho_solve_banded(factor, A.T, check_finite=False)
+        step = _Step(factor, solved, A, low - high - rest, missed + w, under, over, w, low, high, lam)
+        gap = (under @ low + over @ high + w @ lam) / (2 * len(d) + len(b))
+        ahead = step.to(-under * low, -over * high, -w * lam)
+        longest = (
+            _longest((under, over, w), (ahead.d, -ahead.d, ahead.w)),
+            _longest((low, high, lam), (ahead.low, ahead.high, ahead.lam)),
+        )
+        then = (under + longest[0] * ahead.d) @ (low + longest[1] * ahead.low)
+        then += (over - longest[0] * ahead.d) @ (high + longest[1] * ahead.high)
+        then += (w + longest[0] * ahead.w) @ (lam + longest[1] * ahead.lam)
+        goal = gap * (then / (2 * len(d) + len(b)) / gap) ** 3
+        move = step.to(
+            goal - under * low - ahead.d * ahead.low, goal - over * high + ahead.d * ahead.high,
+            goal - w * lam - ahead.w * ahead.lam,
+        )  # fmt: skip
+        primal = min(1.0, 0.995 * _longest((under, over, w), (move.d, -move.d, move.w)))
+        dual = min(1.0, 0.995 * _longest((low, high, lam), (move.low, move.high, move.lam)))
+        d, w = d + primal * move.d, w + primal * move.w
+        lam, low, high = lam + dual * move.lam, low + dual * move.low, high + dual * move.high
+    return None, best
+
+
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """A direction in all variables."""
+
+    d: FloatArray
+    w: FloatArray
+    lam: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """The linear system of one step, factored."""
+
+    factor: tuple[FloatArray, bool]
+    solved: FloatArray
+    A: FloatArray
+    right: FloatArray
+    missed: FloatArray
+    under: FloatArray
+    over: FloatArray
+    w: FloatArray
+    low: FloatArray
+    high: FloatArray
+    lam: FloatArray
+
+    def to(self, to_low: FloatArray, to_high: FloatArray, to_w: FloatArray) -> _Move:
+        """The direction that changes the products of slacks and multipliers by these amounts."""
+        alone = cho_solve_banded(
+            self.factor, self.right + to_low / self.under - to_high / self.over, check_finite=False
+        )
+        schur = self.A @ self.solved + np.diag(self.w / self.lam)
+        lam = np.asarray(np.linalg.solve(schur, self.missed + to_w / self.lam - self.A @ alone), dtype=np.float64)
+        d = alone + self.solved @ lam
+        return _Move(
+            d,
+            (to_w - self.w * lam) / self.lam,
+            lam,
+            (to_low - self.low * d) / self.under,
+            (to_high + self.high * d) / self.over,
+        )
+
+
+def _band(Q: FloatArray) -> FloatArray:
+    """The lower band of a symmetric matrix, a diagonal a row."""
+    i, j = np.nonzero(Q)
+    width = int(np.abs(i - j).max(initial=0))
+    return np.array([np.append(np.diagonal(Q, -k), np.zeros(k)) for k in range(width + 1)])
+
+
+def _longest(places: tuple[FloatArray, ...], moves: tuple[FloatArray, ...]) -> float:
+    """How far all places stay positive; one at most."""
+    return 1.0 / max(1.0, *(float(np.max(-move / place)) for place, move in zip(places, moves, strict=True)))
