@@ -16,8 +16,10 @@ from butfor.solvers.swarm import Swarm, constriction
 from butfor.solvers.swarm_kernels import move
 from butfor.testing.problems import Kinds, random_problem
 
+EVERYTHING = Kinds()
 
-def problems(count: int, kinds: Kinds = Kinds()):
+
+def problems(count: int, kinds: Kinds = EVERYTHING):
     for seed in range(count):
         try:
             yield seed, random_problem(seed, "ensemble", kinds, trees=2)
@@ -82,7 +84,9 @@ def test_every_position_decodes_to_an_admissible_point() -> None:
         assert ((moved(tiled.factuals, points) & ~must).sum(axis=1) <= max(0, problem.most_changes - must.sum())).all()
         for j, feature in enumerate(problem.space.features):
             if feature.levels is not None:
-                assert set(points[~np.isnan(points[:, j]), j]) <= set(range(len(feature.levels))), "exactly one category"
+                assert set(points[~np.isnan(points[:, j]), j]) <= set(range(len(feature.levels))), (
+                    "exactly one category"
+                )
         checked += 1
     assert checked > 150
 
@@ -131,7 +135,9 @@ def test_valid_points_come_before_invalid_ones() -> None:
     first, second = np.array([[-1.0, 0.2, -1.0, 0.1]]), np.array([[3.0, 0.0, 2.0, 0.0]])
     assert foremost(first, second).tolist() == [2]
     assert ahead(first[0], second[0], np.full(4, 0.15), np.zeros(4)).tolist() == [True, False, True, True]
-    assert ahead(np.zeros(1), np.ones(1), np.zeros(1), np.ones(1)).tolist() == [True], "as good is good enough to move on"
+    assert ahead(np.zeros(1), np.ones(1), np.zeros(1), np.ones(1)).tolist() == [True], (
+        "as good is good enough to move on"
+    )
 
 
 def test_information_value_by_hand() -> None:

@@ -39,7 +39,7 @@ class AbstractFunction(ABC):
             found = said.astype(np.float64).reshape(rows, wide)
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model returned {said.ravel()[0]!r}, a label.",
+                f"the model returned {said.ravel().tolist()[0]!r}, a label.",
                 "Numbers are needed: a column a class, or a value.",
                 "A function that returns labels is given to bf.Explainer as it is.",
             ) from None

@@ -285,7 +285,8 @@ def _seeds(cube: Hypercube, oracle: AbstractOracle, count: int) -> Answers:
         points, rows = oracle.examples[met], np.full(len(met), n)
         tiled = problem.rows(rows)
         cost = problem.prices.total(tiled.factuals, points) + heard.offset[met]
-        cost[~tiled.admits(points)] = np.inf
+        near = cube.decode(cube.encode(points, rows), rows)  # beyond the settings' bounds, that is another point
+        cost[~tiled.admits(points) | ~np.isclose(near, points, equal_nan=True).all(axis=1)] = np.inf
         best = np.argsort(cost, kind="stable")[:count]
         found = found.with_more(rows[best], points[best], cost[best])
     return found

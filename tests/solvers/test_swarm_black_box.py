@@ -1,0 +1,399 @@
+"""Black boxes explained, the whole way: functions and estimators that no importer reads, and what they may do wrong."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import butfor as bf
+from butfor import Status
+from butfor.datasets import loans
+
+X, Y = loans.load()
+NUMBERS = ["age", "income", "amount", "months", "late_payments"]
+TREE = loans.pipeline().fit(X, Y)
+"""Of a function around it, only predictions are known; butfor reads the tree itself, and knows the optimum."""
+
+ROWS = np.flatnonzero(TREE.predict(X) == "rejected")[:4]
+QUICK = bf.Swarm(particles=20, iterations=15)
+
+LOGIT = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[NUMBERS], Y)
+REJECTED = X[NUMBERS].iloc[np.flatnonzero(LOGIT.predict(X[NUMBERS]) == "rejected")[:10]]
+ONE = REJECTED.iloc[[0]]
+
+
+class Counted:
+    """A function of rows that remembers how it was asked."""
+
+    def __init__(self, function) -> None:
+        self.function, self.sizes = function, []
+
+    def __call__(self, rows):
+        self.sizes.append(len(rows))
+        return self.function(rows)
+
+
+def probabilities(rows):
+    return LOGIT.predict_proba(rows)
+
+
+def boxed(function=probabilities, data=X[NUMBERS], **settings):
+    return bf.Explainer(bf.black_box(function, classes=LOGIT.classes_, **settings), data)
+
+
+CONSTRAINTS = {
+    "fixed": [bf.fixed("amount", "late_payments")],
+    "direction": [bf.only_up("income", "age"), bf.only_down("amount")],
+    "between": [bf.between("income", 0, 40_000)],
+    "within": [bf.within("income", 0.3), bf.within("amount", 0.5)],
+    "step": [bf.step("amount", 500), bf.whole("months")],
+    "at most": [bf.at_most_changes(2)],
+    "linear": [bf.linear({"amount": 1.0, "income": -0.3}, "<=", 0.0)],
+    "implies": [bf.implies(bf.rises("income"), bf.rises("age", by=2))],
+}
+
+
+@pytest.mark.parametrize("kind", CONSTRAINTS)
+def test_answers_keep_every_kind_of_constraint(kind) -> None:
+    explainer = boxed()
+    rows = REJECTED.iloc[:2]
+    answers = explainer.explain(rows, target="approved", constraints=CONSTRAINTS[kind], solver=QUICK)
+    assert answers.found.all()
+    for answer in answers[answers.found]:
+        assert answer.certificate.status is Status.VALID
+        assert all(passed for _, passed in answer.certificate.checks)
+        assert LOGIT.predict(answer.point)[0] == "approved"
+        for constraint in CONSTRAINTS[kind]:
+            assert constraint.met(explainer.space, answer.factual_codes[None], answer.point_codes[None])[0]
+
+
+def test_categories_and_missing_values() -> None:
+    """Every answer is a row of the user's own kind: one category each, whole numbers whole, missing as it was."""
+    explainer = bf.Explainer(bf.black_box(TREE.predict_proba, classes=TREE.classes_), X)
+    limits = [bf.moves("job", {"unemployed": ["temporary"]}), bf.allowed("housing", ["rents", "owns"]), bf.fixed("sex")]
+    lost = np.flatnonzero(X["savings"].isna() & (TREE.predict(X) == "rejected"))[:3]
+    answers = explainer.explain(X.iloc[lost], target="approved", constraints=limits, solver=QUICK)
+    assert answers.found.any()
+    found = answers.points
+    assert (TREE.predict(found) == "approved").all()
+    assert found.dtypes.equals(X.dtypes)
+    assert set(found["job"]) <= set(X["job"])
+    assert (found["sex"].to_numpy() == X.iloc[lost[answers.found]]["sex"].to_numpy()).all()
+
+
+def test_never_dearer_than_the_cheapest_real_row() -> None:
+    """The cheapest training row that meets target and constraints, which `candidates` finds, is the worst it returns."""
+    for constraints in ([], [bf.only_up("income")]):
+        explainer = boxed()
+        rows = REJECTED
+        real = explainer.explain(rows, target="approved", constraints=[*constraints, bf.candidates(X[NUMBERS])])
+        for settings in (bf.Swarm(iterations=0, polish=False), bf.Swarm(iterations=5, choice="last", polish=False)):
+            found = explainer.explain(rows, target="approved", constraints=constraints, solver=settings)
+            assert (found.cost <= real.cost + 1e-12).all()
+
+
+def test_how_far_from_the_optimum_on_a_tree_and_a_line() -> None:
+    """The same models read give the optimum: what the swarm is above it, measured and held."""
+    numbers = REJECTED.iloc[:4]
+    cases = [
+        (bf.Explainer(TREE, X), bf.Explainer(bf.black_box(TREE.predict_proba, TREE.classes_), X), X.iloc[ROWS]),
+        (bf.Explainer(LOGIT, X[NUMBERS]), boxed(), numbers),
+    ]
+    for exact, box, rows in cases:
+        optimum, found = exact.explain(rows, target="approved"), box.explain(rows, target="approved")
+        gap = found.cost / optimum.cost - 1
+        assert (gap > -1e-6).all()
+        assert np.median(gap) < 0.001
+        assert gap.mean() < 0.05
+
+
+def test_a_function_of_labels_will_do() -> None:
+    explainer = bf.Explainer(lambda rows: TREE.predict(rows), X)
+    answer = explainer.explain(X.iloc[[ROWS[0]]], target="approved", solver=QUICK)
+    assert answer.found
+    assert answer.after == "approved"
+    assert answer.before == "rejected"
+
+
+@pytest.mark.parametrize("target", [bf.value(at_least=30.0), bf.value(20.0, 21.0), bf.relative_change(0.2)])
+def test_values(target) -> None:
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(200, 4))
+    explainer = bf.Explainer(bf.black_box(lambda rows: 10 + 5 * np.exp(rows[:, 0]) + rows[:, 1] ** 2), data)
+    answer = explainer.explain(data[:1], target=target, solver=QUICK)
+    assert answer.found
+    assert 0 not in [change.change for change in answer.changes]
+
+
+def test_an_estimator_that_no_importer_reads() -> None:
+    machine = SVC().fit(X[NUMBERS] / X[NUMBERS].max(), Y)
+    data = X[NUMBERS] / X[NUMBERS].max()
+    row = data.iloc[np.flatnonzero(machine.predict(data) == "rejected")[[0]]]
+    answer = bf.Explainer(machine, data).explain(row, target="approved", solver=QUICK)
+    assert machine.predict(answer.point)[0] == "approved"
+    assert "swarm: named by the user" in answer.certificate.solver
+
+
+def test_probabilities_and_class_costs() -> None:
+    explainer = boxed()
+    sure = explainer.explain(ONE, target=bf.probability("approved", at_least=0.8), solver=QUICK)
+    assert LOGIT.predict_proba(sure.point)[0, list(LOGIT.classes_).index("approved")] >= 0.8
+    priced = explainer.explain(ONE, target={"approved": 0.25}, solver=QUICK)
+    plain = explainer.explain(ONE, target="approved", solver=QUICK)
+    assert priced.cost == pytest.approx(plain.cost + 0.25)
+
+
+def test_the_swarm_is_chosen_where_nothing_exact_is() -> None:
+    step = make_pipeline(StandardScaler(), PCA(3), LogisticRegression()).fit(X[NUMBERS], Y)
+    row = X[NUMBERS].iloc[np.flatnonzero(step.predict(X[NUMBERS]) == "rejected")[[0]]]
+    answer = bf.Explainer(step, X[NUMBERS]).explain(row, target="approved")
+    assert answer.certificate.solver.startswith(
+        "swarm: only predictions are needed (the pipeline step PCA cannot be folded"
+    )
+    odd = bf.Table({"amount": lambda before, after: np.abs(after - before) / 1000})
+    strange = bf.Explainer(LOGIT, X[NUMBERS]).explain(ONE, target="approved", cost=bf.L1() + odd)
+    assert strange.certificate.solver.startswith("swarm: the model is asked at many points")
+    assert strange.certificate.status is Status.VALID
+
+
+def test_compare_adds_the_bound_of_an_exact_solver() -> None:
+    forest = RandomForestClassifier(15, max_depth=4, random_state=0).fit(X[NUMBERS], Y)
+    explainer = bf.Explainer(forest, X[NUMBERS])
+    rows = X[NUMBERS].iloc[np.flatnonzero(forest.predict(X[NUMBERS]) == "rejected")[:3]]
+    optimum = explainer.explain(rows, target="approved")
+    alone = explainer.explain(rows, target="approved", solver=QUICK)
+    beside = explainer.explain(rows, target="approved", solver=QUICK, compare="exact")
+    assert [c.bound for c in alone.certificates] == [0.0] * 3
+    for one, best in zip(beside, optimum, strict=True):
+        assert one.certificate.bound == pytest.approx(best.cost, rel=1e-5)
+        assert one.certificate.status in (Status.WITHIN_GAP, Status.PROVEN_OPTIMAL)
+        assert "the bound is that of ensemble_branch_bound" in one.certificate.solver
+    black = boxed().explain(ONE, target="approved", solver=QUICK, compare="exact")
+    assert "no exact solver takes the question" in black.certificate.solver
+
+
+def test_the_same_seed_gives_the_same_answer_and_rows_do_not_matter_to_each_other() -> None:
+    explainer = boxed()
+    rows = REJECTED.iloc[:4]
+    first, second = (explainer.explain(rows, target="approved", solver=QUICK, seed=4) for _ in range(2))
+    assert first == second
+    alone = explainer.explain(rows.iloc[[3]], target="approved", solver=QUICK, seed=4)
+    assert np.array_equal(alone.point_codes, first[3].point_codes)
+    different = [
+        explainer.explain(rows.iloc[[3]], target="approved", solver=QUICK, seed=seed).cost for seed in range(6)
+    ]
+    assert max(different) / min(different) < 1.05, "the seed is no matter of luck"
+
+
+def test_rows_share_the_questions() -> None:
+    ask = Counted(probabilities)
+    explainer = boxed(ask)
+    rows = REJECTED.iloc[:8]
+    explainer.explain(rows, target="approved", solver=bf.Swarm(particles=20, iterations=10, polish=False))
+    assert ask.sizes.count(8 * 20) == 11, "one question an iteration for all particles of all rows"
+
+
+@pytest.mark.parametrize("calls", [1, 5, 30])
+def test_calls_are_kept(calls) -> None:
+    """On top: the training rows (once an explainer, a few twice, labels and probabilities), the rows and the answers."""
+    ask = Counted(probabilities)
+    explainer = boxed(ask)
+    rows = REJECTED.iloc[:3]
+    explainer.explain(rows, target="approved", solver=bf.Swarm(calls=1))
+    ask.sizes.clear()
+    answers = explainer.explain(rows, target="approved", solver=bf.Swarm(calls=calls))
+    assert answers[0].certificate.notes["calls"] == calls
+    assert len(ask.sizes) == calls + 2, "the rows, and the answers for the certificate"
+
+
+def test_a_time_limit_is_kept() -> None:
+    import time
+
+    def slow(rows):
+        time.sleep(0.02)
+        return probabilities(rows)
+
+    explainer = boxed(slow)
+    explainer.explain(ONE, target="approved", solver=bf.Swarm(calls=1))
+    begin = time.perf_counter()
+    answer = explainer.explain(ONE, target="approved", time_limit=0.4)
+    assert time.perf_counter() - begin < 0.8
+    assert answer.found
+
+
+def test_an_interruption_keeps_what_is_known() -> None:
+    """Ctrl-C in the first question of the search: the cheapest real row was known before it."""
+    explainer = boxed()
+    rows = REJECTED.iloc[:2]
+    assert explainer.explain(rows, target="approved", solver=bf.Swarm(calls=1)).found.all()
+    asked = 0
+
+    def interrupted(given):
+        nonlocal asked
+        asked += 1
+        if asked == 6:  # the rows, the training rows by label, by probability and again by both; then the search
+            raise KeyboardInterrupt
+        return probabilities(given)
+
+    answers = boxed(interrupted).explain(rows, target="approved")
+    assert asked == 7, "the search ends at once, and the certificate asks once more"
+    assert answers.found.all()
+    real = explainer.explain(rows, target="approved", constraints=[bf.candidates(X[NUMBERS])])
+    assert np.allclose(answers.cost, real.cost)
+
+
+def test_several_answers_differ_and_fewer_are_an_outcome() -> None:
+    explainer = boxed()
+    answers = explainer.explain(ONE, target="approved", k=5, solver=QUICK)
+    assert len(answers) == 5
+    assert len({tuple(one.point_codes) for one in answers}) == 5
+    assert len({tuple(change.name for change in one.changes) for one in answers}) >= 3, "they are not all alike"
+    few = [bf.fixed("age", "income", "amount", "months")]
+    one_column = explainer.explain(ONE, target="approved", k=50, constraints=few, solver=QUICK)
+    assert isinstance(one_column, bf.Explanations)
+    assert len(one_column) < 50
+
+
+def test_only_the_most_telling_columns_move() -> None:
+    explainer = boxed()
+    answer = explainer.explain(ONE, target="approved", solver=bf.Swarm(active=2, iterations=20))
+    again = explainer.explain(ONE, target="approved", k=4, solver=bf.Swarm(active=2, iterations=20))
+    assert answer.found
+    assert len({change.name for one in again for change in one.changes}) <= 2
+
+
+def test_a_box_around_the_factual() -> None:
+    data = np.random.default_rng(0).random((300, 3))
+    explainer = bf.Explainer(bf.black_box(lambda rows: rows.sum(axis=1)), data)
+    row = np.array([[0.5, 0.4, 0.2]])
+    inside = explainer.explain(row, target=bf.value(at_least=1.2), solver=bf.Swarm(box=0.2))
+    low, width = data.min(axis=0), np.ptp(data, axis=0)
+    scaled, moved = (row - low) / width, (inside.point - low) / width
+    assert (np.abs(moved - scaled) <= 0.2 * scaled + 1e-9).all()
+    beyond = explainer.explain(row, target=bf.value(at_least=1.4), solver=bf.Swarm(box=0.2, iterations=5))
+    assert beyond.certificate.status is Status.NOT_FOUND
+    one = explainer.explain(row, target=bf.value(at_least=1.4), solver=bf.Swarm(box={"x0": 0.0, "x1": 0.0}))
+    assert [change.name for change in one.changes] == ["x2"]
+
+
+def test_constant_columns_stay() -> None:
+    data = np.column_stack([np.random.default_rng(0).random(100), np.ones(100)])
+    explainer = bf.Explainer(bf.black_box(lambda rows: rows[:, 0]), data)
+    answer = explainer.explain(data[:1], target=bf.value(at_least=0.9), solver=QUICK)
+    assert [change.name for change in answer.changes] == ["x0"]
+
+
+DATA = np.random.default_rng(1).random((60, 3))
+
+
+def asked(function, target=None, **settings):
+    wanted = bf.value(at_least=0.9) if target is None else target
+    return bf.Explainer(bf.black_box(function, **settings), DATA).explain(DATA[:1], target=wanted, solver=QUICK)
+
+
+def half_way(rows):
+    if len(rows) == QUICK.particles:
+        raise RuntimeError("the licence server is gone")
+    return rows[:, 0]
+
+
+BAD = [
+    ("too few rows", lambda: asked(lambda rows: rows[:-1, 0]), bf.InputError, r"shape \(0,\) for 1 rows.*One row each"),
+    ("a column too many", lambda: asked(lambda rows: rows), bf.InputError, r"shape \(1, 3\).*1 columns"),
+    ("a table for a scalar", lambda: asked(lambda rows: 3.0), bf.InputError, r"shape \(\)"),
+    ("NaN", lambda: asked(lambda rows: np.where(rows[:, 0] > 0.2, rows[:, 0], np.nan)), bf.InputError, "NaN for"),
+    ("labels", lambda: asked(lambda rows: np.full(len(rows), "yes")), bf.InputTypeError, "'yes', a label"),
+    ("labels for probabilities", lambda: asked(lambda rows: np.full(len(rows), "yes"), "yes", classes=["no", "yes"]),
+     bf.InputTypeError, "'yes', a label.*as it is"),
+    ("labels for values", lambda: bf.Explainer(lambda rows: np.full(len(rows), "yes"), DATA).explain(
+        DATA[:1], target=bf.value(at_least=1.0)), bf.InputTypeError, "'yes'.*needs numbers"),
+    ("no probabilities", lambda: asked(lambda rows: 5 * rows[:, 0], 1, classes=[0, 1]), bf.InputError, "add up to 1.*scores"),
+    ("columns for other classes", lambda: asked(lambda rows: rows[:, :2], "a", classes=["a", "b", "c"]), bf.InputError,
+     "3 columns"),
+    ("raises", lambda: asked(half_way), bf.InputError, "RuntimeError.*licence server"),
+    ("needs named columns", lambda: asked(lambda rows: rows["income"]), bf.InputError, "IndexError"),
+    ("no function", lambda: bf.black_box(3), bf.InputTypeError, "A function"),
+    ("one class", lambda: bf.black_box(len, classes=["a"]), bf.InputError, "Two or more"),
+    ("a word for classes", lambda: bf.black_box(len, classes="ab"), bf.InputError, "Two or more"),
+    ("scores of nothing", lambda: bf.black_box(len, returns="scores"), bf.InputError, "with 0 classes"),
+    ("unknown returns", lambda: bf.black_box(len, classes=[0, 1], returns="odds"), bf.InputError, "'probabilities' or 'scores'"),
+    ("more active than columns", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(active=9)), bf.InputError,
+     "There are 5 columns"),
+    ("a box around a category", lambda: bf.Explainer(TREE, X).explain(X.iloc[[0]], solver=bf.Swarm(box={"job": 0.1})),
+     bf.InputError, "'job', which is no number"),
+    ("a box around nothing", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(box={"jobs": 0.1})),
+     bf.UnknownColumnError, "'jobs'"),
+    ("a margin", lambda: boxed().explain(ONE, target="approved", constraints=[bf.margin(0.1)]),
+     bf.UnsupportedProblemError, "margin cannot be judged"),
+    ("another comparison", lambda: boxed().explain(X[NUMBERS].iloc[[0]], compare="best"), bf.InputError, "'exact'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [pytest.param(*case[1:], id=case[0]) for case in BAD])
+def test_what_a_model_may_do_wrong(call, error, words) -> None:
+    with pytest.raises(error, match=f"(?s){words}") as caught:
+        call()
+    assert caught.value.needed or caught.value.remedy
+
+
+def test_the_cause_is_chained() -> None:
+    with pytest.raises(bf.InputError) as caught:
+        asked(half_way)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def test_a_model_that_says_something_else_each_time_is_warned_of() -> None:
+    rng = np.random.default_rng(0)
+    with pytest.warns(RuntimeWarning, match="not deterministic"):
+        asked(lambda rows: rows[:, 0] + 0.01 * rng.normal(size=len(rows)))
+    with pytest.warns(RuntimeWarning, match="not deterministic"):
+        bf.Explainer(lambda rows: rng.choice(["a", "b"], len(rows)), DATA).explain(DATA[:1], target="c", solver=QUICK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asked(lambda rows: rows[:, 0])
+
+
+def test_scores_of_which_the_largest_wins() -> None:
+    model = bf.black_box(lambda rows: 10 * rows, classes=["a", "b", "c"], returns="scores")
+    row = DATA[np.argmax(DATA, axis=1) == 0][:1]
+    answer = bf.Explainer(model, DATA).explain(row, target="b", solver=QUICK)
+    assert np.argmax(answer.point) == 1
+    two = bf.black_box(lambda rows: rows[:, 0] - 0.5, classes=[0, 1], returns="scores")
+    assert two.predict(np.array([[0.2], [0.9]])).tolist() == [0, 1]
+
+
+def test_a_regressor_behind_a_step_that_cannot_be_folded() -> None:
+    values = LinearRegression().fit(X[NUMBERS], X["income"])
+    model = make_pipeline(StandardScaler(), PCA(4), LinearRegression()).fit(X[NUMBERS], values.predict(X[NUMBERS]))
+    answer = bf.Explainer(model, X[NUMBERS]).explain(X[NUMBERS].iloc[[0]], target=bf.relative_change(0.1), solver=QUICK)
+    assert model.predict(answer.point)[0] >= 1.1 * model.predict(X[NUMBERS].iloc[[0]])[0]
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "array"])
+def test_every_kind_of_table(kind) -> None:
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    plain = X[NUMBERS].astype(float)
+    made = {"polars": polars.from_pandas, "pyarrow": pyarrow.Table.from_pandas, "array": lambda t: t.to_numpy()}[kind]
+    seen = []
+
+    def model(rows):
+        seen.append(type(rows))
+        table = rows if isinstance(rows, np.ndarray) else pd.DataFrame(np.asarray(rows), columns=NUMBERS)
+        return LOGIT.predict_proba(pd.DataFrame(np.asarray(table), columns=NUMBERS))
+
+    data, row = made(plain), made(ONE.astype(float))
+    answer = bf.Explainer(bf.black_box(model, classes=LOGIT.classes_), data).explain(
+        row, target="approved", solver=QUICK
+    )
+    reference = boxed(data=plain).explain(ONE.astype(float), target="approved", solver=QUICK)
+    assert answer.cost == pytest.approx(reference.cost)
+    assert type(answer.point) is type(row)
