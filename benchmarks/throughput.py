@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from unittest import mock
 
 import pandas as pd
 
 import butfor as bf
 from benchmarks.harness import Number, seconds
-from butfor.problem.target import Prediction
-from butfor.solvers.choose import choose
-from butfor.solvers.solver import Budget
+from butfor.problem.problem import Problem
+from butfor.solvers.several import several
+from butfor.solvers.solver import AbstractSolver, Budget, Outcome
 
 
 def rates(
@@ -34,9 +35,19 @@ def rates(
     yield Number(f"{name}, solver alone", [len(X) / time for time in alone], "1/s", against, about)
 
 
-def _solver_alone(explainer: bf.Explainer, X: pd.DataFrame, cost: Any, constraints: Any = ()) -> Any:
-    asked = explainer._ask("other", cost, constraints, 1, "auto", 0)
-    before = Prediction(explainer._reading.source, X)
-    problems = [problem for _, problem in explainer._problems(asked, explainer.space.encode(X), before)]
-    chosen = [choose(problem.form())[0] for problem in problems]
-    return lambda: [solver.solve(problem, Budget()) for solver, problem in zip(chosen, problems, strict=True)]
+def _solver_alone(explainer: bf.Explainer, X: pd.DataFrame, **asked: Any) -> Any:
+    work = handed(lambda: explainer.explain(X, **asked))
+    return lambda: [solver.solve(problem, Budget()) for solver, problem in work]
+
+
+def handed(ask: Callable[[], object]) -> list[tuple[AbstractSolver, Problem]]:
+    """The problems that `ask` hands to solvers, with the solver that each goes to."""
+    found: list[tuple[AbstractSolver, Problem]] = []
+
+    def recorded(solver: AbstractSolver, problem: Problem, *rest: Any) -> Outcome:
+        found.append((solver, problem))
+        return several(solver, problem, *rest)
+
+    with mock.patch("butfor.explain.several", recorded):
+        ask()
+    return found
