@@ -152,14 +152,14 @@ def questions(
                 took = time.perf_counter() - begin
                 yield {
                     "level": level, "cost": cost, "row": row, "from": str(label), "to": str(target),
-                    "ours": _number(_checked(answer, space, factual, power)),
-                    "rows": _number(cheapest(space, factual, given, power)[1]),
-                    "path": _number(cheapest(space, factual, tweaks, power)[1]),
+                    "ours": number(checked(answer, space, factual, power)),
+                    "rows": number(cheapest(space, factual, given, power)[1]),
+                    "path": number(cheapest(space, factual, tweaks, power)[1]),
                     "status": answer.certificate.status.name, "changes": len(answer.changes), "seconds": round(took, 5),
                 }  # fmt: skip
 
 
-def _checked(answer: bf.Explanation, space: bf.Space, factual: FloatArray, power: int) -> float:
+def checked(answer: bf.Explanation, space: bf.Space, factual: FloatArray, power: int) -> float:
     """The cost of our answer, which the baselines' own measure must confirm."""
     if not answer.found:
         return float(np.inf)
@@ -169,7 +169,7 @@ def _checked(answer: bf.Explanation, space: bf.Space, factual: FloatArray, power
     return answer.cost
 
 
-def _number(cost: float) -> float | None:
+def number(cost: float) -> float | None:
     return float(cost) if np.isfinite(cost) else None
 
 
@@ -217,7 +217,7 @@ def summary(head: dict[str, Any], lines: list[dict[str, Any]]) -> dict[str, Any]
         **{f"found: {name}": f"{costs[name].notna().mean():.0%}" for name in costs},
         "common": len(common),
         **{f"mean cost: {name}": f"{common[name].mean():.4f}" if len(common) else "" for name in costs},
-        **{f"{name} / ours": _times(costs, name) for name in rivals},
+        **{f"{name} / ours": times(costs, name) for name in rivals},
         "ours dearer": int((costs["ours"].to_numpy()[:, None] > rivals + SLACK).any(axis=1).sum()),
         "only rivals found": int(rivals.loc[unmet.index].notna().any(axis=1).sum()),
         "impossible, proven": f"{(unmet['status'] == 'PROVEN_INFEASIBLE').sum()} of {len(unmet)}" if len(unmet) else "",
@@ -225,7 +225,7 @@ def summary(head: dict[str, Any], lines: list[dict[str, Any]]) -> dict[str, Any]
     }
 
 
-def _times(costs: pd.DataFrame, rival: str) -> str:
+def times(costs: pd.DataFrame, rival: str) -> str:
     """How many times dearer a rival's answers are, over the questions that both answer."""
     both = costs[["ours", rival]].dropna()
     return f"{both[rival].sum() / both['ours'].sum():.2f}" if both["ours"].any() else ""

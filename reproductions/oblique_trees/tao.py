@@ -64,13 +64,18 @@ SMOKE_PLAN = Plan({"max_depth": [2], "alpha": [1, 3]}, parts=1, splits=1)
 
 def oblique_tree(plan: Plan, X: pd.DataFrame, y: pd.Series[Any], seed: int, jobs: int) -> GridSearchCV:
     """TAO on scaled numbers and one-hot categories, with the parameters that do best on held-out training rows."""
-    texts = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
-    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    columns = ColumnTransformer([("levels", encoder, texts)], remainder=plan.scaler())
-    model = Pipeline([("columns", columns), ("model", TAOClassifier(random_state=seed))])
+    model = unfitted(X, plan.scaler(), random_state=seed)
     held_out: BaseShuffleSplit = StratifiedShuffleSplit(plan.parts, test_size=TEST, random_state=seed)
     grid = {f"model__{name}": values for name, values in plan.grid.items()}
     return GridSearchCV(model, grid, cv=held_out, n_jobs=jobs).fit(X, y)
+
+
+def unfitted(X: pd.DataFrame, scaler: Any, **settings: Any) -> Pipeline:
+    """TAO behind a one-hot encoder for the text columns and a scaler for the numbers."""
+    texts = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    columns = ColumnTransformer([("levels", encoder, texts)], remainder=scaler)
+    return Pipeline([("columns", columns), ("model", TAOClassifier(**settings))])
 
 
 def models(data: Data, plan: Plan, jobs: int) -> Iterator[dict[str, Any]]:

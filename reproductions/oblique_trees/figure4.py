@@ -1,0 +1,161 @@
+"""The paper's figure 4: what turns a digit into another for an oblique tree, by several costs, as one picture.
+
+`python -m reproductions.oblique_trees.figure4` writes figure4.png, and figure4.jsonl with a line an answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.datasets import load_digits
+
+import butfor as bf
+from benchmarks.harness import arguments, where, write
+from butfor.problem.cost import AbstractCost
+from butfor.trees import TAOClassifier
+from reproductions.oblique_trees.axis_aligned import HERE, SETS
+from reproductions.oblique_trees.oblique import PIXELS, SMOKE_CHOICE, Split, choice, learnt, pixels
+
+PAIRS = ((4, 9), (3, 8), (7, 1), (5, 6), (0, 2))
+"""From which digit to which."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A picture (none where there is no answer), what stands above and below it, and what is written of it."""
+
+    title: str
+    caption: str
+    picture: np.ndarray | None
+    record: Mapping[str, Any]
+
+
+def neighbours(side: int) -> np.ndarray:
+    """1 on the diagonal, -1/4 between a pixel and the four around it: positive definite, and smooth changes are cheap."""
+    pixel = np.arange(side * side)
+    down, across = np.divmod(pixel, side)
+    apart = np.abs(down[:, None] - down) + np.abs(across[:, None] - across)
+    return np.where(apart == 0, 1.0, np.where(apart == 1, -0.25, 0.0))
+
+
+def wanted(names: Sequence[str]) -> dict[str, tuple[AbstractCost, list[Any]]]:
+    """The questions: a cost, and constraints."""
+    return {
+        "$L_1$": (bf.L1(), []),
+        "$L_2$": (bf.L2(), []),
+        "$Q$, neighbours": (bf.Quadratic(neighbours(int(np.sqrt(len(names))))), []),
+        "$L_2$, only add ink": (bf.L2(), [bf.only_up(*names)]),
+        "$L_2$, only erase": (bf.L2(), [bf.only_down(*names)]),
+    }
+
+
+def panels(explainer: bf.Explainer, split: Split, digit: int, target: int) -> Iterator[Panel]:
+    """A row of pictures: the first test image of its class, the nearest training image of the other, and the answers."""
+    model = explainer.model
+    right = {name: model.predict(X) == y for name, X, y in
+             (("train", split.train, split.y_train), ("test", split.test, split.y_test))}  # fmt: skip
+    row = int(np.flatnonzero(right["test"] & (split.y_test == digit))[0])
+    one = split.test[[row]]
+    yield Panel("original", f"{digit}", one[0], {})
+    others = split.train[right["train"] & (split.y_train == target)]
+    squared = ((others - one) ** 2).sum(axis=1)
+    nearest = others[np.argmin(squared)]
+    about = {"row": row, "from": digit, "to": target}
+    yield Panel(
+        "nearest image", f"{target}, $L_2$ {squared.min():.3g}", nearest,
+        {**about, "answer": "nearest training image", "L2": round(float(squared.min()), 6)},
+    )  # fmt: skip
+    for title, (cost, constraints) in wanted(explainer.space.names).items():
+        begin = time.perf_counter()
+        answer = explainer.explain(one, target=target, cost=cost, constraints=constraints)
+        took = time.perf_counter() - begin
+        record = {
+            **about, "answer": title, "status": answer.certificate.status.name, "seconds": round(took, 3),
+            "cost": round(answer.cost, 6) if answer.found else None, "pixels": len(answer.changes),
+        }  # fmt: skip
+        picture = answer.point[0] if answer.found else None
+        caption = f"{answer.after}, cost {answer.cost:.2g}" if answer.found else "impossible"
+        yield Panel(title, caption, picture, record)
+
+
+def draw(rows: Sequence[Sequence[Panel]], path: Path) -> None:
+    """Each row of panels, and below it what each changes: red is added ink, blue is erased."""
+    across = len(rows[0])
+    figure = plt.figure(figsize=(1.25 * across, 2.75 * len(rows)), layout="none")
+    outer = figure.add_gridspec(len(rows), 1, hspace=0.08, left=0.01, right=0.99, bottom=0.01, top=0.97)
+    for at, row in enumerate(rows):
+        inner = outer[at].subgridspec(2, across, hspace=0.22, wspace=0.08)
+        original = row[0].picture
+        assert original is not None
+        for column, panel in enumerate(row):
+            above = figure.add_subplot(inner[0, column])
+            _picture(above, panel.picture, "gray_r", 0, 1)
+            above.set_xlabel(panel.caption, fontsize=8, labelpad=2)
+            if at == 0:
+                above.set_title(panel.title, fontsize=9, pad=5)
+            below = figure.add_subplot(inner[1, column])
+            if column == 0:
+                below.axis("off")
+                below.text(0.5, 0.6, f"{panel.caption} → {row[1].caption[0]}", fontsize=15, ha="center", va="center")
+            elif panel.picture is not None:
+                change = panel.picture - original
+                size = float(np.abs(change).max())
+                _picture(below, change, "RdBu_r", -size, size)
+                below.set_xlabel(f"up to ±{size:.2g}", fontsize=7, labelpad=2, color="0.4")
+            else:
+                below.axis("off")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def _picture(axes: Axes, picture: np.ndarray | None, colours: str, low: float, high: float) -> None:
+    axes.set(xticks=[], yticks=[])
+    for edge in axes.spines.values():
+        edge.set(linewidth=0.5, color="0.7")
+    if picture is None:
+        axes.set_box_aspect(1)
+        return
+    side = int(np.sqrt(len(picture)))
+    axes.imshow(picture.reshape(side, side), cmap=colours, vmin=low, vmax=high, interpolation="nearest")
+
+
+def digits(smoke: bool) -> tuple[Split, TAOClassifier]:
+    """Pictures and a tree: MNIST, or the small pictures that scikit-learn brings."""
+    if smoke:
+        X, y = load_digits(return_X_y=True, as_frame=True)
+        split = Split.of(X.to_numpy() / 16, y)
+        return split, learnt(split, {**SMOKE_CHOICE, "max_depth": 5})
+    data = next(data for data in SETS if data.name == PIXELS)
+    X, y, _ = data.load()
+    split = Split.of(pixels(X), y)
+    return split, learnt(split, choice(data))
+
+
+def main() -> None:
+    """Learn the tree, answer, draw."""
+    asked = arguments(__doc__ or "")
+    folder = asked.out or (None if asked.smoke else HERE / "results")
+    split, model = digits(asked.smoke)
+    every = {f"x{j}": bf.Continuous(0, 1) for j in range(split.train.shape[1])}
+    explainer = bf.Explainer(model, data=split.train, space=every)
+    rows = []
+    for digit, target in PAIRS[:1] if asked.smoke else PAIRS:
+        rows.append(list(panels(explainer, split, digit, target)))
+        said = ", ".join(f"{panel.title}: {panel.caption}" for panel in rows[-1][1:])
+        print(f"{digit} to {target}: {said}", flush=True)
+    if folder:
+        draw(rows, folder / "figure4.png")
+        machine = where()
+        write([{**panel.record, **machine} for row in rows for panel in row if panel.record], folder / "figure4.jsonl")
+
+
+if __name__ == "__main__":
+    main()
