@@ -30,6 +30,7 @@ LAYERS = (
     "butfor.views",
     "butfor.explain",
     "butfor.measure",
+    "butfor.survival",
     "butfor.check",
     "butfor.cli",
 )

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from butfor import measure
+    from butfor import measure, survival
     from butfor.certificate import Certificate
     from butfor.errors import (
         ButforError,
@@ -85,8 +85,8 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import butfor` costs nothing."""
-    if name == "measure":
-        return import_module("butfor.measure")
+    if name in ("measure", "survival"):
+        return import_module(f"butfor.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'butfor' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

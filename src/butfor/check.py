@@ -162,16 +162,21 @@ def _fingerprint(claim: Claim) -> Check:
 def _predictions(claim: Claim) -> Iterator[Check]:
     answer = claim.answer
     before = claim.predicted(answer.factual)
-    yield _same(f"the model predicts {answer.before} before", answer.before, before.said()[0])
+    yield _same(f"the model predicts {answer.before} before", answer.before, _said_by(claim, before))
     if not answer.found:
         return
     after = claim.predicted(answer.point)
-    yield _same(f"the model predicts {answer.after} after", answer.after, after.said()[0])
+    yield _same(f"the model predicts {answer.after} after", answer.after, _said_by(claim, after))
     name = f"that is what was asked: {answer.question.target}"
     if claim.target is None:
         yield Check(name, None, "the answer does not hold the target as data")
     else:
         yield Check(name, bool(claim.target.met(before, after)[0]))
+
+
+def _said_by(claim: Claim, prediction: Prediction) -> Any:
+    """What the estimator says of a row, as far as it bears on the target."""
+    return (prediction.said() if claim.target is None else claim.target.said(prediction))[0]
 
 
 def _same(name: str, then: Any, now: Any) -> Check:

@@ -142,6 +142,7 @@ class Explainer:
         budget = Budget(np.inf if time_limit is None else _positive(time_limit), threads=_threads(n_jobs))
         factuals = self.space.encode(table)
         before = Prediction(self._reading.source, table)
+        asked = replace(asked, target=asked.target.settled(self._reading.readout, before))
         bench = Bench(self._reading, self._likenesses, asked, factuals, before)
         outcome, solved_by = self._solve(bench, budget, progress)
         verdict = bench.judge(outcome)
@@ -186,14 +187,16 @@ class Explainer:
         space: Space | None = None,
     ) -> Iterator[tuple[IntArray, Problem]]:
         """The rows in groups that share a union of score sets, each as a problem."""
-        reading = self._reading
+        reading = asked.target.focus(self._reading, before)
         listed = asked.constraints if constraints is None else constraints
         space = space or self.space
         domain = admissible(space, factuals, listed)
         relations = tuple(c for c in listed if not isinstance(c, Restriction))
         pools = [c for c in relations if isinstance(c, Candidates)]
         likeness = self._likenesses.of(relations)
-        whole = Problem(space, self._likenesses.model(likeness), factuals, (), asked.prices, domain, relations)
+        whole = Problem(
+            space, self._likenesses.model(likeness, reading.model), factuals, (), asked.prices, domain, relations
+        )
         if not model_parts(reading.model):
             groups: list[Group] = [(np.arange(len(factuals)), ())]
         else:
@@ -326,7 +329,7 @@ class Explainer:
             versions=library_versions(),
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
-        said = before.said()
+        said = asked.target.said(before)
         return Explanations(
             space=self.space,
             row=outcome.row,

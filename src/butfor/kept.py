@@ -54,6 +54,7 @@ def _clear(eps: float, moves: Moves, reading: Reading, target: AbstractTarget | 
         )
     fine = np.zeros(len(moves.points), dtype=np.bool_)
     if target is not None:
+        model = target.focus(reading, moves.before).model
         for group, sets in target.groups(reading.readout, moves.before):
-            fine[group] = keeps(reading.model, reading.space, moves.points[group], sets, eps)
+            fine[group] = keeps(model, reading.space, moves.points[group], sets, eps)
     return fine

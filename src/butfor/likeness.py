@@ -50,9 +50,8 @@ class Likenesses:
             self.forests[id(constraint.forest)] = known
         return known if constraint.path_length is None else replace(known, least=float(constraint.path_length))
 
-    def model(self, asked: Sequence[Likeness]) -> Model:
-        """The explainer's model, with the path lengths of the forests as further scores."""
-        model = self.reading.model
+    def model(self, asked: Sequence[Likeness], model: Model) -> Model:
+        """The explainer's model, as the target looks at it, with the path lengths of the forests as further scores."""
         if not asked:
             return model
         if not isinstance(model, Trees):
@@ -62,7 +61,7 @@ class Likenesses:
                 "Leave it out, or search among real rows with bf.candidates.",
             )
         others = [one.reading.model for one in asked]
-        key = tuple(map(id, others))
+        key = tuple(map(id, (model, *others)))
         if key not in self.sums:
             self.sums[key] = side_by_side(model, [other for other in others if isinstance(other, Trees)])
         return self.sums[key]

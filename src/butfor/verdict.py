@@ -61,7 +61,7 @@ class Bench:
         passed[at, 1] = self._admits(start, points, rows, said.table)
         cost[at] = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
         passed[at, 2] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
-        for i, answer in zip(at, said.said(), strict=True):
+        for i, answer in zip(at, asked.target.said(said), strict=True):
             after[i] = answer
         return Verdict(passed, cost, after)
 
@@ -81,8 +81,10 @@ class Bench:
             fine &= likeness.met(table)
         for constraint in asked.constraints:
             if isinstance(constraint, Margin):
-                for group, sets in asked.target.groups(self.reading.readout, self.before.take(rows)):
-                    fine[group] &= keeps(self.reading.model, space, points[group], sets, constraint.eps)
+                before = self.before.take(rows)
+                model = asked.target.focus(self.reading, before).model
+                for group, sets in asked.target.groups(self.reading.readout, before):
+                    fine[group] &= keeps(model, space, points[group], sets, constraint.eps)
             elif not isinstance(constraint, Plausible):
                 fine &= constraint.met(space, start, points)
         return np.asarray(fine, dtype=np.bool_)

@@ -15,6 +15,7 @@ from butfor.model.cells import IntArray
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.model.readout import AbstractReadout, Value
+from butfor.model.survival import Survival, Wish
 from butfor.model.trees import Trees
 from butfor.space import frames
 from butfor.space.frames import FloatArray
@@ -22,6 +23,9 @@ from butfor.space.space import Space
 
 SAMPLE = 200
 """How many rows of the data are compared when a model is read."""
+
+SURVIVAL = 1e-9
+"""The share by which times to the event may differ: sums of hundreds of powers, made in another order."""
 
 NEAR = 4
 """How many of the nearest rows are put on each cut: the rows that the cut was made for are among them."""
@@ -61,12 +65,13 @@ def disagreements(
     sums = form_of(model) != "tree" or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
     slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
-        said = source.values(table)
+        said = readout.score_of(source.values(table))
         wrong = ~(np.abs(scores[:, 0] - said) <= slack)
-        return [
+        found = [
             Disagreement(int(row), f"the estimator predicts {said[row]!r}, the imported model {scores[row, 0]!r}")
             for row in np.flatnonzero(wrong)
         ]
+        return [*found, *(_survival(source, readout, model, X, table) if isinstance(readout, Survival) else ())]
     return [*_labels(source, readout, scores, slack, table), *_probabilities(source, readout, scores, slack, table)]
 
 
@@ -115,6 +120,19 @@ def _probabilities(
                     f"the estimator gives {readout.classes[label]!r} the probability {said[row, label]!r}, "
                     f"the imported model {word} {p!r}",
                 )
+
+
+def _survival(source: Source, readout: Survival, model: Model, X: FloatArray, table: Any) -> Iterator[Disagreement]:
+    """A quantity that is right only if the survival functions are."""
+    if readout.witness is None:
+        return
+    said = readout.witness.of(source.curves(table))
+    focused = readout.focus(model, Wish(readout.witness, said, up=True))
+    ours = readout.value(readout.witness, evaluate(focused, X))
+    for row in np.flatnonzero(~(np.abs(ours - said) <= SURVIVAL * (1 + np.abs(said)))):
+        yield Disagreement(
+            int(row), f"the estimator's {readout.witness!r} is {said[row]!r}, that of the imported model {ours[row]!r}"
+        )
 
 
 def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:

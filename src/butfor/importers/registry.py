@@ -101,5 +101,6 @@ def load_builtin() -> None:
         sklearn_steps,
         sklearn_tree,
         sklearn_wrappers,
+        sksurv_models,
         xgboost_trees,
     )

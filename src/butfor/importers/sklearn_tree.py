@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,15 @@ from butfor.space.frames import FloatArray
 TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 
 
-def grown(estimators: Sequence[Any], inputs: Sequence[IntArray] | None = None) -> Nodes:
-    """The nodes of fitted trees, one tree after the other; tree t reads the columns `inputs[t]` (default: all)."""
+def grown(
+    estimators: Sequence[Any],
+    inputs: Sequence[IntArray] | None = None,
+    values: Callable[[Any], FloatArray] | None = None,
+) -> Nodes:
+    """The nodes of fitted trees, one tree after the other; tree t reads the columns `inputs[t]` (default: all).
+
+    `values(tree)` says what its nodes hold (default: what it predicts there).
+    """
     trees = [estimator.tree_ for estimator in estimators]
     first = numbered([tree.node_count for tree in trees])
     leaf = np.concatenate([tree.children_left < 0 for tree in trees])
@@ -33,7 +40,7 @@ def grown(estimators: Sequence[Any], inputs: Sequence[IntArray] | None = None) -
         missing_left=np.concatenate([tree.missing_go_to_left for tree in trees]).astype(np.bool_),
         left=np.concatenate([tree.children_left + at for tree, at in zip(trees, first, strict=True)]).astype(np.intp),
         right=np.concatenate([tree.children_right + at for tree, at in zip(trees, first, strict=True)]).astype(np.intp),
-        value=np.concatenate([node_values(estimator) for estimator in estimators]),
+        value=np.concatenate([(values or node_values)(estimator) for estimator in estimators]),
         single=True,
     )
 

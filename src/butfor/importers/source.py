@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.importers.function import AbstractFunction
 from butfor.importers.registry import as_estimator
+from butfor.model.survival_curves import Curves, PredictedTimes, StepCurves
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 
@@ -43,7 +44,7 @@ class Source:
             return np.asarray(said, dtype=np.float64).ravel()
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model answered {said.ravel()[0]!r}.", "The target needs numbers.", "Ask for a class instead."
+                f"the model answered {said.ravel().tolist()[0]!r}.", "The target needs numbers.", "Ask for a class instead."
             ) from None
 
     def probabilities(self, table: Any) -> FloatArray:
@@ -69,6 +70,33 @@ class Source:
         found = np.asarray(self.ask(next(methods, "predict"), table))
         return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
 
+    @property
+    def _holder(self) -> Any:
+        """The estimator whose methods are asked: a search has some of its best one only."""
+        return getattr(self.estimator, "best_estimator_", self.estimator)
+
+    @property
+    def says_time(self) -> bool:
+        """Whether it is a model of survival whose `predict` is a time and not a risk."""
+        return getattr(self._holder, "_predict_risk_score", True) is False
+
+    @property
+    def survives(self) -> bool:
+        """Whether it is a model of survival."""
+        names = ("predict_survival_function", "survival_curves", "_predict_risk_score")
+        return any(hasattr(self._holder, name) for name in names)
+
+    def curves(self, table: Any) -> Curves:
+        """The survival functions of a model of survival."""
+        if hasattr(self.estimator, "survival_curves"):
+            found: Curves = self.estimator.survival_curves(self.inputs(table))
+            return found
+        if self.says_time:
+            return PredictedTimes(self.values(table))
+        steps = self.ask("predict_survival_function", table)
+        times = np.asarray(steps[0].x, dtype=np.float64) if len(steps) else np.ones(1)
+        return StepCurves(times, np.array([step.a * step.y + step.b for step in steps]).reshape(-1, len(times)))
+
     def inputs(self, table: Any) -> Any:
         """The columns that the estimator reads, in its order and as it was fitted."""
         if frames.is_array(table):
@@ -82,8 +110,9 @@ class Source:
     def ask(self, method: str, table: Any) -> NDArray[Any]:
         """What a method of the estimator answers, a row each."""
         function: Callable[[Any], Any]
-        if hasattr(self.estimator, method):
-            function = getattr(self.estimator, method)
+        holder = self.estimator if hasattr(self.estimator, method) else self._holder
+        if hasattr(holder, method):
+            function = getattr(holder, method)
         elif callable(self.estimator) and method == "predict":
             function = self.estimator
         else:

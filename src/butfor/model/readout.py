@@ -52,6 +52,10 @@ class Value(AbstractReadout):
     classes: tuple[Any, ...] = ()
     link: Link = "identity"
 
+    def score_of(self, predicted: FloatArray) -> FloatArray:
+        """The score behind each prediction."""
+        return predicted
+
     def decide(self, scores: FloatArray) -> IntArray:
         raise ValueError("a regressor predicts no class")
 

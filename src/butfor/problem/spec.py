@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from butfor.problem import cost, relation, restriction, target
+from butfor.model import survival_curves
+from butfor.problem import cost, relation, restriction, risk_target, survival_target, target
 
 KNOWN = {
     kind.__name__: kind
@@ -19,6 +20,8 @@ KNOWN = {
         restriction.Moves, restriction.MayVanish, relation.AtMost, relation.Relation, relation.Event,
         relation.Implication, relation.Margin, relation.Plausible,
         target.Classes, target.Other, target.ClassCosts, target.Probability, target.ValueIn, target.RelativeChange,
+        survival_target.SurvivalChange, survival_target.SurvivalReach, risk_target.RiskChange, risk_target.HazardRatio,
+        survival_curves.MeanTime, survival_curves.Chance, survival_curves.QuantileTime,
     )
 }  # fmt: skip
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
+from butfor.importers.read import Reading
 from butfor.importers.source import Source
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet, at_least, everything
+from butfor.model.survival_curves import Curves
 from butfor.space import frames
 from butfor.space.frames import FloatArray
 
@@ -47,6 +49,11 @@ class Prediction:
         return self.source.probabilities(self.table)
 
     @cached_property
+    def curves(self) -> Curves:
+        """The survival functions of a model of survival."""
+        return self.source.curves(self.table)
+
+    @cached_property
     def scores(self) -> FloatArray | None:
         """By how much the estimator prefers each class: logarithms of probabilities, or decisions; None if it says neither."""
         if self.source.judges_by == "predict_proba":
@@ -64,6 +71,8 @@ class Prediction:
         for name in ("values", "probabilities"):
             if name in known:
                 some.__dict__[name] = known[name][rows]
+        if "curves" in known:
+            some.__dict__["curves"] = self.curves.take(rows)
         return some
 
     def said(self) -> list[Any]:
@@ -81,6 +90,18 @@ class AbstractTarget(ABC):
     @abstractmethod
     def check(self, source: Source) -> None:
         """Raise a clear error if the estimator can never be asked that."""
+
+    def settled(self, readout: AbstractReadout, before: Prediction) -> AbstractTarget:
+        """The target with what it leaves open settled by the model; a clear error if no row could ever meet it."""
+        return self
+
+    def focus(self, reading: Reading, before: Prediction) -> Reading:
+        """The reading with the model whose raw scores `groups` speaks of, where the scores hang on what is asked."""
+        return reading
+
+    def said(self, prediction: Prediction) -> list[Any]:
+        """What the estimator says, as far as it bears on the target: plain Python values."""
+        return prediction.said()
 
     @abstractmethod
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
@@ -325,6 +346,10 @@ def _check_regressor(source: Source, word: str) -> None:
     if source.classes:
         raise InputError(
             f"{word} was given for a classifier.", "", "Ask for a class, or use bf.probability(label, at_least)."
+        )
+    if source.says_time:
+        raise InputError(
+            f"{word} was given for a model of survival.", "", "Use bf.survival.mean_gain or mean_at_least."
         )
 
 

@@ -1,0 +1,239 @@
+"""Survival functions, and the numbers that are asked of them: a mean time, the chance to outlast a time, a quantile."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from butfor.errors import InputError
+from butfor.model.cells import IntArray
+from butfor.space.frames import FloatArray
+
+
+class Curves(ABC):
+    """Survival functions S(t), one a row."""
+
+    @abstractmethod
+    def mean(self, tail: float, horizon: float | None) -> FloatArray:
+        """The mean time to the event: the integral of S up to its end and `tail` further, or up to the `horizon`."""
+
+    @abstractmethod
+    def at(self, time: float) -> FloatArray:
+        """The chance to outlast a time, S(time)."""
+
+    @abstractmethod
+    def quantile(self, share: float) -> FloatArray:
+        """The time by which this share has had the event, inf {t: S(t) <= 1 - share}; infinity if S ends above that."""
+
+    @abstractmethod
+    def take(self, rows: IntArray) -> Curves:
+        """Some of the rows."""
+
+    @property
+    @abstractmethod
+    def span(self) -> tuple[float, float]:
+        """The first and last time at which S may fall."""
+
+
+class Quantity(ABC):
+    """A number that is asked of survival functions. Immutable; prints in words."""
+
+    timed = True
+    """Whether it is a time, in the unit of the data."""
+
+    @abstractmethod
+    def words(self, unit: str = "") -> str:
+        """What it is, times in a unit."""
+
+    def __repr__(self) -> str:
+        return self.words()
+
+    def settled(self, span: tuple[float, float]) -> Quantity:
+        """The quantity with what it leaves open settled by the times that a model knows; an error if it asks beyond them."""
+        return self
+
+    @abstractmethod
+    def of(self, curves: Curves) -> FloatArray:
+        """Its value for each row."""
+
+    @abstractmethod
+    def reach(self, span: tuple[float, float]) -> tuple[float, float]:
+        """The smallest and largest value that a survival function falling within the span of times can have."""
+
+
+@dataclass(frozen=True, repr=False)
+class MeanTime(Quantity):
+    """The mean time: the integral of S up to the `last` time that the model knows and `tail` further, or up to the horizon."""
+
+    tail: float = 0.0
+    horizon: float | None = None
+    last: float | None = None
+
+    def words(self, unit: str = "") -> str:
+        if self.horizon is not None:
+            return f"mean time to event within {timed(self.horizon, unit)}"
+        if self.last is not None and np.isfinite(self.last):
+            return f"mean time to event within {timed(self.last + self.tail, unit)}"
+        return "mean time to event" + (f" with a tail of {timed(self.tail, unit)}" if self.tail else "")
+
+    def settled(self, span: tuple[float, float]) -> MeanTime:
+        end = span[1]
+        if self.tail and np.isinf(end):
+            raise InputError(
+                f"tail={self.tail:g} was given.", "The model's survival goes on by itself.", "Leave it out."
+            )
+        if self.horizon is not None and self.horizon > end:
+            raise InputError(
+                f"horizon={self.horizon:g} was given.",
+                f"The model knows survival up to {end:g}, its last time.",
+                f"Choose a horizon up to that, or tail={self.horizon - end:g}, which takes survival to stay as it is there.",
+            )
+        return self if self.horizon is not None else replace(self, last=end)
+
+    def of(self, curves: Curves) -> FloatArray:
+        return curves.mean(self.tail, self.horizon)
+
+    def reach(self, span: tuple[float, float]) -> tuple[float, float]:
+        end = np.inf if self.horizon is None else self.horizon
+        return min(span[0], end), min(span[1] + self.tail, end)
+
+
+@dataclass(frozen=True, repr=False)
+class Chance(Quantity):
+    """The chance to outlast a time, S(time)."""
+
+    time: float
+    timed = False
+
+    def words(self, unit: str = "") -> str:
+        return f"chance to outlast {timed(self.time, unit)}"
+
+    def settled(self, span: tuple[float, float]) -> Chance:
+        if self.time > span[1]:
+            raise beyond(self.time, span[1])
+        return self
+
+    def of(self, curves: Curves) -> FloatArray:
+        return curves.at(self.time)
+
+    def reach(self, span: tuple[float, float]) -> tuple[float, float]:
+        return 0.0, 1.0
+
+
+@dataclass(frozen=True, repr=False)
+class QuantileTime(Quantity):
+    """The time by which this share has had the event."""
+
+    share: float
+
+    def words(self, unit: str = "") -> str:
+        return (
+            "median time to event"
+            if self.share == 0.5
+            else f"time by which {100 * self.share:.4g} % have had the event"
+        )
+
+    def of(self, curves: Curves) -> FloatArray:
+        return curves.quantile(self.share)
+
+    def reach(self, span: tuple[float, float]) -> tuple[float, float]:
+        return span
+
+
+def timed(value: float, unit: str) -> str:
+    """A time for reading, in its unit."""
+    return f"{value:.6g} {unit}".rstrip()
+
+
+def beyond(time: float, last: float) -> InputError:
+    """The error where a time is asked for that the model does not know."""
+    return InputError(
+        f"the time {time:g} was asked for.", f"The model knows survival up to {last:g}, its last time.", "Ask for less."
+    )
+
+
+def functional(quantity: Quantity, times: FloatArray) -> tuple[float, FloatArray]:
+    """`c, w` such that a mean time or chance is `c + S(times) w` where S steps at `times` and is 1 before them.
+
+    m = t_1 + sum_k S(t_k) (t_{k+1} - t_k) with t_{q+1} = t_q + tail; a horizon cuts every interval.
+    """
+    weights = np.zeros(len(times))
+    if isinstance(quantity, MeanTime):
+        end = times[-1] + quantity.tail if quantity.horizon is None else quantity.horizon
+        ends = np.minimum(np.append(times[1:], np.inf), end)
+        return float(min(times[0], end)), np.maximum(ends - times, 0.0)
+    if isinstance(quantity, Chance):
+        step = int(np.searchsorted(times, quantity.time, side="right")) - 1
+        if step < 0:
+            return 1.0, weights
+        weights[step] = 1.0
+        return 0.0, weights
+    raise TypeError(f"{quantity!r} is not linear in S")
+
+
+@dataclass(frozen=True, eq=False)
+class StepCurves(Curves):
+    """Functions that step at common `times` (column k holds S on [t_k, t_{k+1})) and are 1 before the first of them."""
+
+    times: FloatArray
+    survival: FloatArray
+
+    def mean(self, tail: float, horizon: float | None) -> FloatArray:
+        return self._linear(MeanTime(tail, horizon))
+
+    def at(self, time: float) -> FloatArray:
+        return self._linear(Chance(time))
+
+    def quantile(self, share: float) -> FloatArray:
+        fallen = self.survival <= 1.0 - share
+        return np.where(fallen.any(axis=1), self.times[np.argmax(fallen, axis=1)], np.inf)
+
+    def take(self, rows: IntArray) -> StepCurves:
+        return StepCurves(self.times, self.survival[rows])
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return float(self.times[0]), float(self.times[-1])
+
+    def _linear(self, quantity: Quantity) -> FloatArray:
+        constant, weights = functional(quantity, self.times)
+        # a sum along each row comes out the same however many rows there are, which a product of matrices does not
+        return np.asarray(constant + (self.survival * weights).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedTimes(Curves):
+    """What a model says that predicts one time a row, and no function: that time stands for the mean."""
+
+    values: FloatArray
+
+    def mean(self, tail: float, horizon: float | None) -> FloatArray:
+        if tail or horizon is not None:
+            raise InputError(
+                "tail= or horizon= was given, but the model predicts a time and no survival function.",
+                "There is nothing to integrate.",
+                "Leave them out.",
+            )
+        return self.values
+
+    def at(self, time: float) -> FloatArray:
+        raise self._refusal()
+
+    def quantile(self, share: float) -> FloatArray:
+        raise self._refusal()
+
+    def take(self, rows: IntArray) -> PredictedTimes:
+        return PredictedTimes(self.values[rows])
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return 0.0, np.inf
+
+    def _refusal(self) -> InputError:
+        return InputError(
+            "the model predicts a time and no survival function.",
+            "The target asks for a probability or a quantile.",
+            "Use bf.survival.mean_gain, mean_loss or mean_at_least.",
+        )

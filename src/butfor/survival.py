@@ -1,0 +1,43 @@
+"""Survival: what would lengthen, or shorten, the time to an event. `bf.survival.mean_gain(90)` is a target like any other."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from butfor.problem.survival import (
+        hazard_ratio,
+        mean_at_least,
+        mean_gain,
+        mean_loss,
+        median_gain,
+        quantile_at_least,
+        risk_change,
+        survival_at,
+    )
+
+_HOMES = {
+    "problem.survival": (
+        "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "risk_change",
+        "hazard_ratio",
+    ),
+}  # fmt: skip
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = [
+    "hazard_ratio",
+    "mean_at_least",
+    "mean_gain",
+    "mean_loss",
+    "median_gain",
+    "quantile_at_least",
+    "risk_change",
+    "survival_at",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'butfor.survival' has no attribute {name!r}")
+    return getattr(import_module(f"butfor.{_HOME[name]}"), name)

@@ -1,0 +1,122 @@
+"""The scores that a target asks for are those of the rows that, by the estimator's own functions, meet it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import butfor as bf
+from butfor.importers.read import read
+from butfor.model.ask import evaluate
+from butfor.model.survival_curves import MeanTime, QuantileTime
+from butfor.problem.spec import from_spec, to_spec
+from butfor.problem.survival_target import SurvivalChange, SurvivalReach
+from butfor.problem.target import Prediction
+from tests.survival.samples import CURVED, HAZARDS, RISKS, TIMES, weibull
+
+S = bf.survival
+
+TARGETS = [
+    S.mean_gain(30.0),
+    S.mean_gain(60.0, tail=200.0),
+    S.mean_loss(25.0, horizon=300.0),
+    S.mean_at_least(260.0),
+    SurvivalReach(MeanTime(), 220.0, False),
+    S.median_gain(20.0),
+    SurvivalChange(QuantileTime(0.3), -20.0),
+    S.quantile_at_least(0.4, 200.0),
+    S.quantile_at_least(0.4, 1.0),
+    SurvivalReach(QuantileTime(0.4), 200.0, False),
+    S.survival_at(250.0, at_least=0.55),
+    S.survival_at(250.0, at_most=0.4),
+    S.survival_at(0.5, at_least=0.5),
+    S.survival_at(0.5, at_most=0.5),
+    S.risk_change(-0.4),
+    S.risk_change(0.4),
+]
+
+
+def agreements(model, target, X, new) -> int:
+    """How many of the rows `new`, as changes of the first rows of X, meet the target; asserts that scores say the same."""
+    reading = read(model, X)
+    starts = X[:20]
+    before = Prediction(reading.source, starts)
+    settled = target.settled(reading.readout, before)
+    after = Prediction(reading.source, new)
+    focused = settled.focus(reading, before)
+    scores = evaluate(focused.model, new)
+    count = 0
+    for rows, sets in settled.groups(focused.readout, before):
+        inside = np.any([part.holds(scores) for part in sets], axis=0)
+        for row in rows.tolist():
+            start = before.take(np.full(len(new), row))
+            met = settled.met(start, after)
+            near = settled.distance(start, after) <= 1e-9 * (1 + np.abs(scores[:, 0]))
+            assert ((inside == met) | (near & ~met)).all(), (settled, row)
+            count += int(met.sum())
+    return count
+
+
+@pytest.mark.parametrize("name", list(CURVED))
+def test_scores_and_functions_agree(name) -> None:
+    X, y = weibull()
+    model = CURVED[name]().fit(X, y)
+    new = np.random.default_rng(1).random((150, 3)) * 1.2 - 0.1
+    counts = [agreements(model, target, X, new) for target in TARGETS]
+    assert sum(0 < count < 20 * 150 for count in counts) >= 6, counts
+
+
+@pytest.mark.parametrize("name", list(HAZARDS))
+@pytest.mark.parametrize("target", [S.hazard_ratio(0.8), S.hazard_ratio(at_least=1.2)], ids=repr)
+def test_hazard_ratios_are_those_of_hazards(name, target) -> None:
+    X, y = weibull()
+    model = HAZARDS[name]().fit(X, y)
+    new = np.random.default_rng(1).random((60, 3))
+    assert agreements(model, target, X, new)
+    hazards = model.predict_cumulative_hazard_function(np.vstack([X[:1], new]), return_array=True)[:, -1]
+    reading = read(model, X)
+    met = target.met(Prediction(reading.source, X[np.zeros(60, dtype=int)]), Prediction(reading.source, new))
+    ratio = hazards[1:] / hazards[0]
+    assert (met == (ratio >= target.ratio if target.up else ratio <= target.ratio))[
+        abs(ratio - target.ratio) > 1e-9
+    ].all()
+
+
+@pytest.mark.parametrize("name", list(TIMES))
+def test_a_predicted_time_stands_for_the_mean(name) -> None:
+    X, y = weibull()
+    model = TIMES[name]().fit(X, y)
+    new = np.random.default_rng(1).random((150, 3))
+    low, high = np.quantile(model.predict(X), (0.2, 0.8))
+    for target in (S.mean_gain((high - low) / 3), S.mean_loss((high - low) / 3), S.mean_at_least(high)):
+        assert 0 < agreements(model, target, X, new) < 20 * 150
+
+
+@pytest.mark.parametrize("name", list(RISKS))
+def test_a_risk_may_change(name) -> None:
+    X, y = weibull()
+    model = RISKS[name]().fit(X, y)
+    size = float(np.std(model.predict(X)))
+    new = np.random.default_rng(1).random((150, 3))
+    assert 0 < agreements(model, S.risk_change(-size / 2), X, new) < 20 * 150
+
+
+@pytest.mark.parametrize("kind", [dict, np.array])
+def test_a_ratio_to_a_prototype(kind) -> None:
+    X, y = weibull()
+    model = HAZARDS["cox"]().fit(X, y)
+    row = X[[7]] if kind is np.array else {f"x{j}": value for j, value in enumerate(X[7])}
+    target = S.hazard_ratio(1.0, prototype=row)
+    explainer = bf.Explainer(model, data=X)
+    riskier = int(np.argmax(model.predict(X)))
+    answer = explainer.explain(X[[riskier]], target=target)
+    assert model.predict(answer.point)[0] == pytest.approx(model.predict(X[[7]])[0])
+    assert answer.before == pytest.approx(np.exp(model.predict(X[[riskier]]) - model.predict(X[[7]]))[0])
+    assert answer.after == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("target", [*TARGETS, S.hazard_ratio(0.5, prototype={"a": 1, "b": "x"})], ids=repr)
+def test_targets_are_plain_data(target) -> None:
+    again = from_spec(to_spec(target))
+    assert again == target
+    assert repr(again) == repr(target)
