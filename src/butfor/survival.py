@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from butfor.importers.survival_function import black_box
     from butfor.problem.survival import (
         hazard_ratio,
         mean_at_least,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "importers.survival_function": ("black_box",),
     "problem.survival": (
         "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "risk_change",
         "hazard_ratio",
@@ -25,6 +27,7 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
+    "black_box",
     "hazard_ratio",
     "mean_at_least",
     "mean_gain",

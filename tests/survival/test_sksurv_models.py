@@ -108,7 +108,7 @@ def test_a_wrong_score_is_caught(monkeypatch) -> None:
 def test_a_kernel_is_refused() -> None:
     from sksurv.svm import FastKernelSurvivalSVM
 
-    X, y = weibull()
-    model = read(FastKernelSurvivalSVM(kernel="rbf", max_iter=50).fit(X, y), X).model
+    X, y = weibull(rows=40)
+    model = read(FastKernelSurvivalSVM(kernel="rbf", max_iter=20).fit(X, y), X).model
     assert isinstance(model, BlackBox)
     assert "kernel" in model.why

@@ -12,6 +12,7 @@ from butfor.model.survival_curves import MeanTime, QuantileTime
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.survival_target import SurvivalChange, SurvivalReach
 from butfor.problem.target import Prediction
+from butfor.space import frames
 from tests.survival.samples import CURVED, HAZARDS, RISKS, TIMES, weibull
 
 S = bf.survival
@@ -39,17 +40,17 @@ TARGETS = [
 def agreements(model, target, X, new) -> int:
     """How many of the rows `new`, as changes of the first rows of X, meet the target; asserts that scores say the same."""
     reading = read(model, X)
-    starts = X[:20]
+    starts = frames.take(X, range(20))
     before = Prediction(reading.source, starts)
     settled = target.settled(reading.readout, before)
     after = Prediction(reading.source, new)
     focused = settled.focus(reading, before)
-    scores = evaluate(focused.model, new)
+    scores = evaluate(focused.model, reading.space.encode(new))
     count = 0
     for rows, sets in settled.groups(focused.readout, before):
         inside = np.any([part.holds(scores) for part in sets], axis=0)
         for row in rows.tolist():
-            start = before.take(np.full(len(new), row))
+            start = before.take(np.full(len(scores), row))
             met = settled.met(start, after)
             near = settled.distance(start, after) <= 1e-9 * (1 + np.abs(scores[:, 0]))
             assert ((inside == met) | (near & ~met)).all(), (settled, row)

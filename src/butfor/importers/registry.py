@@ -93,6 +93,7 @@ def load_builtin() -> None:
     """Fill the tables with what butfor ships."""
     from butfor.importers import (  # noqa: F401
         catboost_trees,
+        lifelines_models,
         lightgbm_trees,
         oblique_trees,
         sklearn_ensembles,

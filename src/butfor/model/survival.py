@@ -32,9 +32,6 @@ from butfor.space.frames import FloatArray
 if TYPE_CHECKING:
     from butfor.model.ask import Model
 
-LOWEST, HIGHEST = -700.0, 700.0
-"""Between these scores survival functions are computed without overflow; beyond, they have long been 1 or 0."""
-
 INSIDE = 1e-12
 """The share of its size by which a wish is exceeded, where there is room: rounding in a sum over all times decides about less."""
 
@@ -98,6 +95,8 @@ class Monotone(Survival):
     """One score u on which every quantity depends monotonically: a wish is a threshold on u."""
 
     rises: ClassVar[bool]
+    span: ClassVar[tuple[float, float]] = (-700.0, 700.0)
+    """Between these scores nothing overflows; beyond them, survival has long been 1 or 0."""
 
     @abstractmethod
     def curves(self, u: FloatArray) -> Curves:
@@ -116,14 +115,14 @@ class Monotone(Survival):
         """The last score, going from those that fulfil the wish, at which it still is; infinite if all or none do."""
         sign = 1.0 if wish.up else -1.0
         aimed = wish.values + sign * INSIDE * (1 + np.abs(wish.values))
-        ends = np.array([LOWEST, HIGHEST])
+        ends = np.array(self.span)
         best = np.max(sign * self._at(wish.quantity, ends))
         aimed = np.where(sign * aimed <= best, aimed, wish.values)  # the very best value cannot be exceeded
 
         def fulfilled(u: FloatArray) -> BoolArray:
             return np.asarray(sign * self._at(wish.quantity, u) >= sign * aimed)
 
-        good, bad = (HIGHEST, LOWEST) if self.rises == wish.up else (LOWEST, HIGHEST)
+        bad, good = self.span if self.rises == wish.up else self.span[::-1]
         return _border(fulfilled, good, bad, len(wish.values))
 
     def _set(self, bound: float, up: bool) -> ScoreSet:
@@ -189,7 +188,7 @@ class Hazards(Monotone):
             outlasting = Hazards(times=self.times[:1], hazard=hazard).curves(u).survival[:, 0]
             return np.asarray(outlasting > level if up else outlasting <= level)
 
-        good, bad = (LOWEST, HIGHEST) if up else (HIGHEST, LOWEST)
+        good, bad = self.span if up else self.span[::-1]
         return float(_border(fulfilled, good, bad, 1)[0])
 
     def doubt(self, scores: FloatArray) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import gamma, gammainc, hyp2f1, ndtr, ndtri
 
 from butfor.model.cells import IntArray
 from butfor.model.survival import Monotone
@@ -30,10 +31,15 @@ class Accelerated(Monotone):
 
     law: Law
     rises: ClassVar[bool] = True
+    span: ClassVar[tuple[float, float]] = (-60.0, 60.0)
     witness: ClassVar[Quantity | None] = QuantileTime(0.5)
 
     def curves(self, u: FloatArray) -> Stretched:
         return Stretched(self.law, np.exp(u))
+
+    def score_of(self, predicted: FloatArray) -> FloatArray:
+        """The score behind each median."""
+        return np.log(predicted / self.law.quantile(0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +53,8 @@ class Stretched(Curves):
         return restricted(self.law, self.scale, horizon) if horizon is not None else self.scale * self.law.mean
 
     def at(self, time: float) -> FloatArray:
-        return self.law.survival(time / self.scale)
+        with np.errstate(over="ignore"):
+            return self.law.survival(time / self.scale)
 
     def quantile(self, share: float) -> FloatArray:
         return self.scale * self.law.quantile(share)
@@ -62,4 +69,43 @@ class Stretched(Curves):
 
 def restricted(law: Law, scale: FloatArray, horizon: float) -> FloatArray:
     """The integral of S_0(t / scale) over [0, horizon]: scale times that of S_0 over [0, horizon / scale]."""
-    return scale * law.integral(horizon / scale)
+    with np.errstate(over="ignore"):
+        return np.minimum(scale * law.integral(horizon / scale), horizon)
+
+
+def weibull(shape: float) -> Law:
+    """S(t) = exp(-t^shape)."""
+    mean = float(gamma(1 + 1 / shape))
+    return Law(
+        survival=lambda t: np.exp(-(t**shape)),
+        integral=lambda t: np.asarray(mean * gammainc(1 / shape, t**shape), dtype=np.float64),
+        quantile=lambda share: float((-np.log1p(-share)) ** (1 / shape)),
+        mean=mean,
+    )
+
+
+def log_normal(sigma: float) -> Law:
+    """log t is normal with mean 0 and this standard deviation."""
+    mean = float(np.exp(sigma**2 / 2))
+
+    def survival(t: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.asarray(ndtr(-np.log(t) / sigma))
+
+    def integral(t: FloatArray) -> FloatArray:
+        finite = np.minimum(t, 1e300)
+        with np.errstate(divide="ignore"):
+            return np.asarray(finite * survival(finite) + mean * ndtr(np.log(finite) / sigma - sigma))
+
+    return Law(survival, integral, lambda share: float(np.exp(sigma * ndtri(share))), mean)
+
+
+def log_logistic(shape: float) -> Law:
+    """S(t) = 1 / (1 + t^shape); with a shape of at most 1, the mean is infinite."""
+    angle = np.pi / shape
+    return Law(
+        survival=lambda t: 1 / (1 + t**shape),
+        integral=lambda t: np.asarray(t * hyp2f1(1.0, 1 / shape, 1 + 1 / shape, -(t**shape)), dtype=np.float64),
+        quantile=lambda share: float((share / (1 - share)) ** (1 / shape)),
+        mean=float(angle / np.sin(angle)) if shape > 1 else np.inf,
+    )
