@@ -33,9 +33,12 @@ bench-ensembles: $(VENV)/.dev ## measure sums of trees (half an hour; RIVAL_PYTH
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
 
-reproduce: $(VENV)/.dev ## the published tables; writes reproductions/*/results
+reproduce: $(VENV)/.dev ## the published tables and pictures; writes reproductions/*/results
 	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
 	$(BIN)/python -m reproductions.oblique_trees.tao
+	$(BIN)/python -m reproductions.oblique_trees.oblique
+	$(BIN)/python -m reproductions.oblique_trees.figure4
+	$(BIN)/python -m reproductions.oblique_trees.table1
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict

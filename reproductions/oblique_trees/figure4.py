@@ -26,6 +26,11 @@ from reproductions.oblique_trees.oblique import PIXELS, SMOKE_CHOICE, Split, cho
 PAIRS = ((4, 9), (3, 8), (7, 1), (5, 6), (0, 2))
 """From which digit to which."""
 
+RED, BLUE = "#b2182b", "#2166ac"
+
+TOP, BLOCK = 0.35, 2.9
+"""Inches of the picture: above all, and of one row of panels with the changes below it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Panel:
@@ -57,19 +62,22 @@ def wanted(names: Sequence[str]) -> dict[str, tuple[AbstractCost, list[Any]]]:
 
 
 def panels(explainer: bf.Explainer, split: Split, digit: int, target: int) -> Iterator[Panel]:
-    """A row of pictures: the first test image of its class, the nearest training image of the other, and the answers."""
-    model = explainer.model
-    right = {name: model.predict(X) == y for name, X, y in
-             (("train", split.train, split.y_train), ("test", split.test, split.y_test))}  # fmt: skip
-    row = int(np.flatnonzero(right["test"] & (split.y_test == digit))[0])
+    """A row of pictures: the test image most like others of its class, the nearest training image of the other, answers.
+
+    Images are those that the tree gets right.
+    """
+    predict = explainer.model.predict
+    able = np.flatnonzero((split.y_test == digit) & (predict(split.test) == digit))
+    typical = split.train[split.y_train == digit].mean(axis=0)
+    row = int(able[np.argmin(((split.test[able] - typical) ** 2).sum(axis=1))])
     one = split.test[[row]]
     yield Panel("original", f"{digit}", one[0], {})
-    others = split.train[right["train"] & (split.y_train == target)]
+    others = split.train[(split.y_train == target) & (predict(split.train) == target)]
     squared = ((others - one) ** 2).sum(axis=1)
     nearest = others[np.argmin(squared)]
     about = {"row": row, "from": digit, "to": target}
     yield Panel(
-        "nearest image", f"{target}, $L_2$ {squared.min():.3g}", nearest,
+        "nearest image", f"{target}, $L_2$ cost {squared.min():.0f}", nearest,
         {**about, "answer": "nearest training image", "L2": round(float(squared.min()), 6)},
     )  # fmt: skip
     for title, (cost, constraints) in wanted(explainer.space.names).items():
@@ -81,34 +89,37 @@ def panels(explainer: bf.Explainer, split: Split, digit: int, target: int) -> It
             "cost": round(answer.cost, 6) if answer.found else None, "pixels": len(answer.changes),
         }  # fmt: skip
         picture = answer.point[0] if answer.found else None
-        caption = f"{answer.after}, cost {answer.cost:.2g}" if answer.found else "impossible"
+        caption = f"{answer.after}, cost {answer.cost:.2g}" if answer.found else "proven impossible"
         yield Panel(title, caption, picture, record)
 
 
 def draw(rows: Sequence[Sequence[Panel]], path: Path) -> None:
     """Each row of panels, and below it what each changes: red is added ink, blue is erased."""
     across = len(rows[0])
-    figure = plt.figure(figsize=(1.25 * across, 2.75 * len(rows)), layout="none")
-    outer = figure.add_gridspec(len(rows), 1, hspace=0.08, left=0.01, right=0.99, bottom=0.01, top=0.97)
+    width, height = 1.25 * across, TOP + BLOCK * len(rows)
+    figure = plt.figure(figsize=(width, height))
+    outer = figure.add_gridspec(len(rows), 1, hspace=0, left=0.01, right=0.99, bottom=0, top=1 - TOP / height)
     for at, row in enumerate(rows):
-        inner = outer[at].subgridspec(2, across, hspace=0.22, wspace=0.08)
+        inner = outer[at].subgridspec(3, across, hspace=0.25, wspace=0.1, height_ratios=[1, 1, 0.12])
         original = row[0].picture
         assert original is not None
         for column, panel in enumerate(row):
             above = figure.add_subplot(inner[0, column])
             _picture(above, panel.picture, "gray_r", 0, 1)
-            above.set_xlabel(panel.caption, fontsize=8, labelpad=2)
+            above.set_xlabel(panel.caption, fontsize=8.5, labelpad=3)
             if at == 0:
-                above.set_title(panel.title, fontsize=9, pad=5)
+                above.set_title(panel.title, fontsize=9, pad=6)
             below = figure.add_subplot(inner[1, column])
             if column == 0:
                 below.axis("off")
-                below.text(0.5, 0.6, f"{panel.caption} → {row[1].caption[0]}", fontsize=15, ha="center", va="center")
+                below.text(0.5, 0.62, f"{panel.caption} → {row[1].caption[0]}", fontsize=17, ha="center", va="center")
+                below.text(0.5, 0.28, "ink added", fontsize=7.5, ha="center", color=RED)
+                below.text(0.5, 0.14, "ink erased", fontsize=7.5, ha="center", color=BLUE)
             elif panel.picture is not None:
                 change = panel.picture - original
                 size = float(np.abs(change).max())
                 _picture(below, change, "RdBu_r", -size, size)
-                below.set_xlabel(f"up to ±{size:.2g}", fontsize=7, labelpad=2, color="0.4")
+                below.set_xlabel(f"up to ±{size:.2g}", fontsize=7, labelpad=3, color="0.4")
             else:
                 below.axis("off")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,6 +157,7 @@ def main() -> None:
     split, model = digits(asked.smoke)
     every = {f"x{j}": bf.Continuous(0, 1) for j in range(split.train.shape[1])}
     explainer = bf.Explainer(model, data=split.train, space=every)
+    list(panels(explainer, split, *PAIRS[0]))  # compiles
     rows = []
     for digit, target in PAIRS[:1] if asked.smoke else PAIRS:
         rows.append(list(panels(explainer, split, digit, target)))

@@ -222,7 +222,7 @@ def main() -> None:
     lines: list[dict[str, Any]] = []
     for data in SMOKE if asked.smoke else SETS:
         begin, before = time.perf_counter(), len(lines)
-        for record in compare(data, SMOKE_CHOICE if asked.smoke else choice(data), 2 if asked.smoke else 20):
+        for record in compare(data, SMOKE_CHOICE if asked.smoke else choice(data), 1 if asked.smoke else 20):
             records.append(record)
             lines.append(summary(record))
             if folder:

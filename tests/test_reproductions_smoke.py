@@ -1,0 +1,73 @@
+"""The reproductions with oblique trees run without any file, and no row beats our answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROVEN = {"PROVEN_OPTIMAL", "PROVEN_INFEASIBLE"}
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (ROOT / "reproductions").is_dir(), reason="the reproductions are not part of the source distribution"
+    ),
+]
+
+
+def run(name: str, out: Path) -> None:
+    """A script with --smoke, on a machine without the data sets."""
+    command = [sys.executable, "-W", "error", "-m", f"reproductions.oblique_trees.{name}", "--smoke", "--out", str(out)]
+    env = {**os.environ, "BUTFOR_DATA": str(out / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_table_2(tmp_path: Path) -> None:
+    run("oblique", tmp_path)
+    records = lines(tmp_path / "oblique.jsonl")
+    assert {(record["numbers"], record["level"], record["cost"]) for record in records} == {
+        (numbers, level, cost) for numbers in ("any", "whole") for level in range(3) for cost in ("L1", "L2")
+    }
+    assert len((tmp_path / "oblique.md").read_text().splitlines()) == 2 + len(records)
+    beaten = 0
+    for record in records:
+        ours, rows = (np.array(record[name], dtype=np.float64) for name in ("ours", "rows"))
+        assert set(record["status"]) <= PROVEN
+        assert not np.isnan(ours[~np.isnan(rows)]).any()
+        assert not (ours > rows + 1e-9).any()
+        beaten += int((ours < rows - 1e-9).sum())
+    assert beaten
+
+
+def test_figure_4(tmp_path: Path) -> None:
+    run("figure4", tmp_path)
+    assert (tmp_path / "figure4.png").stat().st_size > 10_000
+    nearest, *answers = lines(tmp_path / "figure4.jsonl")
+    assert len(answers) == 5
+    assert {answer["status"] for answer in answers} <= PROVEN
+    cost = {answer["answer"]: answer["cost"] for answer in answers}
+    free = cost.pop("$L_2$")
+    assert 0 < free <= nearest["L2"]
+    assert all(free <= found for name, found in cost.items() if "only" in name and found is not None)
+
+
+def test_table_1(tmp_path: Path) -> None:
+    run("table1", tmp_path)
+    costs = next(line for line in (tmp_path / "table1.md").read_text().splitlines() if "*cost*" in line)
+    found = [float(cell) if cell.strip() else np.inf for cell in costs.split("|")[3:-1]]
+    assert len(found) == 6
+    assert 0 < found[0] <= found[1] <= found[2]
+    assert 0 < found[3] <= found[4] <= found[5]
