@@ -61,7 +61,7 @@ ONLY = {
         "butfor.trees.kernels",
     ),
     "narwhals": ("butfor.space.frames", "butfor.importers.source", "butfor.views.tables"),
-    "matplotlib": ("butfor.views.plot", "butfor.views.bars"),
+    "matplotlib": ("butfor.views.plot", "butfor.views.bars", "butfor.views.survival_curves"),
     "typer": ("butfor.cli",),
     "hypothesis": ("butfor.testing",),
     "pytest": ("butfor.testing",),

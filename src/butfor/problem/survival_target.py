@@ -118,6 +118,9 @@ class OnCurves(AbstractTarget):
         return list(self.quantity.of(prediction.curves).tolist())
 
 
+_LONGER = {False: "lengthen the time with tail=", True: "give a later horizon="}
+
+
 def _with(target: T, quantity: Quantity) -> T:
     return replace(target, quantity=quantity)  # type: ignore[type-var]
 
@@ -143,12 +146,13 @@ class SurvivalChange(OnCurves):
 
     def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
         most = high - now.min() if self.up else now.max() - low
+        horizon = isinstance(self.quantity, MeanTime) and self.quantity.horizon is not None
         whose = f"it is {now[0]:.6g}" if len(now) == 1 else f"it is {now.min():.6g} to {now.max():.6g}"
         return InputError(
             f"a change of {timed(abs(self.by), self.unit)} {'up' if self.up else 'down'} was asked.",
             f"The {self.quantity.words(self.unit)} of every survival function lies between {low:.6g} and {high:.6g}, and "
             f"{whose} now: the change must lie in (0, {most:.6g}].",
-            "Ask for less" + (", or lengthen the time with tail=." if isinstance(self.quantity, MeanTime) else "."),
+            "Ask for less" + (f", or {_LONGER[horizon]}." if isinstance(self.quantity, MeanTime) else "."),
         )
 
 
@@ -178,7 +182,7 @@ class SurvivalReach(OnCurves):
         return InputError(
             f"{self!r} was asked.",
             f"It lies between {low:.6g} and {high:.6g} for every survival function over these times.",
-            "Ask for a value in between" + (", or lengthen the time with tail=." if self.up else "."),
+            "Ask for a value in between.",
         )
 
 

@@ -8,6 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from butfor.solvers.solver import Status
+from butfor.views import survival_words
 from butfor.views.rows import Change, word
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ def headline(answer: Explanation) -> str:
         return f"{now}: no change was found that makes it {answer.question.target}"
     if not answer.changes:
         return f"{now}: {answer.certificate.why}"
+    target = survival_words.target_of(answer)
+    if target is not None:
+        return survival_words.headline(answer, target)
     return f"{now} → {word(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
 
 

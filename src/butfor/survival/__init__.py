@@ -17,6 +17,8 @@ if TYPE_CHECKING:
         risk_change,
         survival_at,
     )
+    from butfor.survival.plots import curves, map_of
+    from butfor.views.survival_words import sentence
 
 _HOMES = {
     "importers.survival_function": ("black_box",),
@@ -24,17 +26,22 @@ _HOMES = {
         "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "risk_change",
         "hazard_ratio",
     ),
+    "survival.plots": ("curves", "map_of"),
+    "views.survival_words": ("sentence",),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "black_box",
+    "curves",
     "hazard_ratio",
+    "map_of",
     "mean_at_least",
     "mean_gain",
     "mean_loss",
     "median_gain",
     "quantile_at_least",
     "risk_change",
+    "sentence",
     "survival_at",
 ]
 

@@ -1,0 +1,145 @@
+"""Survival before and after: two functions of time, with the time or chance that was asked for marked on both; and maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from butfor.model.survival_curves import Chance, Curves
+from butfor.problem.survival_target import OnCurves
+from butfor.space.frames import FloatArray
+from butfor.views.plot import BLUE, GREY
+from butfor.views.survival_words import figures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from butfor.explanation import Explanation
+
+POINTS = 300
+"""How many times are drawn where survival falls continuously."""
+
+LOW = 0.06
+"""How high the gain of a time is drawn."""
+
+RED, GREEN = "#b3261e", "#1b7f4d"
+
+MARKS = (("o", "white", GREY), ("*", BLUE, BLUE), ("D", RED, RED), ("s", GREEN, GREEN), ("^", GREY, GREY))
+"""How the factual and the answers are drawn on a map, in the order given."""
+
+
+def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | None, ax: Axes | None = None) -> Axes:
+    """S(t) before and after; the mean or quantile as a line down to the axis, the chance as a dot, and what was gained."""
+    if ax is None:
+        from matplotlib import pyplot
+
+        _, ax = pyplot.subplots(figsize=(7.5, 4.2), layout="constrained")
+    unit = target.unit or "time"
+    shown = [(before, answer.before, GREY, "now")]
+    if after is not None:
+        shown.append((after, answer.after, BLUE, "after the changes"))
+    for curves, value, color, label in shown:
+        times, survival = _drawn(curves)
+        ax.step(times, survival, where="post", color=color, linewidth=2, label=label)
+        _mark(ax, target, curves, value, color)
+    if after is not None:
+        _gain(ax, answer, target)
+    ax.set_xlim(left=0)
+    ax.set_ylim(0, 1.02)
+    ax.set_xlabel(unit)
+    ax.set_ylabel("share without the event")
+    ax.set_title(_title(answer, target), loc="left", fontsize=10.5, pad=10)
+    ax.legend(frameon=False, loc="upper right")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def _drawn(curves: Curves) -> tuple[FloatArray, FloatArray]:
+    """Times and S of the only row."""
+    end = curves.span[1]
+    last = end if np.isfinite(end) else float(curves.quantile(0.97)[0])
+    known = getattr(curves, "times", None)
+    times = np.linspace(0.0, last, POINTS) if known is None else np.append(0.0, known)
+    return times, np.array([curves.at(time)[0] for time in times])
+
+
+def _mark(ax: Axes, target: OnCurves, curves: Curves, value: float, color: str) -> None:
+    quantity = target.quantity
+    if isinstance(quantity, Chance):
+        ax.plot(quantity.time, value, "o", color=color, markersize=8, zorder=4)
+        return
+    if np.isfinite(value):
+        ax.vlines(value, 0, curves.at(value)[0], color=color, linestyle="dashed", linewidth=1.4)
+        ax.plot(value, curves.at(value)[0], "o", color=color, markersize=6, zorder=4)
+
+
+def _gain(ax: Axes, answer: Explanation, target: OnCurves) -> None:
+    """What was gained, written where it is seen."""
+    quantity, gain = target.quantity, answer.after - answer.before
+    unit = f" {target.unit}" if target.unit and quantity.timed else ""
+    text = f"{gain:+.4g}{unit}"
+    if isinstance(quantity, Chance):
+        at = (quantity.time, (answer.before + answer.after) / 2)
+        ax.annotate("", (quantity.time, answer.after), (quantity.time, answer.before), arrowprops={"arrowstyle": "->"})
+        ax.annotate(text, at, (8, 0), textcoords="offset points", va="center", fontsize=10)
+    elif np.isfinite(gain):
+        ax.annotate("", (answer.after, LOW), (answer.before, LOW), arrowprops={"arrowstyle": "->", "color": BLUE})
+        right = max(answer.before, answer.after)
+        ax.annotate(text, (right, LOW), (6, 0), textcoords="offset points", va="center", fontsize=10, color=BLUE)
+
+
+def _title(answer: Explanation, target: OnCurves) -> str:
+    name = target.quantity.words(target.unit)
+    if not answer.found:
+        return f"{name}: {answer.certificate.status.value.partition(':')[0]}".replace("$", r"\$")
+    before, after, wanted = figures(answer, target)
+    return f"{name}: {before} → {after} (wanted: {wanted})".replace("$", r"\$")
+
+
+def draw_map(
+    axes: tuple[FloatArray, FloatArray],
+    values: FloatArray,
+    wanted: float,
+    names: tuple[str, str],
+    points: Mapping[str, tuple[float, float]],
+    ball: FloatArray | None,
+    title: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """A quantity over two columns: contours, the line where it is what is wanted, the points, and a ball around the first."""
+    from matplotlib import pyplot
+
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(6.4, 5.0), layout="constrained")
+    drawn = ax.contourf(*axes, values, levels=24, cmap="viridis", alpha=0.85)
+    ax.figure.colorbar(drawn, ax=ax, label=title)
+    if values.min() < wanted < values.max():
+        ax.contour(*axes, values, levels=[wanted], colors="white", linewidths=2.2)
+    if ball is not None:
+        ax.plot(*ball, color="white", linestyle="dotted", linewidth=1.4)
+    for (label, (x, y)), (marker, face, edge) in zip(points.items(), MARKS, strict=False):
+        ax.plot(
+            x, y, marker, markersize=13 if marker == "*" else 8, markerfacecolor=face, markeredgecolor=edge if face != edge
+            else "white", linestyle="none", label=label,
+        )  # fmt: skip
+    ax.set_xlim(axes[0][0], axes[0][-1])
+    ax.set_ylim(axes[1][0], axes[1][-1])
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
+    ax.legend(fontsize=8, loc="best")
+    return ax
+
+
+def circle(centre: tuple[float, float], radii: tuple[float, float]) -> FloatArray:
+    """The outline of an ellipse."""
+    angle = np.linspace(0.0, 2 * np.pi, 200)
+    return np.array([centre[0] + radii[0] * np.cos(angle), centre[1] + radii[1] * np.sin(angle)])
+
+
+def span_of(low: float, high: float, marked: list[float], steps: int) -> FloatArray:
+    """Values along an axis: the range, and what is marked, with a little room."""
+    low, high = min([low, *marked]), max([high, *marked])
+    return np.linspace(low, high, steps)
