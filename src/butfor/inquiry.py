@@ -78,7 +78,7 @@ class Inquiry(AbstractOracle):
     known: Examples
     target: AbstractTarget
     before: Prediction
-    tiled: dict[bytes, tuple[Any, FloatArray, Prediction]] = field(default_factory=dict)
+    tiled: dict[bytes, Prediction] = field(default_factory=dict)
 
     @property
     def examples(self) -> FloatArray:  # type: ignore[override]
@@ -86,12 +86,11 @@ class Inquiry(AbstractOracle):
         return self.known.points
 
     def ask(self, points: FloatArray, rows: IntArray) -> Heard:
-        table, was, before = self._tiled(rows)
-        said = Prediction(self.known.reading.source, _written(self.known.reading.space, points, table, was))
+        said = Prediction(self.known.reading.source, self._written(points, rows))
         if self.known.labels_follow:
             assert said.scores is not None
             said.__dict__["labels"] = _largest(self.known.reading, said.scores)
-        return self._heard(before, said, len(points))
+        return self._heard(self._tiled(rows), said, len(points))
 
     def of_examples(self, row: int) -> Heard:
         count = len(self.known.points)
@@ -109,22 +108,32 @@ class Inquiry(AbstractOracle):
             )
         return Heard(met, np.where(met, 0.0, np.maximum(distance, NEAR)), self.target.offsets(said, count))
 
-    def _tiled(self, rows: IntArray) -> tuple[Any, FloatArray, Prediction]:
+    def _tiled(self, rows: IntArray) -> Prediction:
         """The factual rows, each as often as it is asked about; those of the last question are kept for the next."""
         key = rows.tobytes()
         if key not in self.tiled:
-            before = self.before.take(rows)
             self.tiled.clear()
-            self.tiled[key] = (before.table, self.known.reading.space.encode(before.table), before)
+            self.tiled[key] = self.before.take(rows)
         return self.tiled[key]
 
+    @cached_property
+    def _codes(self) -> FloatArray:
+        """The factual rows, encoded."""
+        return self.known.reading.space.encode(self.before.table)
 
-def _written(space: Space, points: FloatArray, table: Any, was: FloatArray) -> Any:
-    """The rows with their values replaced by those of the points."""
-    numbers = all(feature.levels is None and not feature.single for feature in space.features)
-    if numbers and frames.is_array(table) and table.dtype == np.float64:
-        return points.copy()  # that is what decode comes to, at a hundredth of the time
-    return space.decode(points, table, was)
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether the rows are float64 throughout, and no column is of levels or of single precision."""
+        features = self.known.reading.space.features
+        levels = any(feature.levels is not None or feature.single for feature in features)
+        return not levels and frames.holds_floats(self.before.table, self.known.reading.space.names)
+
+    def _written(self, points: FloatArray, rows: IntArray) -> Any:
+        """The rows with their values replaced by those of the points; plain numbers all at once, in a hundredth of the time."""
+        space = self.known.reading.space
+        if self._plain and not np.isnan(points).any():  # what stands for a missing value is the library's own
+            return frames.of_floats(self.before.table, space.names, points)
+        return space.decode(points, self._tiled(rows).table, self._codes[rows])
 
 
 def _largest(reading: Reading, scores: FloatArray) -> list[Any]:

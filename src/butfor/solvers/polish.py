@@ -28,6 +28,9 @@ RELEASED = np.array([1.0, 0.5, 0.125])
 SWAPS = 400
 """Exchanges of one answer that are tried at once."""
 
+BATCH = 4_000_000
+"""Coordinates of candidates that are held at once."""
+
 ROUNDS = 24
 PATIENCE = 2
 """After so many rounds without a gain an answer is left alone."""
@@ -61,43 +64,62 @@ class Answers:
 
     def improve(self, judge: Judge, positions: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
         """Replace each answer by the cheapest valid of its candidates, if cheaper; which were, and what candidates cost."""
+        points, promising = self.promising(judge, positions, owner)
+        cost = np.full(len(points), np.inf)
+        better, cost[promising] = self.take(judge, points[promising], owner[promising])
+        return better, cost
+
+    def promising(self, judge: Judge, positions: FloatArray, owner: IntArray) -> tuple[FloatArray, BoolArray]:
+        """The points of candidates, and which of them would be cheaper."""
         rows = self.row[owner]
         points = self.cube.decode(positions, rows)
-        bar = self.cost[owner] - SLACK * (1 + np.abs(self.cost[owner]))
-        promising = np.flatnonzero(judge.pricing(points, rows) < bar)
-        cost = np.full(len(points), np.inf)
+        return points, judge.pricing(points, rows) < self._bar()[owner]
+
+    def take(self, judge: Judge, points: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
+        """Judge cheaper candidates and take the best of each answer; which took one, and what candidates cost."""
         better = np.zeros(len(self.row), dtype=np.bool_)
-        if len(promising):
-            cost[promising] = judge(points[promising], rows[promising]).cost
-            order = np.lexsort((cost, owner))
-            best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
-            best = best[cost[best] < bar[best]]
-            better[owner[best]] = True
-            self.points[owner[best]], self.cost[owner[best]] = points[best], cost[best]
-            self.positions[owner[best]] = self.cube.encode(points[best], rows[best])
+        if not len(points):
+            return better, np.empty(0)
+        cost = judge(points, self.row[owner]).cost
+        order = np.lexsort((cost, owner))
+        best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+        best = best[cost[best] < self._bar()[owner[best]]]
+        better[owner[best]] = True
+        self.points[owner[best]], self.cost[owner[best]] = points[best], cost[best]
+        self.positions[owner[best]] = self.cube.encode(points[best], self.row[owner[best]])
         return better, cost
+
+    def _bar(self) -> FloatArray:
+        """What a candidate must cost less than."""
+        return np.asarray(self.cost - SLACK * (1 + np.abs(self.cost)))
 
 
 def polish(answers: Answers, judge: Judge, alone: bool, seed: int) -> None:
-    """Improve all answers until no round helps; if a row has several, only its cheapest becomes another by exchanges."""
+    """Improve all answers until no round helps; a row that wants several keeps all but the cheapest from being exchanged."""
     _straighten(answers, judge)
     everyone = np.arange(len(answers.row))
     for _ in range(ROUNDS):
         if not _retreat(answers, judge, np.ones(1), everyone).any():
             break
-    order = np.lexsort((answers.cost, answers.row))
-    leading = everyone if alone else order[np.flatnonzero(np.diff(answers.row[order], prepend=-1))]
-    exchanged = np.isin(everyone, leading)
+    leading = (_ranks(answers) == 0) | alone
     idle = np.zeros(len(everyone), dtype=np.intp)
     for number in range(ROUNDS):
         busy = np.flatnonzero(idle < PATIENCE)
         if not len(busy):
             break
         better = _retreat(answers, judge, LADDER, busy)
-        swapped = _exchange(answers, judge, busy[exchanged[busy]], np.random.default_rng((seed, number)))
+        swapped = _exchange(answers, judge, busy[leading[busy]], np.random.default_rng((seed, number)))
         if swapped.any():
             _retreat(answers, judge, np.ones(1), np.flatnonzero(swapped))
         idle = np.where(better | swapped, 0, idle + 1)
+
+
+def _ranks(answers: Answers) -> IntArray:
+    """The place of each answer among those of its row, the cheapest first."""
+    order = np.lexsort((answers.cost, answers.row))
+    ranks = np.empty(len(order), dtype=np.intp)
+    ranks[order] = np.arange(len(order)) - np.searchsorted(answers.row[order], answers.row[order])
+    return ranks
 
 
 def _straighten(answers: Answers, judge: Judge) -> None:
@@ -131,8 +153,8 @@ def _retreat(answers: Answers, judge: Judge, shares: FloatArray, which: IntArray
 
 
 def _taken_back(cube: Hypercube, now: FloatArray, home: FloatArray, feature: IntArray, share: FloatArray) -> FloatArray:
-    """Positions with a share of the change of one feature each taken back."""
-    its = cube.owner == feature[:, None]
+    """Positions with a share of the change of one feature each taken back, or of all (-1)."""
+    its = (cube.owner == feature[:, None]) | (feature[:, None] < 0)
     return np.where(its, now + share[:, None] * (home - now), now)
 
 
@@ -159,30 +181,45 @@ def _together(
 def _exchange(answers: Answers, judge: Judge, which: IntArray, rng: np.random.Generator) -> BoolArray:
     """A change, or a share of it, taken back and another feature pushed, at most as far as that saves; some of all pairs."""
     cube = answers.cube
-    pushes = Pushes.of(cube)
-    changed = answers.changed()
-    drawn = rng.random(SWAPS)
-    made, whose = [answers.positions[:0]], []
-    for a in which.tolist():
-        n, features = int(answers.row[a]), np.flatnonzero(changed[a])
-        now, home = answers.positions[a], cube.home[n]
-        feature, share = np.repeat(features, len(RELEASED)), np.tile(RELEASED, len(features))
-        sensible = (cube.kind[feature] != GROUP) | (share == 1.0)
-        feature, share = feature[sensible], share[sensible]
-        bases = np.concatenate([_taken_back(cube, now[None], home[None], feature, share), home[None]])
-        points = cube.decode(bases, np.full(len(bases), n))
-        spare = np.maximum(answers.cost[a] - judge.pricing(points, np.full(len(points), n)), 0.0)
-        able = pushes.able(cube, n)
-        pairs = len(bases) * len(able)
-        chosen = np.arange(pairs) if pairs <= SWAPS else np.unique((drawn * pairs).astype(np.intp))
-        base, push = np.divmod(chosen, max(1, len(able)))
-        other = np.append(feature, -1)[base] != pushes.feature[able[push]]
-        base, push = base[other], able[push[other]]
-        made.append(pushes.pushed(cube, n, bases[base], cube.reach(spare)[base], push))
-        whose.append(np.full(len(base), a))
-    if not which.size:
-        return np.zeros(len(answers.row), dtype=np.bool_)
-    return answers.improve(judge, np.concatenate(made), np.concatenate(whose))[0]
+    pushes, drawn = Pushes.of(cube), (np.arange(SWAPS) + rng.random(SWAPS)) / SWAPS
+    points, owner = [answers.points[:0]], [which[:0]]
+    many = max(1, BATCH // (SWAPS * cube.size))
+    for start in range(0, len(which), many):
+        positions, whose = _exchanges(answers, judge, which[start : start + many], pushes, drawn)
+        candidates, promising = answers.promising(judge, positions, whose)
+        points.append(candidates[promising])
+        owner.append(whose[promising])
+    return answers.take(judge, np.concatenate(points), np.concatenate(owner))[0]
+
+
+def _exchanges(
+    answers: Answers, judge: Judge, which: IntArray, pushes: Pushes, drawn: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Positions of exchanges of these answers, at most `drawn` many each, and whose they are."""
+    cube = answers.cube
+    at, feature = np.nonzero(answers.changed()[which])
+    sensible = (cube.kind[feature, None] != GROUP) | (RELEASED == 1.0)
+    pair, share = np.nonzero(sensible)
+    at = np.concatenate([at[pair], np.arange(len(which))])  # the last are those of which everything is taken back
+    feature = np.concatenate([feature[pair], np.full(len(which), -1)])
+    shares = np.concatenate([RELEASED[share], np.ones(len(which))])
+    order = np.argsort(at, kind="stable")
+    at, feature, shares = at[order], feature[order], shares[order]
+    rows = answers.row[which[at]]
+    bases = _taken_back(cube, answers.positions[which[at]], cube.home[rows], feature, shares)
+    spare = np.maximum(answers.cost[which[at]] - judge.pricing(cube.decode(bases, rows), rows), 0.0)
+
+    first, able = np.searchsorted(at, np.arange(len(which))), pushes.able(cube, answers.row[which])
+    count = able.sum(axis=1)
+    pairs = np.bincount(at, minlength=len(which)) * count
+    chosen = np.where((pairs > len(drawn))[:, None], np.floor(drawn * pairs[:, None]), np.arange(len(drawn)))
+    a, column = np.nonzero(chosen < pairs[:, None])
+    number = chosen[a, column].astype(np.intp)
+    base = first[a] + number // count[a]
+    push = np.argsort(~able, axis=1, kind="stable")[a, number % count[a]]
+    other = feature[base] != pushes.feature[push]
+    a, base, push = a[other], base[other], push[other]
+    return pushes.pushed(cube, answers.row[which[a]], bases[base], cube.reach(spare)[base], push), which[a]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,31 +234,33 @@ class Pushes:
     @classmethod
     def of(cls, cube: Hypercube) -> Pushes:
         """Those of a hypercube."""
-        rows = []
+        rows: list[tuple[int, int, float, int]] = []
         for j, kind in enumerate(cube.kind.tolist()):
             i, codes = int(cube.first[j]), range(int(cube.place[j + 1] - cube.place[j]))
             if kind == NUMBER:
                 rows += [(j, i, sign * push, -1) for push in PUSHES.tolist() for sign in (1.0, -1.0)]
             else:
                 rows += [(j, i + code * (kind == GROUP), 0.0, code) for code in codes]
-        feature, coordinate, share, code = np.array(rows).T
+        feature, coordinate, share, code = np.array(rows, dtype=np.float64).T
         return cls(feature.astype(np.intp), coordinate.astype(np.intp), share, code.astype(np.intp))
 
-    def able(self, cube: Hypercube, n: int) -> IntArray:
-        """Those that row `n` may make."""
-        slot = np.where(self.code < 0, 0, cube.place[self.feature] + self.code)
-        allowed = np.append(cube.allowed[n], True)[np.where(self.code < 0, -1, slot)]
-        return np.flatnonzero(cube.free[n, self.feature] & allowed)
+    def able(self, cube: Hypercube, rows: IntArray) -> BoolArray:
+        """Those that each of the rows may make."""
+        slot = np.where(self.code < 0, cube.allowed.shape[1], cube.place[self.feature] + self.code)
+        allowed = np.pad(cube.allowed, ((0, 0), (0, 1)), constant_values=True)
+        return np.asarray(cube.free[rows][:, self.feature] & allowed[rows][:, slot])
 
-    def pushed(self, cube: Hypercube, n: int, positions: FloatArray, reach: FloatArray, push: IntArray) -> FloatArray:
-        """Positions of row `n`, one push each; numbers no farther than `reach`."""
-        out, at = positions.copy(), np.arange(len(positions))
+    def pushed(
+        self, cube: Hypercube, rows: IntArray, positions: FloatArray, reach: FloatArray, push: IntArray
+    ) -> FloatArray:
+        """Positions with one push each; numbers no farther than `reach`."""
+        out, at = positions, np.arange(len(positions))
         feature, i, code = self.feature[push], self.coordinate[push], self.code[push]
-        kind, lower, upper = cube.kind[feature], cube.lower[n, i], cube.upper[n, i]
-        group = kind == GROUP
-        out[group[:, None] & (cube.owner == feature[:, None])] = 0.0
+        kind, lower, upper = cube.kind[feature], cube.lower[rows, i], cube.upper[rows, i]
+        group = np.flatnonzero(kind == GROUP)
+        out[group] = np.where(cube.owner == feature[group, None], 0.0, out[group])
         far = self.share[push] * np.minimum(reach[at, i], upper - lower)
         number = np.clip(out[at, i] + far, lower, upper)
-        rank = (code - cube.start[n, feature]) / cube.width[feature]
-        out[at, i] = np.where(group, 1.0, np.where(kind == NUMBER, number, rank))
+        rank = (code - cube.start[rows, feature]) / cube.width[feature]
+        out[at, i] = np.where(kind == GROUP, 1.0, np.where(kind == NUMBER, number, rank))
         return out

@@ -145,6 +145,26 @@ def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
     return found.astype(np.float64) if found.dtype.kind in "fiu" else None
 
 
+def holds_floats(table: Any, names: Sequence[str]) -> bool:
+    """Whether these columns are all plain float64."""
+    if is_array(table):
+        return bool(table.dtype == np.float64)
+    frame = nw.from_native(table, eager_only=True).select(list(names))
+    if frame.implementation.is_pandas_like() and not all(
+        isinstance(kind, np.dtype) for kind in frame.to_native().dtypes
+    ):
+        return False
+    return all(kind == nw.Float64 for kind in frame.schema.values())
+
+
+def of_floats(table: Any, names: Sequence[str], block: FloatArray) -> Any:
+    """A table of the same kind with these columns alone, their values those of the block."""
+    if is_array(table):
+        return block.copy()
+    backend = nw.get_native_namespace(table)
+    return nw.from_numpy(block, schema=list(names), backend=backend).to_native()
+
+
 def _floats(name: str, column: list[Any]) -> FloatArray:
     """Python values as float64; text is refused also where it spells a number, as the model would not read it so."""
     if set(map(type, column)) <= _PLAIN:
