@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.solvers.polytope_kernels import Columns, Numbers, cheapest, floors, relax
+from butfor.solvers.polytope_kernels import Numbers, cheapest, floors
 
 SURE, SMALL = 7e-7, 1e-7
 """How far a leaf's bound may lie below its point before the leaf is handed on: a share of the cost, and in any case."""
@@ -48,7 +48,7 @@ def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k
                 floor[leaf] = max(floor[leaf], ahead[leaves.gate[e], 1 if leaves.side[e] > 0 else 0])
             floor[leaf] += leaves.offset[leaf]
         top = _dearest(columns, low[row], high[row], price[row])
-        for leaf in np.argsort(floor):
+        for leaf in np.argsort(floor, kind="mergesort"):
             offset, limit = leaves.offset[leaf], costs[row, k - 1]
             if floor[leaf] >= limit:
                 break
@@ -147,21 +147,3 @@ def _dearest(columns, low, high, price):  # type: ignore[no-untyped-def]
                 top = max(top, price[v])
         total += top
     return total * (1.0 + 1e-6) + 1e-6
-
-
-@numba.njit(cache=True, nogil=True)
-def needed(B, need, columns, low, high, first, alive):  # type: ignore[no-untyped-def]
-    """Which half-spaces of a polytope are not implied by the others within the box."""
-    m, n = B.shape
-    numbers = len(columns.up)
-    kept = np.ones(m, dtype=np.bool_)
-    for i in range(m):
-        others = kept.copy()
-        others[i] = False
-        linear = Columns(B[i, :numbers].copy(), -B[i, :numbers], np.zeros(numbers), columns.step, columns.group)
-        lam, x = np.zeros(others.sum()), np.zeros(n)
-        bound, _ = relax(
-            B[others], need[others], 0.0, linear, low, high, first, B[i, numbers:].copy(), alive, True, lam, x, need[i]
-        )
-        kept[i] = bound < need[i]
-    return kept

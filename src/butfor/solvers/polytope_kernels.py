@@ -33,8 +33,8 @@ SPARE = 4e-7
 WHOLE = 1e-7
 """How near a column must be to a grid point, or an option to 1, to be taken for it."""
 
-STEPS, CENTRES, HALVINGS, NODES = 60, 40, 30, 4000
-"""At most so many Newton steps a centre, centres a relaxation, halvings of a step, nodes of a polytope."""
+STEPS, SEARCHES, CENTRES, NODES = 100, 60, 40, 4000
+"""At most so many Newton steps a centre, looks along a step, centres a relaxation, nodes of a polytope."""
 
 Numbers = NDArray[np.float64]
 
@@ -53,16 +53,19 @@ class Columns(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x):  # type: ignore[no-untyped-def]
-    """The columns' cheapest answer `x` to the multipliers, proximal term included; returns what it comes to."""
-    m, n = B.shape
-    numbers = len(columns.up)
+def pull_of(B, lam, pull):  # type: ignore[no-untyped-def]
+    """B' lam: what the multipliers pay for each column."""
     pull[:] = 0.0
-    for i in range(m):
-        if lam[i] > 0.0:
-            for j in range(n):
+    for i in range(len(lam)):
+        if lam[i] != 0.0:
+            for j in range(len(pull)):
                 pull[j] += lam[i] * B[i, j]
-    value = 0.0
+
+
+@numba.njit(cache=True, nogil=True)
+def respond(columns, low, high, price, alive, rho, centre, pull, x):  # type: ignore[no-untyped-def]
+    """Each column's cheapest answer `x` to the multipliers, proximal term included."""
+    numbers = len(columns.up)
     for j in range(numbers):
         up, down, square = columns.up[j], columns.down[j], columns.square[j]
         r = rho if square == 0.0 else 0.0
@@ -73,19 +76,12 @@ def respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x):  # 
             d = (g + down) / curve
         else:
             d = 0.0
-        d = min(max(d, low[j]), high[j])
-        x[j] = d
-        value += (up * d if d > 0.0 else -down * d) + square * d * d - pull[j] * d + 0.5 * r * (d - centre[j]) ** 2
+        x[j] = min(max(d, low[j]), high[j])
     for k in range(len(columns.group) - 1):
         begin, end = numbers + columns.group[k], numbers + columns.group[k + 1]
         level, count = _water_level(begin, end, numbers, price, alive, rho, centre, pull, x)
         for v in range(begin, end):
             x[v] = max(x[v] - level, 0.0) if count and alive[v - numbers] else 0.0
-            if x[v] > 0.0:
-                value += (price[v - numbers] - pull[v]) * x[v]
-            if alive[v - numbers]:
-                value += 0.5 * rho * (x[v] - centre[v]) ** 2
-    return value
 
 
 @numba.njit(cache=True, nogil=True)
@@ -197,55 +193,134 @@ def _curvature(B, columns, low, high, alive, rho, x, H):  # type: ignore[no-unty
 
 
 @numba.njit(cache=True, nogil=True)
-def _newton_step(H, gradient, lam, damping, step):  # type: ignore[no-untyped-def]
-    """(H + damping) step = gradient over the multipliers that are free to move, by Cholesky; 0 for the others."""
+def _direction(H, gradient, lam, free, step):  # type: ignore[no-untyped-def]
+    """Newton's direction over the free multipliers; one at zero that would fall is held, and the others are asked again."""
     m = len(lam)
-    L = np.zeros((m, m))
-    y = np.zeros(m)
-    step[:] = 0.0
-    for i in range(m):
-        if lam[i] <= 0.0 and gradient[i] <= 0.0:
-            continue
-        for k in range(i + 1):
-            if lam[k] <= 0.0 and gradient[k] <= 0.0:
+    L, y = np.zeros((m, m)), np.zeros(m)
+    while True:
+        size, count = 0.0, 0
+        for i in range(m):
+            if free[i]:
+                size += H[i, i]
+                count += 1
+        step[:] = 0.0
+        if not count:
+            return
+        damping = 1e-9 * size / count if size > 0.0 else 1.0
+        L[:] = 0.0
+        for i in range(m):
+            if not free[i]:
                 continue
-            total = H[i, k]
-            for p in range(k):
-                total -= L[i, p] * L[k, p]
-            if i == k:
-                L[i, i] = np.sqrt(max(total + damping, damping))
-            else:
-                L[i, k] = total / L[k, k]
-        total = gradient[i]
-        for p in range(i):
-            total -= L[i, p] * y[p]
-        y[i] = total / L[i, i]
-    for i in range(m - 1, -1, -1):
-        if L[i, i] > 0.0:
-            total = y[i]
-            for p in range(i + 1, m):
-                total -= L[p, i] * step[p]
-            step[i] = total / L[i, i]
+            for k in range(i + 1):
+                if free[k]:
+                    total = H[i, k]
+                    for p in range(k):
+                        total -= L[i, p] * L[k, p]
+                    if i == k:
+                        L[i, i] = np.sqrt(max(total, 0.0) + damping)
+                    else:
+                        L[i, k] = total / L[k, k]
+            total = gradient[i]
+            for p in range(i):
+                total -= L[i, p] * y[p]
+            y[i] = total / L[i, i]
+        for i in range(m - 1, -1, -1):
+            if free[i]:
+                total = y[i]
+                for p in range(i + 1, m):
+                    total -= L[p, i] * step[p]
+                step[i] = total / L[i, i]
+        held = False
+        for i in range(m):
+            if free[i] and lam[i] == 0.0 and step[i] < 0.0:
+                free[i], y[i], held = False, 0.0, True
+        if not held:
+            return
+
+
+@numba.njit(cache=True, nogil=True)
+def _slope(t, columns, low, high, price, alive, rho, centre, pull, push, gain, at, x):  # type: ignore[no-untyped-def]
+    """The first two derivatives of the dual at `pull + t push`."""
+    numbers = len(columns.up)
+    for j in range(len(at)):
+        at[j] = pull[j] + t * push[j]
+    respond(columns, low, high, price, alive, rho, centre, at, x)
+    first, second = gain, 0.0
+    for j in range(numbers):
+        first -= push[j] * x[j]
+        if low[j] < x[j] < high[j] and x[j] != 0.0:
+            second -= push[j] * push[j] / (2.0 * columns.square[j] + (rho if columns.square[j] == 0.0 else 0.0))
+    for g in range(len(columns.group) - 1):
+        count, one, both = 0, 0.0, 0.0
+        for v in range(numbers + columns.group[g], numbers + columns.group[g + 1]):
+            first -= push[v] * x[v]
+            if x[v] > 0.0:
+                count += 1
+                one += push[v]
+                both += push[v] * push[v]
+        if count > 1:
+            second -= (both - one * one / count) / rho
+    return first, second
+
+
+@numba.njit(cache=True, nogil=True)
+def _step_length(most, columns, low, high, price, alive, rho, centre, pull, push, gain, at, x):  # type: ignore[no-untyped-def]
+    """The way to the dual's maximum along a direction, `most` at most: safeguarded Newton on a falling, broken line."""
+    front, back, t = 0.0, most, min(1.0, most)
+    start, _ = _slope(0.0, columns, low, high, price, alive, rho, centre, pull, push, gain, at, x)
+    for _ in range(SEARCHES):
+        first, second = _slope(t, columns, low, high, price, alive, rho, centre, pull, push, gain, at, x)
+        if abs(first) <= 1e-13 * abs(start) or (t == most and first > 0.0):
+            return t
+        if first > 0.0:
+            front = t
+        else:
+            back = t
+        guess = t - first / second if second < 0.0 else np.inf
+        if not front < guess < back:
+            guess = 8.0 * t if back == np.inf else (back if first > 0.0 and back == most else 0.5 * (front + back))
+        if guess == t or (back < np.inf and back - front <= 1e-16 * front):
+            return t
+        t = guess
+    return t
+
+
+@numba.njit(cache=True, nogil=True)
+def _impossible(columns, low, high, alive, mix, push, need):  # type: ignore[no-untyped-def]
+    """Whether no point of the box meets this mix of the half-spaces (Farkas)."""
+    numbers = len(columns.up)
+    lack, size = 0.0, 0.0
+    for i in range(len(mix)):
+        lack += mix[i] * need[i]
+        size += mix[i] * (1.0 + abs(need[i]))
+    for j in range(numbers):
+        lack -= push[j] * (high[j] if push[j] > 0.0 else low[j])
+    for k in range(len(columns.group) - 1):
+        top = -np.inf
+        for v in range(columns.group[k], columns.group[k + 1]):
+            if alive[v]:
+                top = max(top, push[numbers + v])
+        lack -= top
+    return lack > 1e-10 * size
 
 
 @numba.njit(cache=True, nogil=True)
 def relax(B, need, lift, columns, low, high, first, price, alive, proximal, lam, x, cut):  # type: ignore[no-untyped-def]
     """Raise the bound from `lam` on; returns it, and whether `x` now is the cheapest point of the relaxation.
 
-    The point keeps `lift` more than `need`; the bound is of `need` itself, grids and options taken as they are.
-    Stops as soon as the bound reaches `cut`.
+    The point keeps `lift` more than `need`; the bound is of `need` itself, grids and options taken as they are: infinite,
+    if nothing meets it. Stops as soon as the bound reaches `cut`.
     """
     m, n = B.shape
-    pull, centre, trial = np.empty(n), x.copy(), np.empty(m)
-    gradient, step, H = np.empty(m), np.empty(m), np.empty((m, m))
+    pull, push, at, trial, centre = np.empty(n), np.empty(n), np.empty(n), np.empty(n), x.copy()
+    gradient, step, H, free = np.empty(m), np.empty(m), np.empty((m, m)), np.empty(m, dtype=np.bool_)
     rho = 0.1 if proximal else 0.0
-    best, damping = -np.inf, 1e-3
+    best = -np.inf
+    pull_of(B, lam, pull)
     for _ in range(CENTRES):
         settled = False
-        value = respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x)
-        for i in range(m):
-            value += lam[i] * (need[i] + lift)
         for _ in range(STEPS):
+            respond(columns, low, high, price, alive, rho, centre, pull, x)
             relaxed, exact = floors(columns, low, high, first, price, alive, pull)
             total, worst = 0.0, 0.0
             for i in range(m):
@@ -254,33 +329,31 @@ def relax(B, need, lift, columns, low, high, first, price, alive, proximal, lam,
                 for j in range(n):
                     gradient[i] -= B[i, j] * x[j]
                 worst = max(worst, abs(gradient[i]) if lam[i] > 0.0 else gradient[i])
+                free[i] = lam[i] > 0.0 or gradient[i] > 0.0
             best = max(best, exact + total)
             if best >= cut:
                 return best, False
             if worst <= EXACT:
                 settled = True
                 break
+            if _impossible(columns, low, high, alive, lam, pull, need):
+                return np.inf, False
             _curvature(B, columns, low, high, alive, rho, x, H)
-            moved = False
-            for _ in range(HALVINGS):
-                _newton_step(H, gradient, lam, damping, step)
-                rise = 0.0
-                for i in range(m):
-                    trial[i] = max(lam[i] + step[i], 0.0)
-                    rise += gradient[i] * (trial[i] - lam[i])
-                after = respond(B, trial, columns, low, high, price, alive, rho, centre, pull, x)
-                for i in range(m):
-                    after += trial[i] * (need[i] + lift)
-                if after >= value + 1e-4 * rise - 1e-14 * (1.0 + abs(value)):
-                    moved = rise > 0.0
-                    damping = max(0.1 * damping, 1e-13)
-                    break
-                damping = max(10.0 * damping, 1e-10)
-            if not moved:
-                respond(B, lam, columns, low, high, price, alive, rho, centre, pull, x)
-                break
-            lam[:] = trial
-            value = after
+            _direction(H, gradient, lam, free, step)
+            pull_of(B, step, push)
+            gain, most, hit = 0.0, np.inf, -1
+            for i in range(m):
+                gain += step[i] * (need[i] + lift)
+                if step[i] < 0.0 and -lam[i] / step[i] < most:
+                    most, hit = -lam[i] / step[i], i
+            if hit < 0 and _impossible(columns, low, high, alive, step, push, need):
+                return np.inf, False
+            t = _step_length(most, columns, low, high, price, alive, rho, centre, pull, push, gain, at, trial)
+            for i in range(m):
+                lam[i] = max(lam[i] + t * step[i], 0.0)
+            if hit >= 0 and t == most:
+                lam[hit] = 0.0
+            pull_of(B, lam, pull)
         if not settled:
             return best, False
         if not proximal:
@@ -318,14 +391,11 @@ def out_of_reach(B, need, columns, low, high, alive):  # type: ignore[no-untyped
 @numba.njit(cache=True, nogil=True)
 def _narrow(B, need, columns, low, high, first, price, alive, lam, pull, limit):  # type: ignore[no-untyped-def]
     """Take away the grid points and options that would lift the bound at these multipliers to `limit`, one by one."""
-    m, n = B.shape
     numbers = len(columns.up)
     total = 0.0
-    pull[:] = 0.0
-    for i in range(m):
+    for i in range(len(lam)):
         total += lam[i] * need[i]
-        for j in range(n):
-            pull[j] += lam[i] * B[i, j]
+    pull_of(B, lam, pull)
     slack = limit - floors(columns, low, high, first, price, alive, pull)[1] - total
     slack += 1e-9 * (1.0 + abs(limit))
     if not slack < np.inf:
