@@ -23,25 +23,34 @@ pytestmark = [
 ]
 
 
-def run(name: str, out: Path) -> None:
-    """A script with --smoke, on a machine without the data sets."""
-    command = [sys.executable, "-W", "error", "-m", f"reproductions.oblique_trees.{name}", "--smoke", "--out", str(out)]
+RUN = """
+from reproductions.oblique_trees import figure4, oblique, table1
+for script in (oblique, figure4, table1):
+    script.main()
+"""
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the scripts write with --smoke, on a machine without the data sets."""
+    out = tmp_path_factory.mktemp("oblique_trees")
+    command = [sys.executable, "-W", "error", "-c", RUN, "--smoke", "--out", str(out)]
     env = {**os.environ, "BUTFOR_DATA": str(out / "absent")}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    return out
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_table_2(tmp_path: Path) -> None:
-    run("oblique", tmp_path)
-    records = lines(tmp_path / "oblique.jsonl")
+def test_table_2(written: Path) -> None:
+    records = lines(written / "oblique.jsonl")
     assert {(record["numbers"], record["level"], record["cost"]) for record in records} == {
         (numbers, level, cost) for numbers in ("any", "whole") for level in range(3) for cost in ("L1", "L2")
     }
-    assert len((tmp_path / "oblique.md").read_text().splitlines()) == 2 + len(records)
+    assert len((written / "oblique.md").read_text().splitlines()) == 2 + len(records)
     beaten = 0
     for record in records:
         ours, rows = (np.array(record[name], dtype=np.float64) for name in ("ours", "rows"))
@@ -52,10 +61,9 @@ def test_table_2(tmp_path: Path) -> None:
     assert beaten
 
 
-def test_figure_4(tmp_path: Path) -> None:
-    run("figure4", tmp_path)
-    assert (tmp_path / "figure4.png").stat().st_size > 10_000
-    nearest, *answers = lines(tmp_path / "figure4.jsonl")
+def test_figure_4(written: Path) -> None:
+    assert (written / "figure4.png").stat().st_size > 10_000
+    nearest, *answers = lines(written / "figure4.jsonl")
     assert len(answers) == 5
     assert {answer["status"] for answer in answers} <= PROVEN
     cost = {answer["answer"]: answer["cost"] for answer in answers}
@@ -64,9 +72,8 @@ def test_figure_4(tmp_path: Path) -> None:
     assert all(free <= found for name, found in cost.items() if "only" in name and found is not None)
 
 
-def test_table_1(tmp_path: Path) -> None:
-    run("table1", tmp_path)
-    costs = next(line for line in (tmp_path / "table1.md").read_text().splitlines() if "*cost*" in line)
+def test_table_1(written: Path) -> None:
+    costs = next(line for line in (written / "table1.md").read_text().splitlines() if "*cost*" in line)
     found = [float(cell) if cell.strip() else np.inf for cell in costs.split("|")[3:-1]]
     assert len(found) == 6
     assert 0 < found[0] <= found[1] <= found[2]
