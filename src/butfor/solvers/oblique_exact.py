@@ -90,7 +90,7 @@ def _better(known: Outcome, again: Outcome) -> Outcome:
     best = known if known.cost[0] < again.cost[0] else again
     bound = best.bound.copy()
     bound[0] = min(max(known.bound[0], again.bound[0]), best.cost[0])
-    return replace(best, bound=bound)
+    return replace(best, bound=bound, exhausted=np.full(len(best.row), again.exhausted.any()))
 
 
 def _some(outcome: Outcome, rows: BoolArray) -> Outcome:

@@ -100,7 +100,7 @@ def _water_level(begin, end, numbers, price, alive, rho, centre, pull, x):  # ty
             if alive[v - numbers] and x[v] > level:
                 left += 1
                 total += x[v]
-        if left == count or left == 0:
+        if left >= count or left == 0:  # it may only shrink: with ties, rounding would let it go to and fro
             return level, count
         count, level = left, (total - 1.0) / left
 
