@@ -79,6 +79,7 @@ class Inquiry(AbstractOracle):
     target: AbstractTarget
     before: Prediction
     tiled: dict[bytes, Prediction] = field(default_factory=dict)
+    told: dict[int, Heard] = field(default_factory=dict)
 
     @property
     def examples(self) -> FloatArray:  # type: ignore[override]
@@ -93,8 +94,10 @@ class Inquiry(AbstractOracle):
         return self._heard(self._tiled(rows), said, len(points))
 
     def of_examples(self, row: int) -> Heard:
-        count = len(self.known.points)
-        return self._heard(self.before.take(np.full(count, row)), self.known.said, count)
+        if row not in self.told:
+            count = len(self.known.points)
+            self.told[row] = self._heard(self.before.take(np.full(count, row)), self.known.said, count)
+        return self.told[row]
 
     def rows(self, chosen: IntArray | slice | BoolArray) -> Inquiry:
         at = np.arange(frames.height(self.before.table))[chosen]

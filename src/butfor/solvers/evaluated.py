@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -39,7 +40,12 @@ class Evaluated(AbstractOracle):
         return Heard(met, distance, offset)
 
     def of_examples(self, row: int) -> Heard:
-        return self.ask(self.examples, np.full(len(self.examples), row, dtype=np.intp))
+        return self._of_examples
+
+    @cached_property
+    def _of_examples(self) -> Heard:
+        """The same for every row."""
+        return self.ask(self.examples, np.zeros(len(self.examples), dtype=np.intp))
 
     def rows(self, chosen: IntArray | slice | BoolArray) -> Evaluated:
         return self
