@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from benchmarks.oblique import dual_newton, interior_point
 from benchmarks.oblique.leaf_problems import LeafProblem, Shape
+from butfor.solvers.interior_point import minimise
+from butfor.solvers.polytope_kernels import RAISE, Columns, relax
 from butfor.space.frames import FloatArray
 
 TOLERANCE = 1e-8
@@ -100,15 +101,29 @@ def _answer(z: Any, state: object, solved: object, empty: object) -> FloatArray:
     raise EmptyLeafError if state == empty else NotSolvedError(str(state))
 
 
-def _dual_newton(p: LeafProblem) -> FloatArray:
-    state, d, _, _ = dual_newton.solve(p.l1, p.l2, p.down, p.up, p.A, p.b, TOLERANCE)
-    return _answer(d, state, dual_newton.SOLVED, dual_newton.EMPTY)
+def _dual(p: LeafProblem) -> FloatArray:
+    """As `butfor.solvers.oblique_columns` hands a leaf over: rows of unit norm, prices of at most one."""
+    length, scale = np.linalg.norm(p.A, axis=1), max(p.l1.max(), p.l2.max())
+    rate = p.l1 / scale
+    columns = Columns(rate, rate, p.l2 / scale, np.zeros_like(rate), np.zeros(1, dtype=np.intp))
+    rows, box = (p.A / length[:, None], p.b / length, RAISE), (p.down, p.up, p.down)
+    options = np.empty(0), np.empty(0, dtype=np.bool_)  # there are none
+    proximal = bool((p.l2 == 0).any())
+    lam, d = np.zeros_like(p.b), np.zeros_like(rate)
+    bound, settled = relax(*rows, columns, *box, *options, proximal, lam, d, np.inf)
+    return _ours(d if settled else None, bound)
 
 
 def _interior_point(p: LeafProblem) -> FloatArray:
     assert p.Q is not None
-    state, d, _, _ = interior_point.solve(p.Q.compact, p.Q.band, p.down, p.up, p.A, p.b, TOLERANCE)
-    return _answer(d, state, interior_point.SOLVED, interior_point.EMPTY)
+    length = np.linalg.norm(p.A, axis=1)
+    return _ours(*minimise(p.Q.dense, p.down, p.up, p.A / length[:, None], p.b / length))
+
+
+def _ours(d: FloatArray | None, bound: float) -> FloatArray:
+    if d is not None:
+        return d
+    raise EmptyLeafError if bound == np.inf else NotSolvedError("the steps did not settle")
 
 
 def _highs(solver: str) -> Solve:
@@ -276,8 +291,8 @@ class Contender:
 
 CURVED = ("L2", "L1+L2", "Q")
 CONTENDERS = (
-    Contender("dual Newton (ours)", "numba", _dual_newton, ("L2", "L1+L2")),
-    Contender("interior point (ours)", "scipy", _interior_point, ("Q",)),
+    Contender("dual (ours)", "butfor", _dual, ("L2", "L1+L2", "L1")),
+    Contender("interior point (ours)", "butfor", _interior_point, ("Q",)),
     Contender("HiGHS simplex", "highspy", _highs("simplex"), ("L1",)),
     Contender("HiGHS active set", "highspy", _highs("qpasm"), CURVED),
     Contender("HiGHS interior point (HiPO)", "highspy_extras", _highs("hipo")),  # without extras: the active set

@@ -56,7 +56,11 @@ def measure(smoke: bool) -> Iterator[Number]:
     present = [contender for contender in CONTENDERS if not contender.missing]
     for shape in shapes(smoke):
         asked = list(problems(shape, 4 if smoke else COUNT, SEED))
-        answers = _race([contender for contender in present if contender.takes(shape)], asked)
+        racing = [contender for contender in present if contender.takes(shape)]
+        small = next(problems(replace(shape, rows=4, columns=IMAGE**2 if shape.cost == "Q" else 9), 1, SEED))
+        for contender in racing:
+            _answer(contender, small)  # compiles, and fills the caches
+        answers = _race(racing, asked)
         best = [
             _best(problem, [said[k] for said in answers.values() if k < len(said)]) for k, problem in enumerate(asked)
         ]
@@ -76,8 +80,6 @@ def _race(contenders: list[Contender], asked: list[LeafProblem]) -> dict[Contend
     """
     answers: dict[Contender, list[Answer]] = {contender: [] for contender in contenders}
     spent = dict.fromkeys(contenders, 0.0)
-    for contender in contenders:
-        _answer(contender, asked[0])  # compiles, and fills the caches
     for problem in asked:
         for contender in contenders:
             if spent[contender] < PATIENCE:
