@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import measure
+from butfor import measure, survival
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -52,6 +52,9 @@ def page() -> str:
     parts += ["## Measures", inspect.getdoc(measure) or ""]
     for name in measure.__all__:
         parts += entry(f"bf.measure.{name}", getattr(measure, name))
+    parts += ["## Survival", inspect.getdoc(survival) or ""]
+    for name in survival.__all__:
+        parts += entry(f"bf.survival.{name}", getattr(survival, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)

@@ -63,7 +63,7 @@ def test_scores_and_functions_agree(name) -> None:
     if name == "cox":
         targets += [S.median_gain(15.0), S.risk_change(-0.3)]
     for target in targets:
-        assert 0 < agreements(model, target, X, X.iloc[50:]) < 20 * 100
+        assert 0 < agreements(model, target, X, X.iloc[50:], rows=3) < 3 * 100
 
 
 @pytest.mark.parametrize("name", list(FITTERS))

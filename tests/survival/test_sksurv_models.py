@@ -105,6 +105,7 @@ def test_a_wrong_score_is_caught(monkeypatch) -> None:
     check_caught(wrong, HAZARDS["cox"]().fit(X, y), X, monkeypatch)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_kernel_is_refused() -> None:
     from sksurv.svm import FastKernelSurvivalSVM
 

@@ -37,19 +37,19 @@ TARGETS = [
 ]
 
 
-def agreements(model, target, X, new) -> int:
+def agreements(model, target, X, new, rows=20) -> int:
     """How many of the rows `new`, as changes of the first rows of X, meet the target; asserts that scores say the same."""
     reading = read(model, X)
-    starts = frames.take(X, range(20))
+    starts = frames.take(X, range(rows))
     before = Prediction(reading.source, starts)
     settled = target.settled(reading.readout, before)
     after = Prediction(reading.source, new)
     focused = settled.focus(reading, before)
     scores = evaluate(focused.model, reading.space.encode(new))
     count = 0
-    for rows, sets in settled.groups(focused.readout, before):
+    for chosen, sets in settled.groups(focused.readout, before):
         inside = np.any([part.holds(scores) for part in sets], axis=0)
-        for row in rows.tolist():
+        for row in chosen.tolist():
             start = before.take(np.full(len(scores), row))
             met = settled.met(start, after)
             near = settled.distance(start, after) <= 1e-9 * (1 + np.abs(scores[:, 0]))

@@ -72,10 +72,8 @@ def map_of(
     settled = target.settled(reading.readout, before)
     i, j = (space.names.index(name) for name in columns)
     start = space.encode(table)[0]
-    marked = {"now": start} | {
-        name: space.encode(one.point if isinstance(one, Explanation) else one)[0]
-        for name, one in (points or {}).items()
-    }
+    rows = {name: one.point if isinstance(one, Explanation) else one for name, one in (points or {}).items()}
+    marked = {"now": start} | {name: space.encode(row)[0] for name, row in rows.items() if row is not None}
     sides = [
         span_of(space.features[k].low, space.features[k].high, [float(point[k]) for point in marked.values()], steps)
         for k in (i, j)
