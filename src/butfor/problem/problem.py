@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -96,6 +97,10 @@ class Problem:
 
     def form(self) -> Form:
         """The summary that solvers are matched against."""
+        return self._form
+
+    @cached_property
+    def _form(self) -> Form:
         movable = self.domain.movable()
         kinds = set()
         for j, feature in enumerate(self.space.features):

@@ -16,7 +16,8 @@ from butfor.solvers.swarm import Swarm
 from butfor.solvers.tree_exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), TreeExact(), LinearExact(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(), BruteForce(),
+    RowSearch(), TreeExact(), LinearExact(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(),
+    BruteForce(),
 )  # fmt: skip
 """In the order in which they are tried; the last is only taken when named."""
 

@@ -18,6 +18,12 @@ from butfor.problem.relation import Margin
 from butfor.rewrite.gates import Goal, thresholds
 from butfor.space.frames import FloatArray
 
+ROOM = 4_000_000
+"""Nodes times columns that the branch and bound of a leaf may hold: some hundred megabytes."""
+
+NODES_A_SECOND = 20_000
+"""Nodes looked at where the time is limited."""
+
 MOST_ODD = 4
 """Numbers off their grid in a row at most, for each choice of those that stay there to be a search."""
 
@@ -73,9 +79,9 @@ class Sheet:
             impossible=self.impossible[chosen],
         )  # fmt: skip
 
-    def solve(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    def solve(self, k: int, seconds: float = np.inf) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
         """Costs, moves, bounds and whether each row is settled; with an odd number, a search for each choice to leave it."""
-        costs, moves, bounds, settled = self._solve(k)
+        costs, moves, bounds, settled = self._solve(k, seconds)
         for row in np.flatnonzero(self.odd.any(axis=1)):
             at = np.flatnonzero(self.odd[row])
             if k > 1 or len(at) > MOST_ODD:
@@ -88,19 +94,19 @@ class Sheet:
                 low, high, first = self.low[[row]], self.high[[row]], self.first[[row]]
                 low[0, stays] = high[0, stays] = first[0, stays] = 0.0
                 one = replace(self.rows(np.array([row])), low=low, high=high, first=first)
-                cost, move, bound, fine = one._solve(k)
+                cost, move, bound, fine = one._solve(k, seconds)
                 if cost[0, 0] < costs[row, 0]:
                     costs[row], moves[row] = cost[0], move[0]
                 bounds[row], settled[row] = min(bounds[row], bound[0]), settled[row] and fine[0]
         return costs, moves, bounds, settled
 
-    def _solve(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    def _solve(self, k: int, seconds: float) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
         from butfor.solvers.oblique_kernels import Gates, Leaves, nearest_leaves
         from butfor.solvers.polytope_kernels import Columns
 
         costs, moves, bounds, settled = nearest_leaves(
             Gates(*self.gates), Leaves(*self.leaves), Columns(*self.rates), self.now, self.low, self.high, self.first,
-            self.price, self.home, k,
+            self.price, self.home, k, int(min(ROOM / max(1, self.gates[0].shape[1]), NODES_A_SECOND * seconds)),
         )  # fmt: skip
         return costs * self.scale, moves, bounds * self.scale, settled
 

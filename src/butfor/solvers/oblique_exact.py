@@ -75,7 +75,7 @@ def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], columns: Sheet | No
     if columns is None:
         ones = [(np.array([row]), problem.rows(np.array([row]))) for row in range(len(problem))]
         return joined([renumbered(_by_programs(one, wanted, budget, k), row) for row, one in ones])
-    found, settled = _by_duals(problem, columns, k)
+    found, settled = _by_duals(problem, columns, budget, k)
     parts = [_some(found, settled)]
     for row in np.flatnonzero(~settled):
         one = np.array([row])
@@ -101,9 +101,9 @@ def _some(outcome: Outcome, rows: BoolArray) -> Outcome:
     )
 
 
-def _by_duals(problem: Problem, columns: Sheet, k: int) -> tuple[Outcome, BoolArray]:
+def _by_duals(problem: Problem, columns: Sheet, budget: Budget, k: int) -> tuple[Outcome, BoolArray]:
     """The kernel's answers, and for which rows they are settled and hold when the model itself is asked."""
-    costs, moves, bounds, settled = columns.solve(k)
+    costs, moves, bounds, settled = columns.solve(k, budget.left())
     costs[columns.impossible], bounds[columns.impossible] = np.inf, np.inf
     kept = np.isfinite(costs)
     kept[:, 0] = True

@@ -32,8 +32,11 @@ class Leaves(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k):  # type: ignore[no-untyped-def]
-    """For each row: the costs and points of the `k` cheapest leaves, a proven bound on the first, and whether all was settled."""
+def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k, most):  # type: ignore[no-untyped-def]
+    """For each row: costs and points of the `k` cheapest leaves, a proven bound on the first, and whether all was settled.
+
+    At most `most` nodes of a leaf are looked at.
+    """
     rows, n = len(low), gates.B.shape[1]
     costs, points = np.full((rows, k), np.inf), np.zeros((rows, k, n))
     bounds, settled = np.full(rows, np.inf), np.ones(rows, dtype=np.bool_)
@@ -57,7 +60,7 @@ def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k
             B, need = polytope(gates, leaves, columns, leaf, now[row], home[row])
             lam = np.zeros(len(need))
             cut = min(limit - offset, top)
-            bound, cost = cheapest(B, need, columns, low[row], high[row], first[row], price[row], lam, cut, point)
+            bound, cost = cheapest(B, need, columns, low[row], high[row], first[row], price[row], lam, cut, most, point)
             goal = min(cost, cut)
             if bound < (goal * (1.0 - SURE) - SMALL if goal < np.inf else np.inf):
                 settled[row] = False

@@ -33,8 +33,8 @@ SPARE = 4e-7
 WHOLE = 1e-7
 """How near a column must be to a grid point, or an option to 1, to be taken for it."""
 
-STEPS, SEARCHES, CENTRES, NODES = 100, 60, 40, 4000
-"""At most so many Newton steps a centre, looks along a step, centres a relaxation, nodes of a polytope."""
+STEPS, SEARCHES, CENTRES = 100, 60, 40
+"""At most so many Newton steps a centre, looks along a step, centres a relaxation."""
 
 Numbers = NDArray[np.float64]
 
@@ -627,11 +627,11 @@ def _move(B, columns, x, total, at, to):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # type: ignore[no-untyped-def]
+def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point):  # type: ignore[no-untyped-def]
     """Branch and bound over one polytope: the bound, and the cost of the `point` found (infinite if none is below `cut`).
 
-    `lam` starts the multipliers and keeps those of the root. Of the open nodes the likelier child of the last one is
-    taken next, and where that line ends, the one with the lowest bound.
+    `lam` starts the multipliers and keeps those of the root; `most` nodes are looked at. Of the open ones the likelier
+    child of the last one is taken next, and where that line ends, the one with the lowest bound.
     """
     m, n = B.shape
     numbers = len(columns.up)
@@ -699,7 +699,7 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, point):  # typ
             if real:
                 lowest = min(lowest, bound)
             continue
-        if nodes >= NODES:
+        if nodes >= most:
             lowest = min(lowest, bound)
             continue
         if open_ + 2 > len(floor):
