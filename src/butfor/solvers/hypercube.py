@@ -22,7 +22,7 @@ class Hypercube:
     """The admissible points of n rows as positions; every position decodes to one.
 
     Feature j has the coordinates `first[j]` to `first[j + 1]`. A number counts in ranges from its `start`, a rank in shares of
-    all ranks; of a group, the largest coordinate wins. `vanish` is the coordinate by which a number goes missing (-1: none).
+    all ranks; of a group, the largest coordinate wins. `vanish` is the coordinate by which a feature goes missing (-1: none).
     `lower` and `upper` bound the positions worth a look.
     """
 
@@ -136,7 +136,7 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
     kind = np.array([_kind(feature) for feature in features], dtype=np.intp)
     sizes = [_size(feature, int(k)) for feature, k in zip(features, kind, strict=True)]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-    slots = [0 if f.levels is None else len(f.levels) + int(k == GROUP) for f, k in zip(features, kind, strict=True)]
+    slots = [0 if f.levels is None else len(f.levels) + f.missing for f in features]
     place = np.concatenate([[0], np.cumsum(slots)]).astype(np.intp)
     lost = np.isnan(problem.factuals)
     missing = domain.missing | (lost & domain.stay)
@@ -166,7 +166,7 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
             ends = (low[:, j], high[:, j]) if kind[j] == NUMBER else (np.zeros(n), np.full(n, width[j]))
             lower[:, first[j]] = np.where(free[:, j], (np.minimum(ends[0], start[:, j]) - start[:, j]) / width[j], 0.0)
             upper[:, first[j]] = np.where(free[:, j], (np.maximum(ends[1], start[:, j]) - start[:, j]) / width[j], 0.0)
-    vanish = np.where((kind == NUMBER) & (np.diff(first) == 2), first[:-1] + 1, -1)
+    vanish = np.where([feature.missing for feature in features], first[1:] - 1, -1)
     cube = Hypercube(
         problem, kind, first, vanish, place, start, low, high, width, free, missing, allowed, lower, upper
     )  # fmt: skip
@@ -183,7 +183,7 @@ def _kind(feature: Feature) -> int:
 
 def _size(feature: Feature, kind: int) -> int:
     if kind == GROUP:
-        return len(feature.levels or ()) + 1
+        return len(feature.levels or ()) + feature.missing
     return 2 if kind == NUMBER and feature.missing else 1
 
 

@@ -76,9 +76,9 @@ def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start,
                     else:
                         value = _number(X[q, i], plan, flag, n, j)
                 elif kind[j] == RANK:
-                    value = _rank(plan[n, j, 1] + X[q, i] * plan[n, j, 4], x0, allowed[n, place[j] : place[j + 1]])
+                    value = _rank(plan[n, j, 1] + X[q, i] * plan[n, j, 4], x0, allowed, n, place[j], place[j + 1])
                 else:
-                    value = _level(X[q, i : first[j + 1]], x0, allowed[n, place[j] : place[j + 1]])
+                    value = _level(X, q, i, x0, allowed, n, place[j], place[j + 1], vanish[j] - i)
             out[q, j] = value
         if most < features:
             _keep_most(out[q], kind, plan[n], flag[n], most)
@@ -106,25 +106,24 @@ def _number(u, plan, flag, n, j):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _rank(aim, x0, allowed):  # type: ignore[no-untyped-def]
-    best = x0 if allowed[int(x0)] else -1.0
-    for k in range(len(allowed)):
-        if allowed[k] and (best < 0.0 or abs(aim - k) < abs(aim - best)):
+def _rank(aim, x0, allowed, n, begin, end):  # type: ignore[no-untyped-def]
+    best = x0 if allowed[n, begin + int(x0)] else -1.0
+    for k in range(end - begin):
+        if allowed[n, begin + k] and (best < 0.0 or abs(aim - k) < abs(aim - best)):
             best = float(k)
     return best
 
 
 @numba.njit(cache=True, nogil=True)
-def _level(z, x0, allowed):  # type: ignore[no-untyped-def]
-    """The allowed level of the largest coordinate: the vertex of a group that is nearest. The last one is "missing"."""
-    last = len(allowed) - 1
-    best = last if x0 != x0 else int(x0)
-    if not allowed[best]:
+def _level(X, q, i, x0, allowed, n, begin, end, lost):  # type: ignore[no-untyped-def]
+    """The allowed level of the largest coordinate, the nearest vertex of a group. `lost` is "missing", if not negative."""
+    best = lost if x0 != x0 else int(x0)
+    if not allowed[n, begin + best]:
         best = -1
-    for k in range(len(allowed)):
-        if allowed[k] and (best < 0 or z[k] > z[best]):
+    for k in range(end - begin):
+        if allowed[n, begin + k] and (best < 0 or X[q, i + k] > X[q, i + best]):
             best = k
-    return np.nan if best == last else float(best)
+    return np.nan if best == lost else float(best)
 
 
 @numba.njit(cache=True, nogil=True)
