@@ -35,6 +35,9 @@ INSIDE = 1e-12
 """The share of its size by which a wish is exceeded, where there is room: rounding in a sum over all times decides about less."""
 
 
+VISIBLE = 1e-6
+"""A chance of survival this small is missed by nobody."""
+
 DIGITS = 1e-15
 """How close, as a share of its size, a threshold on the score comes to the last score that does."""
 
@@ -203,7 +206,7 @@ class Hazards(Monotone):
         return float(_border(spare, good, bad, 1)[0])
 
     def doubt(self, scores: FloatArray) -> str:
-        moderate = len(self.lost) > 0 and bool((np.exp(scores.min()) * self.lost < 30).any())
+        moderate = len(self.lost) > 0 and bool((np.exp(scores.min()) * self.lost < -np.log(VISIBLE)).any())
         if not moderate:
             return ""
         return (

@@ -1,0 +1,1 @@
+"""Counterfactual explanations of survival models: the paper's tables and figures."""
