@@ -33,6 +33,9 @@ SPARE = 4e-7
 WHOLE = 1e-7
 """How near a column must be to a grid point, or an option to 1, to be taken for it."""
 
+LARGE = 1e9
+"""Multipliers of this size (prices are at most 1, half-spaces of unit norm) run away: rounding decides the leaf."""
+
 STEPS, SEARCHES, CENTRES = 100, 60, 40
 """At most so many Newton steps a centre, looks along a step, centres a relaxation."""
 
@@ -336,6 +339,9 @@ def relax(B, need, lift, columns, low, high, first, price, alive, proximal, lam,
             if worst <= EXACT:
                 settled = True
                 break
+            if not lam.max() < LARGE:
+                lam[:] = 0.0
+                return best, False
             if _impossible(columns, low, high, alive, lam, pull, need):
                 return np.inf, False
             _curvature(B, columns, low, high, alive, rho, x, H)
@@ -472,17 +478,18 @@ def _rounded(columns, low, high, first, alive, x, out):  # type: ignore[no-untyp
                 at -= columns.step[j]
             out[j] = at
             away = abs(at - x[j]) / columns.step[j]
-            if away > farthest:
+            if away > farthest and high[j] - low[j] > 0.5 * columns.step[j]:
                 farthest, which = away, j
     for g in range(len(columns.group) - 1):
-        top, best = -1, -1.0
+        top, best, count = -1, -1.0, 0
         for v in range(numbers + columns.group[g], numbers + columns.group[g + 1]):
             out[v] = 0.0
+            count += alive[v - numbers]
             if alive[v - numbers] and x[v] > best:
                 top, best = v, x[v]
         if top >= 0:
             out[top] = 1.0
-            if 1.0 - best > farthest:
+            if count > 1 and 1.0 - best > farthest:
                 farthest, which = 1.0 - best, top
     return farthest, which
 
