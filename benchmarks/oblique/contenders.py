@@ -110,8 +110,9 @@ def _dual(p: LeafProblem) -> FloatArray:
     options = np.empty(0), np.empty(0, dtype=np.bool_)  # there are none
     proximal = bool((p.l2 == 0).any())
     lam, d = np.zeros_like(p.b), np.zeros_like(rate)
-    bound, settled = relax(*rows, columns, *box, *options, proximal, lam, d, np.inf)
-    return _ours(d if settled else None, bound)
+    dearest = p.price(np.maximum(p.up, -p.down)) / scale * (1 + 1e-6)  # no point of the box costs that
+    bound, settled = relax(*rows, columns, *box, *options, proximal, lam, d, dearest)
+    return _ours(d if settled else None, np.inf if bound >= dearest else bound)
 
 
 def _interior_point(p: LeafProblem) -> FloatArray:
