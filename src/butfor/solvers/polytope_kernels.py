@@ -144,7 +144,7 @@ def floors(columns, low, high, first, price, alive, pull):  # type: ignore[no-un
     return relaxed, exact
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True)
 def _charge(columns, j, d):  # type: ignore[no-untyped-def]
     """The price of moving number j by d."""
     return (columns.up[j] * d if d > 0.0 else -columns.down[j] * d) + columns.square[j] * d * d
@@ -367,7 +367,7 @@ def relax(B, need, lift, columns, low, high, first, price, alive, proximal, lam,
         cost = charge(columns, price, x)
         if cost - relaxed - total <= CLOSE * (1.0 + cost) + 2.0 * lift * lam.sum():
             return best, True
-        centre[:] = x
+        _put(centre, x)
         rho = max(0.2 * rho, 1e-5)
     return best, False
 
@@ -470,7 +470,7 @@ def _rounded(columns, low, high, first, alive, x, out):  # type: ignore[no-untyp
     for j in range(numbers):
         out[j] = x[j]
         if columns.step[j] > 0.0:
-            k = np.round((x[j] - first[j]) / columns.step[j])
+            k = np.floor((x[j] - first[j]) / columns.step[j] + 0.5)
             at = first[j] + k * columns.step[j]
             if at < low[j] - 1e-12:
                 at += columns.step[j]
@@ -592,7 +592,7 @@ def _mend(B, need, columns, low, high, first, price, x, total):  # type: ignore[
     return charge(columns, price, x) if _keeps(B, need, x) else np.inf
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@numba.njit(cache=True, nogil=True)
 def _on_grid(columns, low, high, first, j, value, upward):  # type: ignore[no-untyped-def]
     """The value within the box, on the grid where there is one (the next point up or down)."""
     value = min(max(value, low[j]), high[j])
@@ -650,23 +650,32 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point): 
     room = 32 if whole else 1
     boxes, lives = np.empty((room, 2, numbers)), np.empty((room, len(price)), dtype=np.bool_)
     lams, xs, floor = np.empty((room, m)), np.empty((room, n)), np.empty(room)
-    boxes[0, 0], boxes[0, 1], lives[0], lams[0], floor[0] = low, high, np.isfinite(price), lam, -np.inf
+    floor[0] = -np.inf
+    _put(lams[0], lam)
     for j in range(numbers):
-        xs[0, j] = min(max(0.0, low[j]), high[j])
-    xs[0, numbers:] = 0.0
+        boxes[0, 0, j], boxes[0, 1, j], xs[0, j] = low[j], high[j], min(max(0.0, low[j]), high[j])
+    for v in range(len(price)):
+        lives[0, v], xs[0, numbers + v] = price[v] < np.inf, 0.0
     open_, nodes, best, lowest, plunging = 1, 0, np.inf, np.inf, True
     x, rounded, pull, mult, total = np.empty(n), np.empty(n), np.empty(n), np.empty(m), np.empty(m)
     lo, hi, alive = np.empty(numbers), np.empty(numbers), np.empty(len(price), dtype=np.bool_)
     lift = RAISE if real else 0.0
     while open_:
         at = open_ - 1 if plunging else np.argmin(floor[:open_])
-        lo[:], hi[:], alive[:], mult[:], x[:] = boxes[at, 0], boxes[at, 1], lives[at], lams[at], xs[at]
+        _put(lo, boxes[at, 0])
+        _put(hi, boxes[at, 1])
+        _put(alive, lives[at])
+        _put(mult, lams[at])
+        _put(x, xs[at])
         bound = floor[at]
         open_ -= 1
         if at < open_:
-            boxes[at], lives[at], lams[at], xs[at], floor[at] = (
-                boxes[open_], lives[open_], lams[open_], xs[open_], floor[open_],
-            )  # fmt: skip
+            _put(boxes[at, 0], boxes[open_, 0])
+            _put(boxes[at, 1], boxes[open_, 1])
+            _put(lives[at], lives[open_])
+            _put(lams[at], lams[open_])
+            _put(xs[at], xs[open_])
+            floor[at] = floor[open_]
         plunging = False
         nodes += 1
         limit = min(cut, best * (1.0 - SPARE))
@@ -678,7 +687,7 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point): 
         raised, solved = relax(B, need, lift, columns, lo, hi, first, price, alive, proximal, mult, x, limit)
         bound = max(bound, raised)
         if nodes == 1:
-            lam[:] = mult
+            _put(lam, mult)
         if bound >= limit:
             lowest = min(lowest, bound)
             continue
@@ -687,7 +696,7 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point): 
             cost = charge(columns, price, rounded)
             if cost < limit:
                 best = cost
-                point[:] = rounded
+                _put(point, rounded)
             if solved and away <= WHOLE:
                 lowest = min(lowest, bound)
                 continue
@@ -695,7 +704,7 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point): 
             cost = _mend(B, need + lift, columns, low, high, first, price, rounded, total)
             if cost < min(cut, best):
                 best = cost
-                point[:] = rounded
+                _put(point, rounded)
                 limit = min(cut, best * (1.0 - SPARE))
             _narrow(B, need, columns, lo, hi, first, price, alive, mult, pull, limit)
         if away <= WHOLE:
@@ -714,7 +723,12 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point): 
             xs, floor = _doubled(xs), _doubled(floor)
         for turn in range(2):  # the likelier child comes last, to be taken first
             at = open_ + turn
-            boxes[at, 0], boxes[at, 1], lives[at], lams[at], xs[at], floor[at] = lo, hi, alive, mult, x, bound
+            _put(boxes[at, 0], lo)
+            _put(boxes[at, 1], hi)
+            _put(lives[at], alive)
+            _put(lams[at], mult)
+            _put(xs[at], x)
+            floor[at] = bound
             if which < numbers:
                 step = columns.step[which]
                 k = np.floor((x[which] - first[which]) / step + 1e-9)
@@ -740,8 +754,13 @@ def cheapest(B, need, columns, low, high, first, price, lam, cut, most, point): 
 
 
 @numba.njit(cache=True, nogil=True)
+def _put(into, values):  # type: ignore[no-untyped-def]
+    """Copy a vector (slices compile ten times as long, for the errors that they may raise)."""
+    for i in range(len(into)):
+        into[i] = values[i]
+
+
+@numba.njit(cache=True, nogil=True)
 def _doubled(array):  # type: ignore[no-untyped-def]
     """The same with room for twice as many."""
-    out = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
-    out[: len(array)] = array
-    return out
+    return np.concatenate((array, array))
