@@ -46,7 +46,7 @@ class TestSwarm(SolverContract):
 
     solver = QUICK
     form = "ensemble"
-    seeds = range(150)
+    seeds = range(60)
     exact = False
 
     def problem(self, seed):

@@ -181,7 +181,7 @@ def _together(
 def _exchange(answers: Answers, judge: Judge, which: IntArray, rng: np.random.Generator) -> BoolArray:
     """A change, or a share of it, taken back and another feature pushed, at most as far as that saves; some of all pairs."""
     cube = answers.cube
-    pushes, drawn = Pushes.of(cube), (np.arange(SWAPS) + rng.random(SWAPS)) / SWAPS
+    pushes, drawn = Pushes.of(cube), ((np.arange(SWAPS) + rng.random(SWAPS)) / SWAPS, rng.random(SWAPS))
     points, owner = [answers.points[:0]], [which[:0]]
     many = max(1, BATCH // (SWAPS * cube.size))
     for start in range(0, len(which), many):
@@ -193,10 +193,10 @@ def _exchange(answers: Answers, judge: Judge, which: IntArray, rng: np.random.Ge
 
 
 def _exchanges(
-    answers: Answers, judge: Judge, which: IntArray, pushes: Pushes, drawn: FloatArray
+    answers: Answers, judge: Judge, which: IntArray, pushes: Pushes, draws: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, IntArray]:
-    """Positions of exchanges of these answers, at most `drawn` many each, and whose they are."""
-    cube = answers.cube
+    """Positions of exchanges of these answers for one other push each, and for two; and whose they are."""
+    cube, (drawn, again) = answers.cube, draws
     at, feature = np.nonzero(answers.changed()[which])
     sensible = (cube.kind[feature, None] != GROUP) | (RELEASED == 1.0)
     pair, share = np.nonzero(sensible)
@@ -216,10 +216,15 @@ def _exchanges(
     a, column = np.nonzero(chosen < pairs[:, None])
     number = chosen[a, column].astype(np.intp)
     base = first[a] + number // count[a]
-    push = np.argsort(~able, axis=1, kind="stable")[a, number % count[a]]
+    listed = np.argsort(~able, axis=1, kind="stable")
+    push, second = listed[a, number % count[a]], listed[a, (again[column] * count[a]).astype(np.intp)]
     other = feature[base] != pushes.feature[push]
-    a, base, push = a[other], base[other], push[other]
-    return pushes.pushed(cube, answers.row[which[a]], bases[base], cube.reach(spare)[base], push), which[a]
+    a, base, push, second = a[other], base[other], push[other], second[other]
+    n, reach = answers.row[which[a]], cube.reach(spare)[base]
+    once = pushes.pushed(cube, n, bases[base], reach, push)
+    rest = reach * np.maximum(1 - np.abs(pushes.share[push]), 0.05)[:, None]
+    twice = pushes.pushed(cube, n, once, rest, second)
+    return np.concatenate([once, twice]), np.concatenate([which[a], which[a]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +259,7 @@ class Pushes:
         self, cube: Hypercube, rows: IntArray, positions: FloatArray, reach: FloatArray, push: IntArray
     ) -> FloatArray:
         """Positions with one push each; numbers no farther than `reach`."""
-        out, at = positions, np.arange(len(positions))
+        out, at = positions.copy(), np.arange(len(positions))
         feature, i, code = self.feature[push], self.coordinate[push], self.code[push]
         kind, lower, upper = cube.kind[feature], cube.lower[rows, i], cube.upper[rows, i]
         group = np.flatnonzero(kind == GROUP)
