@@ -35,7 +35,9 @@ class BruteForce(AbstractSolver):
         if "candidates" in form.relations:
             return Support(False, "a list of candidate rows is searched by row_search")
         if "continuous" in form.movable and (
-            form.model in ("linear", "oblique tree") or form.relations & {"linear", "implies"} or "quadratic" in form.cost
+            form.model in ("linear", "oblique tree")
+            or form.relations & {"linear", "implies"}
+            or "quadratic" in form.cost
         ):
             return Support(False, "continuous numbers may change and their best value is not at the edge of a cell")
         return Support(True, f"finitely many candidates (at most {MOST:,} are tried)")

@@ -52,7 +52,9 @@ class Milp(AbstractSolver):
         if "candidates" in form.relations:
             return Support(False, "a list of candidate rows is searched, not optimised over")
         if "callable" in form.cost and (
-            form.model in ("linear", "oblique tree") or form.relations & {"linear", "implies"} or "quadratic" in form.cost
+            form.model in ("linear", "oblique tree")
+            or form.relations & {"linear", "implies"}
+            or "quadratic" in form.cost
         ):
             return Support(False, "a callable price of a number has no linear form unless the number is cut into cells")
         if form.model == "ensemble" and form.curved:
