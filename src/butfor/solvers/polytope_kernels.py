@@ -24,7 +24,7 @@ EXACT = 3e-10
 TIE = 1e-13
 """The share by which a sum of whole columns may miss its half-space: rounding."""
 
-CLOSE = 1e-8
+CLOSE = 1e-7
 """A relaxation is solved when point and bound are this close, relative to 1 + cost."""
 
 SPARE = 4e-7
