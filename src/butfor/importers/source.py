@@ -44,7 +44,9 @@ class Source:
             return np.asarray(said, dtype=np.float64).ravel()
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model answered {said.ravel().tolist()[0]!r}.", "The target needs numbers.", "Ask for a class instead."
+                f"the model answered {said.ravel().tolist()[0]!r}.",
+                "The target needs numbers.",
+                "Ask for a class instead.",
             ) from None
 
     def probabilities(self, table: Any) -> FloatArray:
