@@ -55,7 +55,7 @@ def nearest_under_cox(question: Question) -> FloatArray:
     """
     low, high = question.of.X.min(axis=0), question.of.X.max(axis=0)
     goal = question.means(question.x)[0] + question.theta * question.r
-    step = -question.theta * question.model.coef_
+    step = -question.theta * question.model[-1].coef_
 
     def at(reach: float) -> FloatArray:
         return np.clip(question.x + reach * step, low, high)

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sksurv.ensemble import RandomSurvivalForest
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 
@@ -61,9 +63,8 @@ class Question:
     def means(self, points: FloatArray) -> FloatArray:
         """The mean times of points, by the model's own functions."""
         parts = np.array_split(points, 1 + len(points) // 4000)
-        return np.concatenate(
-            [means(self.model.unique_times_, self.model.predict_survival_function(p, return_array=True)) for p in parts]
-        )
+        times = (self.model[-1] if self.kind == "cox" else self.model).unique_times_
+        return np.concatenate([means(times, self.model.predict_survival_function(p, return_array=True)) for p in parts])
 
 
 def survivors(smoke: bool) -> Iterator[Survivors]:
@@ -91,7 +92,9 @@ def survivors(smoke: bool) -> Iterator[Survivors]:
 def questions(of: Survivors, kind: Literal["cox", "forest"], smoke: bool) -> Iterator[Question]:
     """The first rows, by chance, whose mean can move at least a tenth of its spread in that direction."""
     trees = 10 if smoke else 250
-    model = CoxPHSurvivalAnalysis() if kind == "cox" else RandomSurvivalForest(trees, random_state=SEED)
+    # scikit-survival's Cox model computes from a baseline at x = 0, which rounds to 0 if that is far away: so it is centred
+    centred = make_pipeline(StandardScaler(with_std=False), CoxPHSurvivalAnalysis())
+    model = centred if kind == "cox" else RandomSurvivalForest(trees, random_state=SEED)
     model.fit(of.X, of.y)
     space = {name: bf.Continuous() for name in (f"x{j}" for j in range(of.X.shape[1]))}
     explainer = bf.Explainer(model, data=of.X, space=space)
