@@ -86,6 +86,9 @@ def test_an_infinite_median() -> None:
     healthy = X[[np.argmin(model.predict(X))]]
     with pytest.raises(bf.InputError, match="infinite"):
         bf.Explainer(model, data=X).explain(healthy, target=S.median_gain(1))
+    late_enough = bf.Explainer(model, data=X).explain(healthy, target=S.quantile_at_least(0.5, 100.0))
+    assert late_enough.cost == 0
+    assert late_enough.before == np.inf
 
 
 @pytest.mark.parametrize("name", list(RISKS))

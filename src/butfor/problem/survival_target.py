@@ -65,13 +65,13 @@ class OnCurves(AbstractTarget):
     def _check_reach(self, now: FloatArray, span: tuple[float, float]) -> None:
         """An error if no row could ever meet the target, whatever its values."""
         if np.isinf(now).all():
-            raise self._endless(span[1])
+            raise self._endless()
         low, high = self.quantity.reach(span)
         wanted = self.goal(now)[np.isfinite(now)]
         if not ((wanted <= high) if self.up else (wanted >= low)).any():
             raise self._unreachable(now[np.isfinite(now)], low, high)
 
-    def _endless(self, last: float) -> InputError:
+    def _endless(self) -> InputError:
         remedy = "Give horizon=." if isinstance(self.quantity, MeanTime) else "Use bf.survival.mean_gain with horizon=."
         return InputError(f"the {self.quantity.words(self.unit)} is infinite.", "A finite one is needed.", remedy)
 
@@ -84,7 +84,7 @@ class OnCurves(AbstractTarget):
         now = self.quantity.of(before.curves)
         low, high = self.quantity.reach(before.curves.span)
         goal = self.goal(now)
-        reached = np.isfinite(now) & ((goal <= high) if self.up else (goal >= low))
+        reached = np.isfinite(goal) & ((goal <= high) if self.up else (goal >= low))
         return Wish(self.quantity, np.where(reached, goal, np.inf if self.up else -np.inf), self.up)
 
     def focus(self, reading: Reading, before: Prediction) -> Reading:
