@@ -65,9 +65,16 @@ def test_constriction() -> None:
         constriction(2.0, 2.0)
 
 
-def test_the_update_as_printed_draws_wider() -> None:
-    _, c1, c2 = constriction()
-    assert Swarm.printed().draws == ((0.0, c1), (0.0, c2), (c1, c2))
+@pytest.mark.parametrize(("swarm", "settles"), [(Swarm(), True), (Swarm.printed(), False)], ids=["default", "printed"])
+def test_the_default_settles_and_the_update_as_printed_does_not(swarm, settles) -> None:
+    """Fifty particles drawn to one point, without walls: with the paper's ranges they scatter ever wider."""
+    rng, wide = np.random.default_rng(0), np.full((1, 20), 1e300)
+    X, V, here = rng.normal(size=(1, 50, 20)), np.zeros((1, 50, 20)), np.zeros((1, 50, 20))
+    weights = np.array([*swarm.weights[:3], 0.0])
+    for _ in range(100):
+        r1, r2 = (low + (high - low) * rng.random((50, 20)) for low, high in swarm.draws[:2])
+        X, V = move(X, V, here, here[:, :1], here[:, 0], -wide, wide, weights, r1, r2, np.ones(50))
+    assert X.std() < 0.1 if settles else X.std() > 100
 
 
 def test_every_position_decodes_to_an_admissible_point() -> None:
