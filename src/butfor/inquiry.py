@@ -11,7 +11,9 @@ import numpy as np
 
 from butfor.errors import InputError
 from butfor.importers.read import Reading
+from butfor.likeness import Likenesses
 from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.space import frames
@@ -65,6 +67,11 @@ class Examples:
         return said
 
     @cached_property
+    def likenesses(self) -> Likenesses:
+        """The forests that were asked about; each is read once."""
+        return Likenesses(self.reading)
+
+    @cached_property
     def labels_follow(self) -> bool:
         """Whether the label is that of the largest score in every row, so that scores alone need be asked for."""
         scores = self.said.scores
@@ -102,6 +109,10 @@ class Inquiry(AbstractOracle):
     def rows(self, chosen: IntArray | slice | BoolArray) -> Inquiry:
         at = np.arange(frames.height(self.before.table))[chosen]
         return Inquiry(self.known, self.target, self.before.take(at))
+
+    def plausible(self, constraint: AbstractConstraint, points: FloatArray) -> BoolArray:
+        (likeness,) = self.known.likenesses.of([constraint])
+        return likeness.reached(points)
 
     def _heard(self, before: Prediction, said: Prediction, count: int) -> Heard:
         met, distance = self.target.met(before, said), self.target.distance(before, said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from butfor.model.ask import BlackBox
 from butfor.model.cells import BoolArray
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.relation import Margin, Plausible
+from butfor.problem.restriction import admissible
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.rewrite.clearance import keeps
 from butfor.space.frames import FloatArray
@@ -26,6 +28,22 @@ class Moves:
     points: FloatArray
     before: Prediction
     after: Prediction
+
+
+def all_kept(
+    constraints: Iterable[AbstractConstraint],
+    moves: Moves,
+    reading: Reading,
+    likenesses: Likenesses,
+    target: AbstractTarget | None,
+) -> BoolArray:
+    """Which moves keep to every constraint, each judged by itself, and to the values that the columns take."""
+    listed = tuple(constraints)
+    fine = admissible(reading.space, moves.start, listed).admits(moves.points)
+    for constraint in listed:
+        if len(fine):
+            fine = fine & kept(constraint, moves, reading, likenesses, target)
+    return np.asarray(fine, dtype=np.bool_)
 
 
 def kept(

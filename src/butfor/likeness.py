@@ -11,12 +11,13 @@ import numpy as np
 from butfor.errors import UnsupportedProblemError
 from butfor.importers.isolation import read_plausibility
 from butfor.importers.read import Reading
-from butfor.model.ask import Model, form_of
+from butfor.model.ask import BlackBox, Model, evaluate, form_of
 from butfor.model.cells import BoolArray
 from butfor.model.trees import Trees
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.relation import Plausible
 from butfor.rewrite.plausibility import side_by_side
+from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,10 @@ class Likeness:
     def met(self, table: Any) -> BoolArray:
         """What the user's own forest says of rows (its sums may come out differently in their last digits)."""
         return np.asarray(self.reading.source.values(table) >= self.least - 1e-9 * (1 + abs(self.least)))
+
+    def reached(self, points: FloatArray) -> BoolArray:
+        """What the forest, as it was read, says of encoded rows."""
+        return np.asarray(evaluate(self.reading.model, points)[:, 0] >= self.least)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +56,17 @@ class Likenesses:
         return known if constraint.path_length is None else replace(known, least=float(constraint.path_length))
 
     def model(self, asked: Sequence[Likeness], model: Model) -> Model:
-        """The explainer's model, as the target looks at it, with the path lengths of the forests as further scores."""
-        if not asked:
+        """The explainer's model, as the target looks at it, with the path lengths of the forests as further scores.
+
+        A black box has no scores: whoever asks it asks the forests too.
+        """
+        if not asked or isinstance(model, BlackBox):
             return model
         if not isinstance(model, Trees):
             raise UnsupportedProblemError(
                 f"plausibility was asked of a {form_of(model)} model.",
                 "It is kept exactly for trees and sums of trees.",
-                "Leave it out, or search among real rows with bf.candidates.",
+                "Search among real rows with bf.candidates, or without proof: bf.black_box(model.predict_proba, classes).",
             )
         others = [one.reading.model for one in asked]
         key = tuple(map(id, (model, *others)))

@@ -9,13 +9,11 @@ import numpy as np
 
 from butfor.asked import Asked
 from butfor.importers.read import Reading
+from butfor.kept import Moves, all_kept
 from butfor.likeness import Likenesses
 from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.problem import Problem
-from butfor.problem.relation import Margin, Plausible
-from butfor.problem.restriction import admissible
 from butfor.problem.target import Prediction
-from butfor.rewrite.clearance import keeps
 from butfor.solvers.solver import TOLERANCE, Outcome
 from butfor.space import frames
 from butfor.space.frames import FloatArray
@@ -57,8 +55,9 @@ class Bench:
         start, asked = self.factuals[rows], self.asked
         table = frames.take(self.before.table, rows)
         said = Prediction(self.reading.source, self.reading.space.decode(points, table, start))
-        passed[at, 0] = asked.target.met(self.before.take(rows), said)
-        passed[at, 1] = self._admits(start, points, rows, said.table)
+        moves = Moves(start, points, self.before.take(rows), said)
+        passed[at, 0] = asked.target.met(moves.before, said)
+        passed[at, 1] = all_kept(asked.constraints, moves, self.reading, self.likenesses, asked.target)
         cost[at] = asked.prices.total(start, points) + asked.target.offsets(said, len(at))
         passed[at, 2] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
         for i, answer in zip(at, asked.target.said(said), strict=True):
@@ -72,19 +71,3 @@ class Bench:
         if not met.any() or target.offsets(some, len(rows)).any() or problem.judged_apart or problem.pool:
             return np.zeros(len(rows), dtype=np.bool_)
         return met & problem.admits(problem.factuals)
-
-    def _admits(self, start: FloatArray, points: FloatArray, rows: IntArray, table: Any) -> BoolArray:
-        """The constraints, each judged by itself on the encoded rows (a forest on the `table`), and the values by the space."""
-        space, asked = self.reading.space, self.asked
-        fine = admissible(space, start, asked.constraints).admits(points)
-        for likeness in self.likenesses.of(asked.constraints):
-            fine &= likeness.met(table)
-        for constraint in asked.constraints:
-            if isinstance(constraint, Margin):
-                before = self.before.take(rows)
-                model = asked.target.focus(self.reading, before).model
-                for group, sets in asked.target.groups(self.reading.readout, before):
-                    fine[group] &= keeps(model, space, points[group], sets, constraint.eps)
-            elif not isinstance(constraint, Plausible):
-                fine &= constraint.met(space, start, points)
-        return np.asarray(fine, dtype=np.bool_)

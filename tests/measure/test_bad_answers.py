@@ -44,7 +44,7 @@ ERRORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("wrong columns", of(SET.drop(columns="job")), bf.UnknownColumnError, "answers of 'dice'.*job.*missing"),
     ("a missing value", of(SET.assign(age=[30, np.nan, 40])), bf.InputError, "answers of 'dice'.*'age' is missing in row 1"),
     ("an unseen category", of(SET.assign(job="judge")), bf.InputError, "answers of 'dice'.*'judge'.*clerk, nurse, pilot"),
-    ("text for a number", of(SET.assign(age="40")), bf.InputError, "'40'.*Convert"),
+    ("text for a number", of(SET.assign(age="forty")), bf.InputError, "'forty'.*Convert"),
     ("an infinite value", of(SET.assign(age=np.inf)), bf.InputError, "infinite"),
     ("an array", of(SET.to_numpy()), bf.UnknownColumnError, "answers of 'dice'.*missing"),
     ("a word", of("answers.csv"), bf.InputTypeError, "str was given"),

@@ -198,6 +198,7 @@ SETTINGS = [
     ({"iterations": -1}, "iterations=-1"),
     ({"calls": 0}, "calls=0"),
     ({"active": True}, "active=True"),
+    ({"telling": "iv"}, "telling='iv'"),
     ({"choice": "best"}, "'clusters', 'own' or 'last'"),
     ({"pull": -1.0}, "pull=-1.0"),
     ({"box": -0.1}, "box=-0.1"),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import IsolationForest, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 import butfor as bf
 from butfor import Status
 from butfor.datasets import loans
+from butfor.importers.isolation import PathLengths
 
 X, Y = loans.load()
 NUMBERS = ["age", "income", "amount", "months", "late_payments"]
@@ -257,10 +258,41 @@ def test_several_answers_differ_and_fewer_are_an_outcome() -> None:
     assert len(answers) == 5
     assert len({tuple(one.point_codes) for one in answers}) == 5
     assert len({tuple(change.name for change in one.changes) for one in answers}) >= 3, "they are not all alike"
-    few = [bf.fixed("age", "income", "amount", "months")]
+    few = [bf.fixed("age", "income", "amount", "late_payments")]
     one_column = explainer.explain(ONE, target="approved", k=50, constraints=few, solver=QUICK)
-    assert isinstance(one_column, bf.Explanations)
-    assert len(one_column) < 50
+    assert one_column.found.all()
+    assert 1 < len(one_column) < 50
+
+
+def test_how_many_were_asked_and_how_many_particles_were_dropped_is_said() -> None:
+    """Coverage is found over asked; a particle without a valid point is none to choose from."""
+    explainer = boxed()
+    full = explainer.explain(ONE, target="approved", k=3, solver=QUICK)
+    assert [one.certificate.notes["coverage"] for one in full] == [1.0] * 3
+    assert 0 <= full[0].certificate.notes["invalid particles"] < QUICK.particles
+    few = [bf.fixed("age", "income", "amount", "late_payments")]
+    part = explainer.explain(ONE, target="approved", k=50, constraints=few, solver=QUICK)
+    assert part.found.all()
+    assert part[0].certificate.notes["coverage"] == len(part) / 50
+    none = explainer.explain(ONE, target=bf.probability("approved", at_least=1.0), solver=QUICK)
+    assert not none.found
+    assert none.certificate.notes["coverage"] == 0.0
+    assert none.certificate.notes["invalid particles"] == QUICK.particles
+
+
+def test_the_weighted_sum_of_three_terms() -> None:
+    """Distance to the target, Gower distance, changes: `pull` and the weights of a cost; heavier changes are fewer."""
+    explainer = boxed()
+    sums = [explainer.explain(REJECTED, target="approved", cost=bf.Gower() + weight * bf.L0(), solver=bf.Swarm(pull=10.0))
+            for weight in (0.0, 2.0)]  # fmt: skip
+    assert all(one.found.all() for one in sums)
+    changes = [np.mean([len(answer.changes) for answer in one]) for one in sums]
+    assert changes[1] <= changes[0]
+    for one, weight in zip(sums, (0.0, 2.0), strict=True):
+        priced = explainer.explain(
+            REJECTED.iloc[[0]], target="approved", cost=bf.Gower() + weight * bf.L0(), solver=QUICK
+        )
+        assert one[0].cost == pytest.approx(priced.cost, rel=0.05)
 
 
 def test_only_the_most_telling_columns_move() -> None:
@@ -269,6 +301,35 @@ def test_only_the_most_telling_columns_move() -> None:
     again = explainer.explain(ONE, target="approved", k=4, solver=bf.Swarm(active=2, iterations=20))
     assert answer.found
     assert len({change.name for one in again for change in one.changes}) <= 2
+
+
+def test_what_a_column_tells_may_be_said_by_the_user() -> None:
+    def only_amount(values, met, feature):
+        assert len(values) == len(met) == len(X)
+        assert met.dtype == bool
+        return float(feature.name == "amount")
+
+    answer = boxed().explain(ONE, target="approved", solver=bf.Swarm(active=1, telling=only_amount, iterations=5))
+    assert [change.name for change in answer.changes] == ["amount"]
+    with pytest.raises(bf.InputTypeError, match="returned 'much' for 'age'"):
+        boxed().explain(ONE, target="approved", solver=bf.Swarm(active=1, telling=lambda *column: "much"))
+
+
+def test_a_forest_says_what_is_plausible() -> None:
+    """It is asked about every point: the answer looks like the data, also where the cheapest one does not."""
+    forest = IsolationForest(n_estimators=40, random_state=0).fit(X[NUMBERS])
+    lengths, explainer = PathLengths(forest), boxed()
+    free = explainer.explain(REJECTED, target="approved", solver=QUICK)
+    least = float(np.quantile(lengths.predict(X[NUMBERS]), 0.5))
+    assert (lengths.predict(free.points) < least).any()
+    like = [bf.plausible(forest, path_length=least)]
+    kept = explainer.explain(REJECTED, target="approved", constraints=like, solver=QUICK)
+    assert kept.found.all()
+    assert (lengths.predict(kept.points) >= least - 1e-9).all()
+    assert all(passed for answer in kept for _, passed in answer.certificate.checks)
+    assert kept.cost.sum() > free.cost.sum()
+    real = explainer.explain(REJECTED, target="approved", constraints=[*like, bf.candidates(X[NUMBERS])])
+    assert (kept.cost <= real.cost + 1e-12).all()
 
 
 def test_a_box_around_the_factual() -> None:

@@ -8,9 +8,9 @@ import pytest
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.problem import Problem
 from butfor.solvers.active import information_value
+from butfor.solvers.appraiser import ahead, foremost
 from butfor.solvers.diverse import cheapest_of_clusters, distinct
 from butfor.solvers.hypercube import hypercube, moved
-from butfor.solvers.judge import ahead, foremost
 from butfor.solvers.pricing import Pricing
 from butfor.solvers.swarm import Swarm, constriction
 from butfor.solvers.swarm_kernels import move

@@ -12,6 +12,7 @@ from butfor.errors import InputError
 from butfor.explanation import Explanation, Explanations
 from butfor.model.cells import BoolArray, IntArray
 from butfor.space import frames
+from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 
@@ -49,7 +50,8 @@ def given(answers: Any, factuals: FloatArray, space: Space) -> Given:
             "One table holds one answer a factual, or all answers to one.",
             "Give a list with one table a factual.",
         )
-    return Given(row[found], points, np.full(len(factuals), np.nan))
+    row = row[found]
+    return Given(row, _exact(points, factuals[row]), np.full(len(factuals), np.nan))
 
 
 def _own(answers: Explanations, factuals: FloatArray, space: Space) -> Given:
@@ -104,4 +106,36 @@ def _rows(table: Any, space: Space) -> tuple[FloatArray, BoolArray]:
             blank &= [value is None for value in frames.values(table, name, position)]
     found = ~blank
     rows = table if found.all() else frames.take(table, np.flatnonzero(found))
-    return space.encode(rows) if found.any() else np.empty((0, len(space))), found
+    return space.encode(_spelled_out(rows, space)) if found.any() else np.empty((0, len(space))), found
+
+
+def _spelled_out(table: Any, space: Space) -> Any:
+    """The table with text as the number or level that it spells: some libraries keep every value, or every level, as text."""
+    columns = {
+        name: frames.values(table, name, at) for at, name in enumerate(frames.names(table)) if name in space.names
+    }
+    meant = {name: _meant(space[name], column) for name, column in columns.items()}
+    if all(meant[name] is column for name, column in columns.items()):
+        return table
+    return np.array(list(meant.values()), dtype=object).T if frames.is_array(table) else frames.like(table, meant)
+
+
+def _meant(feature: Feature, column: list[Any]) -> list[Any]:
+    """The values that text spells; the column as it is where there is nothing to read, or it spells none."""
+    levels = feature.levels
+    if not any(isinstance(value, str) for value in column) or any(isinstance(level, str) for level in levels or ()):
+        return column
+    if levels is not None:
+        names = {str(float(level)): level for level in levels if isinstance(level, int | float)}
+        names |= {str(level): level for level in levels}
+        return [names.get(value, value) for value in column]
+    try:
+        return [float(value) if isinstance(value, str) else value for value in column]
+    except ValueError:
+        return column
+
+
+def _exact(points: FloatArray, factuals: FloatArray) -> FloatArray:
+    """Points with a value that is the factual's in single precision, as some libraries keep numbers, for that value."""
+    with np.errstate(over="ignore"):
+        return np.where(points == factuals.astype(np.float32), factuals, points)

@@ -10,15 +10,14 @@ import numpy as np
 from butfor.asked import asked
 from butfor.errors import ButforError, InputError, InputTypeError, number
 from butfor.importers.read import read
-from butfor.kept import Moves, kept
+from butfor.kept import Moves, all_kept
 from butfor.likeness import Likenesses
 from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
 from butfor.measure.plausibility import Plausibility
-from butfor.model.cells import BoolArray, IntArray
+from butfor.model.cells import IntArray
 from butfor.problem.abstract import AbstractConstraint
-from butfor.problem.restriction import admissible
 from butfor.problem.target import Prediction
 from butfor.space import frames
 from butfor.space.feature import Override
@@ -201,20 +200,18 @@ class Judge:
             "neighbour_distance": near.neighbour_distance(Coded(points)),
             "outlier_factor": near.outlier_factor(Coded(points)),
             "isolation": near.isolation(Coded(points)),
-            "violations": self._broken(Moves(start[rows], points, before.take(rows), after.take(good))),
+            "violations": ~all_kept(
+                self._constraints,
+                Moves(start[rows], points, before.take(rows), after.take(good)),
+                self._reading,
+                self._likenesses,
+                self._target,
+            ),
         }
         whole = {name: np.full(len(answers.row), np.nan) for name in parts}
         for name, values in parts.items():
             whole[name][good] = values
         return whole
-
-    def _broken(self, moves: Moves) -> BoolArray:
-        """Which moves break a constraint or leave the values that a column takes."""
-        fine = admissible(self.space, moves.start, self._constraints).admits(moves.points)
-        for constraint in self._constraints:
-            if len(fine):
-                fine &= kept(constraint, moves, self._reading, self._likenesses, self._target)
-        return ~fine
 
     def _said(self, points: FloatArray) -> Prediction:
         """What the model says of answers, asked in the kind of table that it was trained on."""

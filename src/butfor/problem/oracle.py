@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import numpy as np
+
 from butfor.model.cells import BoolArray, IntArray
+from butfor.problem.abstract import AbstractConstraint
 from butfor.space.frames import FloatArray
 
 
@@ -34,3 +37,7 @@ class AbstractOracle(ABC):
     @abstractmethod
     def rows(self, chosen: IntArray | slice) -> AbstractOracle:
         """The same oracle for some of the rows of the problem."""
+
+    def plausible(self, constraint: AbstractConstraint, points: FloatArray) -> BoolArray:
+        """Which points a forest takes for likely; all, where `ask` has the forest in what it says already."""
+        return np.ones(len(points), dtype=np.bool_)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from butfor.errors import number
 from butfor.model.cells import BoolArray
 from butfor.problem.oracle import AbstractOracle
+from butfor.problem.problem import Problem
 from butfor.space.feature import Feature
 from butfor.space.frames import FloatArray
-from butfor.space.space import Space
 
 BINS = 10
+
+Telling = Callable[[FloatArray, BoolArray, Feature], float]
+"""What a column tells: its encoded values (of a category, the place among its levels; NaN: missing), which rows meet the
+target, the column; the more it tells, the larger."""
 
 
 def information_value(codes: FloatArray, met: BoolArray, feature: Feature | None = None) -> float:
@@ -51,18 +58,26 @@ def _binned(codes: FloatArray, feature: Feature | None) -> np.ndarray:
     return np.where(lost, BINS, np.where(inside, bins, -1))
 
 
-def most_telling(space: Space, oracle: AbstractOracle, rows: int, count: int) -> BoolArray:
-    """For each row the `count` features of greatest information value in the examples; all where there are no examples."""
-    out = np.ones((rows, len(space)), dtype=np.bool_)
+def most_telling(problem: Problem, oracle: AbstractOracle, count: int, telling: Telling) -> BoolArray:
+    """For each row the `count` features that tell most, by the examples; all where there are no examples."""
+    features = problem.space.features
+    out = np.ones(problem.factuals.shape, dtype=np.bool_)
     known: dict[bytes, BoolArray] = {}
-    for row in range(rows):
+    for row in range(len(problem)):
         met = oracle.of_examples(row).met
         if not met.any() or met.all():
             continue
         key = met.tobytes()
         if key not in known:
-            value = [information_value(oracle.examples[:, j], met, feature) for j, feature in enumerate(space.features)]
-            known[key] = np.zeros(len(space), dtype=np.bool_)
-            known[key][np.argsort(-np.array(value), kind="stable")[:count]] = True
+            told = [_told(telling, oracle.examples[:, j], met, feature) for j, feature in enumerate(features)]
+            known[key] = np.zeros(len(features), dtype=np.bool_)
+            known[key][np.argsort(-np.array(told), kind="stable")[:count]] = True
         out[row] = known[key]
     return out
+
+
+def _told(telling: Telling, codes: FloatArray, met: BoolArray, feature: Feature) -> float:
+    """What a column tells, checked."""
+    told = telling(codes, met, feature)
+    said = f"Swarm(telling=...) returned {told!r} for {feature.name!r}."
+    return number(told, said, "A number is needed: the more a column tells, the larger.")

@@ -1,13 +1,13 @@
-"""The particles of all rows, where they start, and what they have seen: the state that the search loop moves on."""
+"""The particles of all rows and what they have seen: the state that the search loop moves on."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.model.cells import BoolArray
+from butfor.solvers.appraiser import Appraiser, ahead, foremost
 from butfor.solvers.hypercube import Hypercube
-from butfor.solvers.judge import Judge, Judged, ahead, foremost
-from butfor.solvers.swarm_kernels import GROUP, NUMBER, move, take_over
+from butfor.solvers.swarm_kernels import move, take_over
 from butfor.space.frames import FloatArray
 
 BEST = 4
@@ -28,12 +28,12 @@ class Flock:
         self.cost = np.full((n, particles), np.inf)
         self.last_points, self.last_cost = self.points, self.cost
 
-    def look(self, judge: Judge) -> BoolArray:
+    def look(self, appraiser: Appraiser) -> BoolArray:
         """Judge where the particles are; which rows have a cheaper valid point than before."""
         shape = self.cost.shape
         flat = self.positions.reshape(len(self.rows), -1)
         points = self.cube.decode(flat, self.rows)
-        said = judge(points, self.rows)
+        said = appraiser(points, self.rows)
         first, second, cost = (part.reshape(shape) for part in (said.first, said.second, said.cost))
         better = ahead(first, second, self.first, self.second)
         cheaper = cost < self.cost
@@ -70,45 +70,3 @@ class Flock:
 def _between(unit: FloatArray, low: float, high: float) -> FloatArray:
     """Numbers of [0, 1) as numbers of [low, high)."""
     return unit if (low, high) == (0.0, 1.0) else low + (high - low) * unit
-
-
-def scattered(cube: Hypercube, count: int, rng: np.random.Generator) -> FloatArray:
-    """Random positions: each particle moves a random share of the features, at least one, anywhere within its bounds."""
-    n, features = len(cube.home), len(cube.kind)
-    eager = rng.random((count, features))
-    share = rng.random(count) ** 2
-    anywhere = rng.random((count, cube.size))
-    out = np.repeat(cube.home[:, None], count, axis=1)
-    for row in range(n):
-        going = np.where(cube.free[row], eager, -1.0)
-        chosen = (going > 1 - share[:, None]) | (going == going.max(axis=1, keepdims=True))
-        there = cube.lower[row] + anywhere * (cube.upper[row] - cube.lower[row])
-        out[row] = np.where((chosen & cube.free[row])[:, cube.owner], there, out[row])
-    return out
-
-
-def single_changes(cube: Hypercube, most: int, rng: np.random.Generator) -> FloatArray:
-    """Every feature moved alone: numbers to four values, ranks and categories to each; at most so many a row."""
-    made = []
-    for j in range(len(cube.kind)):
-        at = slice(int(cube.first[j]), int(cube.first[j + 1]))
-        wide = int(cube.first[j + 1] - cube.first[j])
-        if cube.kind[j] == GROUP:
-            shares = np.eye(wide)
-        else:
-            count = 4 if cube.kind[j] == NUMBER else int(cube.width[j]) + 1
-            shares = np.zeros((count, wide))
-            shares[:, 0] = np.linspace(0.0, 1.0, count)
-        for share in shares:
-            position = cube.home.copy()
-            position[:, at] = cube.lower[:, at] + share * (cube.upper - cube.lower)[:, at]
-            made.append(position)
-    if len(made) > most:
-        made = [made[i] for i in rng.choice(len(made), most, replace=False)]
-    return np.stack(made, axis=1)
-
-
-def best_of(said: Judged, rows: int, count: int) -> IntArray:
-    """The positions of the `count` best of each row, which has equally many."""
-    first, second = said.first.reshape(rows, -1), said.second.reshape(rows, -1)
-    return np.asarray(np.lexsort((second, first), axis=1)[:, :count])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -173,6 +174,19 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
     still = ~free[:, cube.owner]
     cube.lower[still] = cube.upper[still] = cube.home[still]
     return cube
+
+
+def around(box: float | Mapping[str, float] | None, problem: Problem) -> FloatArray | None:
+    """How far each number may go from its factual value, (n, d)."""
+    if box is None:
+        return None
+    features = problem.space.features
+    share = np.array([box.get(f.name, np.inf) if isinstance(box, Mapping) else box for f in features])
+    low, width = np.array([f.low for f in features]), np.array([f.range for f in features])
+    scaled = np.nan_to_num(np.abs(problem.factuals - low) / width, nan=1.0)
+    with np.errstate(invalid="ignore"):
+        far = share * scaled * width
+    return np.where(np.isnan(far), np.inf, far)
 
 
 def _kind(feature: Feature) -> int:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.model.cells import BoolArray, IntArray
+from butfor.solvers.appraiser import Appraiser
 from butfor.solvers.hypercube import Hypercube, moved
-from butfor.solvers.judge import Judge
 from butfor.solvers.swarm_kernels import GROUP, NUMBER
 from butfor.space.frames import FloatArray
 
@@ -62,25 +62,25 @@ class Answers:
         """Which features of each answer differ from the factual."""
         return moved(self.cube.problem.factuals[self.row], self.points)
 
-    def improve(self, judge: Judge, positions: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
+    def improve(self, appraiser: Appraiser, positions: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
         """Replace each answer by the cheapest valid of its candidates, if cheaper; which were, and what candidates cost."""
-        points, promising = self.promising(judge, positions, owner)
+        points, promising = self.promising(appraiser, positions, owner)
         cost = np.full(len(points), np.inf)
-        better, cost[promising] = self.take(judge, points[promising], owner[promising])
+        better, cost[promising] = self.take(appraiser, points[promising], owner[promising])
         return better, cost
 
-    def promising(self, judge: Judge, positions: FloatArray, owner: IntArray) -> tuple[FloatArray, BoolArray]:
+    def promising(self, appraiser: Appraiser, positions: FloatArray, owner: IntArray) -> tuple[FloatArray, BoolArray]:
         """The points of candidates, and which of them would be cheaper."""
         rows = self.row[owner]
         points = self.cube.decode(positions, rows)
-        return points, judge.pricing(points, rows) < self._bar()[owner]
+        return points, appraiser.pricing(points, rows) < self._bar()[owner]
 
-    def take(self, judge: Judge, points: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
+    def take(self, appraiser: Appraiser, points: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
         """Judge cheaper candidates and take the best of each answer; which took one, and what candidates cost."""
         better = np.zeros(len(self.row), dtype=np.bool_)
         if not len(points):
             return better, np.empty(0)
-        cost = judge(points, self.row[owner]).cost
+        cost = appraiser(points, self.row[owner]).cost
         order = np.lexsort((cost, owner))
         best = order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
         best = best[cost[best] < self._bar()[owner[best]]]
@@ -94,12 +94,12 @@ class Answers:
         return np.asarray(self.cost - SLACK * (1 + np.abs(self.cost)))
 
 
-def polish(answers: Answers, judge: Judge, alone: bool, seed: int) -> None:
+def polish(answers: Answers, appraiser: Appraiser, alone: bool, seed: int) -> None:
     """Improve all answers until no round helps; a row that wants several keeps all but the cheapest from being exchanged."""
-    _straighten(answers, judge)
+    _straighten(answers, appraiser)
     everyone = np.arange(len(answers.row))
     for _ in range(ROUNDS):
-        if not _retreat(answers, judge, np.ones(1), everyone).any():
+        if not _retreat(answers, appraiser, np.ones(1), everyone).any():
             break
     leading = (_ranks(answers) == 0) | alone
     idle = np.zeros(len(everyone), dtype=np.intp)
@@ -107,10 +107,10 @@ def polish(answers: Answers, judge: Judge, alone: bool, seed: int) -> None:
         busy = np.flatnonzero(idle < PATIENCE)
         if not len(busy):
             break
-        better = _retreat(answers, judge, LADDER, busy)
-        swapped = _exchange(answers, judge, busy[leading[busy]], np.random.default_rng((seed, number)))
+        better = _retreat(answers, appraiser, LADDER, busy)
+        swapped = _exchange(answers, appraiser, busy[leading[busy]], np.random.default_rng((seed, number)))
         if swapped.any():
-            _retreat(answers, judge, np.ones(1), np.flatnonzero(swapped))
+            _retreat(answers, appraiser, np.ones(1), np.flatnonzero(swapped))
         idle = np.where(better | swapped, 0, idle + 1)
 
 
@@ -122,7 +122,7 @@ def _ranks(answers: Answers) -> IntArray:
     return ranks
 
 
-def _straighten(answers: Answers, judge: Judge) -> None:
+def _straighten(answers: Answers, appraiser: Appraiser) -> None:
     """Along the straight line back to the factual, as far as the target is met."""
     cube = answers.cube
     straight = (cube.kind != GROUP)[cube.owner]
@@ -130,10 +130,10 @@ def _straighten(answers: Answers, judge: Judge) -> None:
     owner = np.repeat(np.arange(len(answers.row)), len(share))
     now, home = answers.positions[owner], cube.home[answers.row[owner]]
     back = np.tile(share, len(answers.row))[:, None]
-    answers.improve(judge, np.where(straight, now + back * (home - now), now), owner)
+    answers.improve(appraiser, np.where(straight, now + back * (home - now), now), owner)
 
 
-def _retreat(answers: Answers, judge: Judge, shares: FloatArray, which: IntArray) -> BoolArray:
+def _retreat(answers: Answers, appraiser: Appraiser, shares: FloatArray, which: IntArray) -> BoolArray:
     """One change each taken back by each share; then the most saving ones together, two, three, and so on."""
     cube = answers.cube
     before = answers.positions.copy()
@@ -145,10 +145,10 @@ def _retreat(answers: Answers, judge: Judge, shares: FloatArray, which: IntArray
     if not len(owner):
         return np.zeros(len(answers.row), dtype=np.bool_)
     candidates = _taken_back(cube, before[owner], cube.home[answers.row[owner]], feature, share)
-    better, cost = answers.improve(judge, candidates, owner)
+    better, cost = answers.improve(appraiser, candidates, owner)
     together, whose = _together(cube, before, candidates, owner, feature, cost)
     if len(whose):
-        better |= answers.improve(judge, together, whose)[0]
+        better |= answers.improve(appraiser, together, whose)[0]
     return better
 
 
@@ -178,22 +178,22 @@ def _together(
     return np.array(made).reshape(-1, before.shape[1]), np.array(whose, dtype=np.intp)
 
 
-def _exchange(answers: Answers, judge: Judge, which: IntArray, rng: np.random.Generator) -> BoolArray:
+def _exchange(answers: Answers, appraiser: Appraiser, which: IntArray, rng: np.random.Generator) -> BoolArray:
     """A change, or a share of it, taken back and another feature pushed, at most as far as that saves; some of all pairs."""
     cube = answers.cube
     pushes, drawn = Pushes.of(cube), ((np.arange(SWAPS) + rng.random(SWAPS)) / SWAPS, rng.random(SWAPS))
     points, owner = [answers.points[:0]], [which[:0]]
     many = max(1, BATCH // (SWAPS * cube.size))
     for start in range(0, len(which), many):
-        positions, whose = _exchanges(answers, judge, which[start : start + many], pushes, drawn)
-        candidates, promising = answers.promising(judge, positions, whose)
+        positions, whose = _exchanges(answers, appraiser, which[start : start + many], pushes, drawn)
+        candidates, promising = answers.promising(appraiser, positions, whose)
         points.append(candidates[promising])
         owner.append(whose[promising])
-    return answers.take(judge, np.concatenate(points), np.concatenate(owner))[0]
+    return answers.take(appraiser, np.concatenate(points), np.concatenate(owner))[0]
 
 
 def _exchanges(
-    answers: Answers, judge: Judge, which: IntArray, pushes: Pushes, draws: tuple[FloatArray, FloatArray]
+    answers: Answers, appraiser: Appraiser, which: IntArray, pushes: Pushes, draws: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, IntArray]:
     """Positions of exchanges of these answers for one other push each, and for two; and whose they are."""
     cube, (drawn, again) = answers.cube, draws
@@ -207,7 +207,7 @@ def _exchanges(
     at, feature, shares = at[order], feature[order], shares[order]
     rows = answers.row[which[at]]
     bases = _taken_back(cube, answers.positions[which[at]], cube.home[rows], feature, shares)
-    spare = np.maximum(answers.cost[which[at]] - judge.pricing(cube.decode(bases, rows), rows), 0.0)
+    spare = np.maximum(answers.cost[which[at]] - appraiser.pricing(cube.decode(bases, rows), rows), 0.0)
 
     first, able = np.searchsorted(at, np.arange(len(which))), pushes.able(cube, answers.row[which])
     count = able.sum(axis=1)

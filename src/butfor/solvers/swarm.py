@@ -11,14 +11,14 @@ import numpy as np
 from butfor.errors import InputError, number
 from butfor.model.cells import IntArray
 from butfor.problem.form import Form
-from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
-from butfor.solvers.active import most_telling
+from butfor.solvers.active import Telling, information_value, most_telling
+from butfor.solvers.appraiser import Appraiser, SpentError
 from butfor.solvers.diverse import cheapest_of_clusters, distinct
 from butfor.solvers.evaluated import evaluated
-from butfor.solvers.flock import Flock, best_of, scattered, single_changes
-from butfor.solvers.hypercube import Hypercube, hypercube
-from butfor.solvers.judge import Judge, SpentError
+from butfor.solvers.flock import Flock
+from butfor.solvers.hypercube import around, hypercube
+from butfor.solvers.opening import best_of, fitted, scattered, seeds, single_changes
 from butfor.solvers.polish import Answers, polish
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, nothing_found
 from butfor.space.frames import FloatArray
@@ -56,12 +56,13 @@ class Swarm(AbstractSolver):
 
     `particles` and `iterations`: how many, and how often they move. `calls`: how often, at most, the model may be asked for a
     block of rows, all their particles at once (default: as often as it takes). `active`: only so many features move, those
-    of the greatest information value in the data. `box`: a number z, scaled to [0, 1] by its range, stays between z (1 - box)
-    and z (1 + box); a dict for single columns. `pull`: compare points by `pull` times the distance to the target plus the
-    cost, instead of valid before invalid. `choice`: of several answers, the cheapest of each cluster of the particles' best
-    points ("clusters"), the cheapest of those points ("own"), or of the last positions ("last"). `polish`: whether answers are
-    made cheaper afterwards. `weights` are c0, c1, c2, c3 of `V <- c0 V + c1 r1 (P - X) + c2 r2 (Pg - X) + c3 r3 Vhat`,
-    `draws` the ranges of r1, r2, r3.
+    that tell most in the data about who meets the target, by `telling`, a function of a column's encoded values, of
+    which rows meet it, and of the column (default: the usual information value). `box`: a number z, scaled to [0, 1] by its
+    range, stays between z (1 - box) and z (1 + box); a dict for single columns. `pull`: compare points by `pull` times the
+    distance to the target plus the cost, instead of valid before invalid. `choice`: of several answers, the cheapest of
+    each cluster of the particles' best points ("clusters"), the cheapest of those points ("own"), or of the last positions
+    ("last"). `polish`: whether answers are made cheaper afterwards. `weights` are c0, c1, c2, c3 of
+    `V <- c0 V + c1 r1 (P - X) + c2 r2 (Pg - X) + c3 r3 Vhat`, `draws` the ranges of r1, r2, r3.
 
     >>> Swarm(particles=200, active=10).particles
     200
@@ -71,6 +72,7 @@ class Swarm(AbstractSolver):
     iterations: int = 100
     calls: int | None = None
     active: int | None = None
+    telling: Telling = information_value
     box: float | Mapping[str, float] | None = None
     pull: float | None = None
     choice: Literal["clusters", "own", "last"] = "clusters"
@@ -93,6 +95,10 @@ class Swarm(AbstractSolver):
                 raise InputError(
                     f"Swarm({word}={value!r}) was given.", f"A whole number of at least {least} is needed."
                 )
+        if not callable(self.telling):
+            raise InputError(
+                f"Swarm(telling={self.telling!r}) was given.", "A function of values, answers and column is needed."
+            )
         if self.choice not in ("clusters", "own", "last"):
             raise InputError(f"Swarm(choice={self.choice!r}) was given.", "It is 'clusters', 'own' or 'last'.")
         if self.pull is not None:
@@ -149,9 +155,9 @@ class Search:
     def __init__(self, swarm: Swarm, problem: Problem, budget: Budget, k: int, seed: int) -> None:
         self.swarm, self.problem, self.k, self.seed = swarm, problem, k, seed
         oracle = evaluated(problem) if problem.oracle is None else problem.oracle
-        active = None if swarm.active is None else most_telling(problem.space, oracle, len(problem), swarm.active)
-        self.cube = hypercube(problem, active, _box(swarm.box, problem))
-        self.judge = Judge(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
+        active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)
+        self.cube = hypercube(problem, active, around(swarm.box, problem))
+        self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
         self.seen = Answers(self.cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
         self.polished: Answers | None = None
         self.flock: Flock | None = None
@@ -162,29 +168,29 @@ class Search:
         if self.cube.impossible.all():
             return
         rng = np.random.default_rng(self.seed)
-        swarm, judge = self.swarm, self.judge
+        swarm, appraiser = self.swarm, self.appraiser
         self.flock = Flock(self.cube, self._start(rng), self.k)
         self._look(self.flock)
-        reserve = np.ceil(SEARCH * judge.calls) if swarm.polish else np.inf
+        reserve = np.ceil(SEARCH * appraiser.calls) if swarm.polish else np.inf
         for _ in range(swarm.iterations if self.cube.free.any() else 0):
-            if judge.asked >= reserve and np.isfinite(self.flock.cost.min(axis=1)).all():
+            if appraiser.asked >= reserve and np.isfinite(self.flock.cost.min(axis=1)).all():
                 break
             self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws))
             self._look(self.flock)
         if swarm.polish:
             self.polished = self._chosen(STARTS if self.k == 1 else self.k)
             if len(self.polished.row):
-                polish(self.polished, judge, self.k == 1, self.seed)
+                polish(self.polished, appraiser, self.k == 1, self.seed)
 
     def _start(self, rng: np.random.Generator) -> FloatArray:
         """Positions to begin with: the best of some real rows and of the single changes, and random ones."""
         cube, n = self.cube, len(self.problem)
-        self.seen = _seeds(cube, self.judge.oracle, SEEDS * self.k)
-        real = _fitted(cube, self.judge.oracle, SEEDS * self.k)
+        self.seen = seeds(cube, self.appraiser, SEEDS * self.k)
+        real = fitted(cube, self.appraiser.oracle, SEEDS * self.k)
         opening = np.concatenate([real, single_changes(cube, 20 * self.swarm.particles, rng)], axis=1)
         rows = np.repeat(np.arange(n), opening.shape[1])
         points = cube.decode(opening.reshape(len(rows), -1), rows)
-        said = self.judge(points, rows)
+        said = self.appraiser(points, rows)
         self.seen = self.seen.with_more(rows, points, said.cost)
         for row in range(n):
             cost = np.sort(self.seen.cost[self.seen.row == row])
@@ -195,7 +201,7 @@ class Search:
 
     def _look(self, flock: Flock) -> None:
         """Judge the particles; a single answer's ball shrinks with every cheaper one."""
-        better = flock.look(self.judge)
+        better = flock.look(self.appraiser)
         if self.k == 1 and self.swarm.pull is None and better.any():
             rows = np.flatnonzero(better)
             self.cube.shrink(rows, flock.cost[rows].min(axis=1))
@@ -244,11 +250,24 @@ class Search:
         out = nothing_found(problem)
         costs = np.concatenate(cost)
         bound = np.where(self.cube.impossible[np.array(row)], np.inf, 0.0)
-        notes = {"cost before polishing": np.concatenate(before), "calls": np.full(len(row), float(self.judge.asked))}
+        answers = np.bincount(np.array(row)[np.isfinite(costs)], minlength=len(problem))
+        notes = {
+            "cost before polishing": np.concatenate(before),
+            "calls": np.full(len(row), float(self.appraiser.asked)),
+            "coverage": answers[row] / self.k,
+            "invalid particles": self._invalid()[row],
+        }
         return replace(
             out, row=np.array(row), points=np.concatenate(points), cost=costs, bound=bound,
             exhausted=np.full(len(row), self.ended), notes=notes,
         )  # fmt: skip
+
+    def _invalid(self) -> FloatArray:
+        """How many particles of each row had no valid point to choose from; nobody knows if none was judged."""
+        if self.flock is None:
+            return np.full(len(self.problem), np.nan)
+        cost = self.flock.last_cost if self.swarm.choice == "last" else self.flock.cost
+        return np.asarray(np.isinf(cost).sum(axis=1), dtype=np.float64)
 
     def _returned(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The answers to one row: polished ones by choice, then others if those are too few; their costs after and before."""
@@ -273,53 +292,6 @@ class Search:
 def _firsts(points: FloatArray) -> IntArray:
     """Where each point stands first."""
     return np.asarray(np.unique(np.nan_to_num(points, nan=np.inf), axis=0, return_index=True)[1])
-
-
-def _seeds(cube: Hypercube, oracle: AbstractOracle, count: int) -> Answers:
-    """The cheapest examples that meet the target and are admissible as they are: valid before anything is asked."""
-    problem = cube.problem
-    found = Answers(cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
-    for n in range(len(problem) if len(oracle.examples) and not problem.margin else 0):
-        heard = oracle.of_examples(n)
-        met = np.flatnonzero(heard.met)
-        points, rows = oracle.examples[met], np.full(len(met), n)
-        tiled = problem.rows(rows)
-        cost = problem.prices.total(tiled.factuals, points) + heard.offset[met]
-        near = cube.decode(cube.encode(points, rows), rows)  # beyond the settings' bounds, that is another point
-        cost[~tiled.admits(points) | ~np.isclose(near, points, equal_nan=True).all(axis=1)] = np.inf
-        best = np.argsort(cost, kind="stable")[:count]
-        found = found.with_more(rows[best], points[best], cost[best])
-    return found
-
-
-def _fitted(cube: Hypercube, oracle: AbstractOracle, count: int) -> FloatArray:
-    """For each row the positions of examples that meet the target, fitted into the domain, cheapest first.
-
-    Where there are too few, the factual stands in for them.
-    """
-    problem = cube.problem
-    out = np.repeat(cube.home[:, None], count, axis=1)
-    for n in range(len(problem) if len(oracle.examples) else 0):
-        met = np.flatnonzero(oracle.of_examples(n).met)
-        rows = np.full(len(met), n)
-        points = cube.decode(cube.encode(oracle.examples[met], rows), rows)
-        cost = problem.prices.total(np.repeat(problem.factuals[[n]], len(met), axis=0), points)
-        best = np.argsort(cost, kind="stable")[:count]
-        out[n, : len(best)] = cube.encode(points[best], rows[best])
-    return out
-
-
-def _box(box: float | Mapping[str, float] | None, problem: Problem) -> FloatArray | None:
-    """How far each number may go from its factual value, (n, d)."""
-    if box is None:
-        return None
-    features = problem.space.features
-    share = np.array([box.get(f.name, np.inf) if isinstance(box, Mapping) else box for f in features])
-    low, width = np.array([f.low for f in features]), np.array([f.range for f in features])
-    scaled = np.nan_to_num(np.abs(problem.factuals - low) / width, nan=1.0)
-    with np.errstate(invalid="ignore"):
-        far = share * scaled * width
-    return np.where(np.isnan(far), np.inf, far)
 
 
 def _amount(value: object, said: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import JUDGED_APART, Problem
+from butfor.problem.relation import Plausible
 from butfor.rewrite.clearance import keeps
 from butfor.solvers.pricing import Pricing
 from butfor.solvers.solver import Budget
@@ -20,7 +21,7 @@ class SpentError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Appraised:
     """Some points: which are valid, what they cost, and by which two numbers they are compared, the first one first."""
 
     valid: BoolArray
@@ -30,7 +31,7 @@ class Judged:
 
 
 @dataclass(eq=False)
-class Judge:
+class Appraiser:
     """Asks the oracle and counts. With `pull`, points are compared by `pull` times the distance plus the cost."""
 
     problem: Problem
@@ -43,7 +44,7 @@ class Judge:
     def __post_init__(self) -> None:
         self.pricing = Pricing(self.problem)
 
-    def __call__(self, points: FloatArray, rows: IntArray) -> Judged:
+    def __call__(self, points: FloatArray, rows: IntArray) -> Appraised:
         """What the points are worth as changes of these rows; `SpentError` if they may not be asked about."""
         if self.asked >= self.calls or self.budget.spent():
             raise SpentError
@@ -52,17 +53,24 @@ class Judge:
         heard = self.oracle.ask(points, rows)
         price = self.pricing(points, rows)
         cost = price + heard.offset
-        broken = np.zeros(len(points))
-        for relation in problem.relations:
-            if not isinstance(relation, JUDGED_APART):
-                broken += ~relation.met(problem.space, problem.factuals[rows], points)
+        broken = self.broken(points, rows)
         valid = heard.met & (broken == 0) & np.isfinite(cost)
         if problem.margin and valid.any():
             valid[valid] = keeps(problem.model, problem.space, points[valid], problem.sets, problem.margin)
         cost = np.where(valid, cost, np.inf)
         if self.pull is not None:
-            return Judged(valid, cost, broken, self.pull * -np.expm1(-heard.distance) + price)
-        return Judged(valid, cost, np.where(valid, -1.0, heard.distance), np.where(valid, cost, broken))
+            return Appraised(valid, cost, broken, self.pull * -np.expm1(-heard.distance) + price)
+        return Appraised(valid, cost, np.where(valid, -1.0, heard.distance), np.where(valid, cost, broken))
+
+    def broken(self, points: FloatArray, rows: IntArray) -> FloatArray:
+        """How many relations each point breaks, a margin aside."""
+        problem, count = self.problem, np.zeros(len(points))
+        for relation in problem.relations:
+            if isinstance(relation, Plausible):
+                count += ~self.oracle.plausible(relation, points)
+            elif not isinstance(relation, JUDGED_APART):
+                count += ~relation.met(problem.space, problem.factuals[rows], points)
+        return count
 
 
 def ahead(first: FloatArray, second: FloatArray, of_first: FloatArray, of_second: FloatArray) -> BoolArray:

@@ -1,0 +1,89 @@
+"""Where particles begin: at real rows that meet the target, at single changes, and anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.model.cells import IntArray
+from butfor.problem.oracle import AbstractOracle
+from butfor.solvers.appraiser import Appraised, Appraiser
+from butfor.solvers.hypercube import Hypercube
+from butfor.solvers.polish import Answers
+from butfor.solvers.swarm_kernels import GROUP, NUMBER
+from butfor.space.frames import FloatArray
+
+
+def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:
+    """The cheapest examples that meet the target and are admissible as they are: valid before anything is asked."""
+    problem, oracle = cube.problem, appraiser.oracle
+    found = Answers(cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
+    for n in range(len(problem) if len(oracle.examples) and not problem.margin else 0):
+        heard = oracle.of_examples(n)
+        met = np.flatnonzero(heard.met)
+        points, rows = oracle.examples[met], np.full(len(met), n)
+        cost = appraiser.pricing(points, rows) + heard.offset[met]
+        near = cube.decode(cube.encode(points, rows), rows)  # beyond the settings' bounds, that is another point
+        cost[~np.isclose(near, points, equal_nan=True).all(axis=1)] = np.inf
+        cost[~problem.domain.rows(rows).admits(points) | (appraiser.broken(points, rows) > 0)] = np.inf
+        best = np.argsort(cost, kind="stable")[:count]
+        found = found.with_more(rows[best], points[best], cost[best])
+    return found
+
+
+def fitted(cube: Hypercube, oracle: AbstractOracle, count: int) -> FloatArray:
+    """For each row the positions of examples that meet the target, fitted into the domain, cheapest first.
+
+    Where there are too few, the factual stands in for them.
+    """
+    problem = cube.problem
+    out = np.repeat(cube.home[:, None], count, axis=1)
+    for n in range(len(problem) if len(oracle.examples) else 0):
+        met = np.flatnonzero(oracle.of_examples(n).met)
+        rows = np.full(len(met), n)
+        points = cube.decode(cube.encode(oracle.examples[met], rows), rows)
+        cost = problem.prices.total(np.repeat(problem.factuals[[n]], len(met), axis=0), points)
+        best = np.argsort(cost, kind="stable")[:count]
+        out[n, : len(best)] = cube.encode(points[best], rows[best])
+    return out
+
+
+def scattered(cube: Hypercube, count: int, rng: np.random.Generator) -> FloatArray:
+    """Random positions: each particle moves a random share of the features, at least one, anywhere within its bounds."""
+    n, features = len(cube.home), len(cube.kind)
+    eager = rng.random((count, features))
+    share = rng.random(count) ** 2
+    anywhere = rng.random((count, cube.size))
+    out = np.repeat(cube.home[:, None], count, axis=1)
+    for row in range(n):
+        going = np.where(cube.free[row], eager, -1.0)
+        chosen = (going > 1 - share[:, None]) | (going == going.max(axis=1, keepdims=True))
+        there = cube.lower[row] + anywhere * (cube.upper[row] - cube.lower[row])
+        out[row] = np.where((chosen & cube.free[row])[:, cube.owner], there, out[row])
+    return out
+
+
+def single_changes(cube: Hypercube, most: int, rng: np.random.Generator) -> FloatArray:
+    """Every feature moved alone: numbers to four values, ranks and categories to each; at most so many a row."""
+    made = []
+    for j in range(len(cube.kind)):
+        at = slice(int(cube.first[j]), int(cube.first[j + 1]))
+        wide = int(cube.first[j + 1] - cube.first[j])
+        if cube.kind[j] == GROUP:
+            shares = np.eye(wide)
+        else:
+            count = 4 if cube.kind[j] == NUMBER else int(cube.width[j]) + 1
+            shares = np.zeros((count, wide))
+            shares[:, 0] = np.linspace(0.0, 1.0, count)
+        for share in shares:
+            position = cube.home.copy()
+            position[:, at] = cube.lower[:, at] + share * (cube.upper - cube.lower)[:, at]
+            made.append(position)
+    if len(made) > most:
+        made = [made[i] for i in rng.choice(len(made), most, replace=False)]
+    return np.stack(made, axis=1)
+
+
+def best_of(said: Appraised, rows: int, count: int) -> IntArray:
+    """The positions of the `count` best of each row, which has equally many."""
+    first, second = said.first.reshape(rows, -1), said.second.reshape(rows, -1)
+    return np.asarray(np.lexsort((second, first), axis=1)[:, :count])
