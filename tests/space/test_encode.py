@@ -186,3 +186,17 @@ def test_many_number_columns_at_once_are_the_same_as_one_by_one(library) -> None
     wrong["n4"][2] = float("inf")
     with pytest.raises(bf.InputError, match="'n4' holds an infinite value"):
         space.encode(LIBRARIES.get(library, pd.DataFrame)(wrong))
+
+
+def test_numbers_alone_are_written_as_one_block_and_keep_index_columns_and_the_given_table() -> None:
+    table = pd.DataFrame(np.arange(20.0).reshape(2, 10), index=[7, 3], columns=[f"c{j}" for j in range(10)])
+    space = infer(table)
+    points = space.encode(table)
+    points[1, [0, 9]] = [0.5, 0.25]
+    before = table.copy()
+    written = space.decode(points, table)
+    assert written.index.tolist() == [7, 3]
+    assert written.columns.tolist() == table.columns.tolist()
+    assert written.loc[3, ["c0", "c1", "c9"]].tolist() == [0.5, 11.0, 0.25]
+    assert written.loc[7].equals(before.loc[7])
+    pd.testing.assert_frame_equal(table, before)

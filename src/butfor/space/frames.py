@@ -139,10 +139,16 @@ def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
     if is_array(table) or len(names) < 8:
         return None
     chosen = nw.from_native(table, eager_only=True).select(list(names))
-    if not all(kind.is_float() or kind.is_integer() for kind in chosen.schema.values()):
+    plain = chosen.implementation.is_pandas() and _plain_kinds(chosen.to_native()) <= set("fiu")
+    if not plain and not all(kind.is_float() or kind.is_integer() for kind in chosen.schema.values()):
         return None
     found = chosen.to_numpy()
     return found.astype(np.float64) if found.dtype.kind in "fiu" else None
+
+
+def _plain_kinds(table: Any) -> set[str]:
+    """The letters of numpy for the types of a pandas table; a type of its own has the letter O."""
+    return {kind.kind if isinstance(kind, np.dtype) else "O" for kind in set(table.dtypes)}
 
 
 def holds_floats(table: Any, names: Sequence[str]) -> bool:
@@ -231,28 +237,28 @@ def write(table: Any, columns: Mapping[str, Any]) -> Any:
             out[:, j] = _marked(new, table[:, j].tolist()) if out.dtype == object else new
         return out
     frame = nw.from_native(table, eager_only=True)
-    replaced = [_series(frame, name, new) for name, new in columns.items()]
-    if frame.implementation.is_pandas():  # some columns of many: the general way touches all
-        at = {name: position for position, name in enumerate(frame.columns)}
-        out = table.copy(deep=False)
-        for series in replaced:
-            out.isetitem(at[series.name], series.to_native())
-        return out
-    return frame.with_columns(*replaced).to_native()
+    if not frame.implementation.is_pandas():
+        return frame.with_columns(*(_series(frame, name, new) for name, new in columns.items())).to_native()
+    at = {name: position for position, name in enumerate(frame.columns)}
+    if set(table.dtypes) == {np.dtype(np.float64)} and all(map(_numeric, columns.values())):
+        block = table.to_numpy(copy=True)  # many columns of numbers: a hundred times faster than one by one
+        block[:, [at[name] for name in columns]] = np.column_stack(list(columns.values()))
+        return type(table)(block, index=table.index, columns=table.columns)
+    out = table.copy(deep=False)
+    for name, new in columns.items():
+        out.isetitem(at[name], _beside(table.iloc[:, at[name]], new))
+    return out
+
+
+def _numeric(column: Any) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype.kind in "fiu"
 
 
 def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
     """The new values as a series that stands beside the others (same index, same type if it fits)."""
     old = frame[name]
-    native = old.to_native()
     if frame.implementation.is_pandas_like():
-        if native.dtype == object:
-            fresh = type(native)(_marked(new, old.to_list()), index=native.index, name=name, dtype=object)
-        else:
-            plain = isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub"
-            wanted = native.dtype if _holds(new, whole=old.dtype.is_integer(), missing=not plain) else "float64"
-            fresh = type(native)(new, index=native.index, name=name).astype(wanted)
-        return nw.from_native(fresh, series_only=True)
+        return nw.from_native(_beside(old.to_native(), new), series_only=True)
     listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
     if _any_missing(new):
         listed = [None if _is_missing(value) else value for value in listed]
@@ -260,6 +266,19 @@ def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
         return nw.new_series(name, listed, dtype=old.dtype, backend=frame.implementation)
     floats = nw.new_series(name, listed, dtype=nw.Float64(), backend=frame.implementation)
     return floats.cast(old.dtype) if _holds(new, whole=old.dtype.is_integer(), missing=True) else floats
+
+
+def _beside(old: Any, new: Any) -> Any:
+    """The new values as a pandas series like the old one."""
+    kind, name = old.dtype, old.name
+    if old.dtype == object:
+        return type(old)(_marked(new, old.to_list()), index=old.index, name=name, dtype=object)
+    if isinstance(kind, np.dtype):
+        whole, missing = kind.kind in "iu", kind.kind not in "iub"
+    else:
+        whole, missing = nw.from_native(old, series_only=True).dtype.is_integer(), True
+    wanted = kind if _holds(new, whole=whole, missing=missing) else "float64"
+    return type(old)(new, index=old.index, name=name).astype(wanted)
 
 
 def _marked(new: Any, old: list[Any]) -> list[Any]:

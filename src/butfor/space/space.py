@@ -83,7 +83,7 @@ class Space:
         return frames.write(table, columns)
 
     def _check_columns(self, table: Any) -> None:
-        given = frames.names(table)
+        given = set(frames.names(table))
         absent = [name for name in self.names if name not in given]
         if frames.is_array(table) and table.shape[1] != len(self):
             raise InputError(f"{table.shape[1]} columns were given.", f"The model reads {len(self)}.")
