@@ -5,15 +5,10 @@ OCEAN knows no whole numbers on a scale of ours, so we answer its question once 
 
 from __future__ import annotations
 
-import json
-import subprocess
-import tempfile
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 
@@ -23,17 +18,16 @@ from benchmarks.data import Table, table
 from benchmarks.ensembles.exact import answers, small
 from benchmarks.ensembles.models import ENSEMBLES, FOREST, Ensemble, Question, ask
 from benchmarks.ensembles.scale import Line, Scale
-from benchmarks.harness import where
+from benchmarks.harness import SEED, where
+from benchmarks.rivals import environment, frame, work
 
-WORKER = Path(__file__).with_name("rival_worker.py")
-PACKAGES = ("oceanpy", "dice-ml", "pyarrow")
 COMPARED = ENSEMBLES[:2]
 """The models of scikit-learn; OCEAN reads the forest of the two."""
 
 
 def measure(scale: Scale) -> Iterator[Line]:
     """The rivals' answers beside ours."""
-    python, why = environment(scale)
+    python, why = environment(scale.rival_python)
     if python is None:
         yield {"kind": "left out", "why": why, **where()}
         return
@@ -41,25 +35,6 @@ def measure(scale: Scale) -> Iterator[Line]:
         found = table(name)
         for ensemble in COMPARED if found is not None else ():
             yield from _compared(found, ensemble, scale, python)
-
-
-def environment(scale: Scale) -> tuple[Path | None, str]:
-    """A Python with the rivals in it, made in the cache folder the first time; else what stands in the way."""
-    if scale.rival_python is None:
-        return None, "no Python for the rivals was named (--rival-python)"
-    home = scale.cache / f"scikit-learn-{version('scikit-learn')}"
-    python = home / "bin" / "python"
-    if not (home / "ready").exists():
-        sklearn = f"scikit-learn=={version('scikit-learn')}"
-        for command in (
-            [str(scale.rival_python), "-m", "venv", str(home)],
-            [str(python), "-m", "pip", "install", "--quiet", *PACKAGES, sklearn],
-        ):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode:
-                return None, done.stderr.strip()[-500:]
-        (home / "ready").touch()
-    return python, ""
 
 
 def _compared(of: Table, ensemble: Ensemble, scale: Scale, python: Path) -> Iterator[Line]:
@@ -113,29 +88,18 @@ def _work(python: Path, question: Question, rivals: list[str], scale: Scale) -> 
     rows, model = question.rows, question.model
     job = {
         "model": model,
-        "X": question.table.X.astype(
-            {name: object for name in question.table.X if _kind(question.table.X[name]) == "level"}
-        ),
+        "X": question.table.X,
         "y": question.table.y,
         "rows": rows,
         "encoded": np.asarray(rows if len(model) == 1 else model[:-1].transform(rows), dtype=np.float64),
         "columns": _columns(question),
         "rivals": rivals,
+        "answers": 4,
+        "seed": SEED,
         "limit": scale.limit,
         "patience": scale.rival_patience,
     }
-    with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "job.joblib"
-        joblib.dump(job, path)
-        command = [str(python), str(WORKER), str(path)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
-            assert worker.stdout is not None
-            assert worker.stderr is not None
-            for text in worker.stdout:
-                yield json.loads(text)
-            said = worker.stderr.read()
-        if worker.returncode:
-            yield {"rival": "all", "status": "ERROR", "why": said[-500:]}
+    return work(python, job)
 
 
 def _cheapest(question: Question, row: int, points: list[list[Any]]) -> Line:
@@ -143,7 +107,7 @@ def _cheapest(question: Question, row: int, points: list[list[Any]]) -> Line:
     X, space = question.table.X, question.explainer.space
     if not points:
         return {"cost": None, "valid": 0, "given": 0}
-    table = pd.DataFrame(points, columns=list(X)).astype(X.dtypes.to_dict())
+    table = frame(points, X)
     valid = question.model.predict(table) == 1
     cost = distance(space, space.encode(question.rows.iloc[[row]])[0], space.encode(table), 1)
     best = float(cost[valid].min()) if valid.any() else None

@@ -26,7 +26,6 @@ class Scale:
     patience: float = 120.0
     rival_patience: float = 60.0
     rival_python: Path | None = None
-    cache: Path = Path.home() / ".cache" / "butfor-rivals"
 
     @property
     def budget(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import random
 import signal
 import sys
 import time
@@ -118,7 +119,7 @@ def ocean(job: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
 
 
 def dice(method: str) -> Callable[[dict[str, Any]], Callable[[int], dict[str, Any]]]:
-    """DiCE with one of its methods: four answers a row, as raw rows."""
+    """DiCE with one of its methods: as many answers a row as are wanted, as raw rows, after its own sparsifying."""
 
     def prepare(job: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
         import dice_ml
@@ -129,10 +130,11 @@ def dice(method: str) -> Callable[[dict[str, Any]], Callable[[int], dict[str, An
         explainer = dice_ml.Dice(data, dice_ml.Model(model=job["model"], backend="sklearn"), method=method)
 
         def answer(row: int) -> dict[str, Any]:
-            more = {"random_seed": 0} if method == "random" else {}
-            asked = job["rows"].iloc[[row]]
-            found = explainer.generate_counterfactuals(asked, total_CFs=4, desired_class=1, verbose=False, **more)
-            points = found.cf_examples_list[0].final_cfs_df
+            more = {"random_seed": job["seed"]} if method == "random" else {}
+            found = explainer.generate_counterfactuals(
+                job["rows"].iloc[[row]], total_CFs=job["answers"], desired_class=1, verbose=False, **more
+            ).cf_examples_list[0]
+            points = found.final_cfs_df if found.final_cfs_df_sparse is None else found.final_cfs_df_sparse
             points = [] if points is None else points[list(X)].astype(object).to_numpy().tolist()
             return {"status": "FOUND" if points else "NOT_FOUND", "points": list(plain(points))}
 
@@ -147,9 +149,11 @@ def plain(points: list[list[Any]]) -> Iterator[list[Any]]:
         yield [value if isinstance(value, str) else float(value) for value in point]
 
 
-RIVALS = {"ocean": ocean, "dice_random": dice("random"), "dice_genetic": dice("genetic")}
+RIVALS = {"ocean": ocean} | {f"dice_{method}": dice(method) for method in ("random", "genetic", "kdtree")}
 
 if __name__ == "__main__":
     signal.signal(signal.SIGALRM, ring)
-    np.random.seed(0)  # noqa: NPY002 - DiCE draws from the global generator
-    main(joblib.load(sys.argv[1]))
+    asked = joblib.load(sys.argv[1])
+    random.seed(asked["seed"])  # DiCE draws from both global generators
+    np.random.seed(asked["seed"])  # noqa: NPY002
+    main(asked)

@@ -1,0 +1,70 @@
+"""DiCE and OCEAN in an environment of their own, which is made in a cache folder the first time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pandas as pd
+
+WORKER = Path(__file__).with_name("rival_worker.py")
+PACKAGES = ("oceanpy", "dice-ml", "pyarrow")
+CACHE = Path.home() / ".cache" / "butfor-rivals"
+
+
+def named() -> Path | None:
+    """The Python 3.12 that the variable RIVAL_PYTHON of the environment names (`make` passes it on)."""
+    found = os.environ.get("RIVAL_PYTHON")
+    return Path(found) if found else None
+
+
+def environment(base: Path | None, cache: Path = CACHE) -> tuple[Path | None, str]:
+    """A Python with the rivals in it, made with the Python `base`; else what stands in the way."""
+    if base is None:
+        return None, "no Python for the rivals was named (--rival-python, or RIVAL_PYTHON)"
+    home = cache / f"scikit-learn-{version('scikit-learn')}"
+    python = home / "bin" / "python"
+    if not (home / "ready").exists():
+        sklearn = f"scikit-learn=={version('scikit-learn')}"
+        for command in (
+            [str(base), "-m", "venv", str(home)],
+            [str(python), "-m", "pip", "install", "--quiet", *PACKAGES, sklearn],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                return None, done.stderr.strip()[-500:]
+        (home / "ready").touch()
+    return python, ""
+
+
+def work(python: Path, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What the rivals say of a job, line by line: the versions first, then a line for each rival and row.
+
+    A job names the `rivals` and holds the fitted `model`, the data `X` and `y`, the `rows`, how many `answers` of class 1 are
+    wanted, a `seed`, the `limit` in seconds for a row, and the `patience` after which a rival begins no further row.
+    """
+    texts = {name: object for name, kind in job["X"].dtypes.items() if not pd.api.types.is_numeric_dtype(kind)}
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "job.joblib"
+        joblib.dump({**job, "X": job["X"].astype(texts)}, path)
+        command = [str(python), str(WORKER), str(path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout is not None
+            assert worker.stderr is not None
+            for text in worker.stdout:
+                yield json.loads(text)
+            said = worker.stderr.read()
+        if worker.returncode:
+            yield {"rival": "all", "status": "ERROR", "why": said[-500:]}
+
+
+def frame(points: list[list[Any]], X: pd.DataFrame) -> pd.DataFrame:
+    """The points of an answer as a table like the data."""
+    return pd.DataFrame(points, columns=list(X)).astype(X.dtypes.to_dict())

@@ -1,0 +1,1 @@
+"""Mixed-discrete particle swarms beside their rivals: Table II of the paper."""

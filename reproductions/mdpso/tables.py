@@ -1,0 +1,117 @@
+"""Table II: a line a method and seed, by one judge; and the page of means and spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import butfor as bf
+from benchmarks.harness import where
+from reproductions.mdpso.forest import gaps
+from reproductions.mdpso.methods import Answered, of_dice, of_plain, of_swarms
+from reproductions.mdpso.sets import ANSWERS, Case, DataSet, case
+
+SEEDS, RIVAL_SEEDS, DICE_SEEDS = 10, 10, 3
+Line = dict[str, Any]
+
+COLUMNS = {
+    "coverage": "coverage",
+    "proximity": "proximity",
+    "categorical_proximity": "categorical proximity",
+    "sparsity": "sparsity",
+    "diversity": "diversity",
+    "normalised_diversity": "normalised diversity",
+    "contradiction": "contradiction",
+    "neighbour_distance": "neighbour distance",
+    "outlier_factor": "outlier factor",
+    "isolation": "isolation",
+    "seconds": "seconds a row",
+}
+
+
+def lines(of: DataSet, smoke: bool, python: Path | None) -> Iterator[Line]:
+    """A line a method and seed, then one for each row and seed of the swarm against the proven optimum of a forest."""
+    chosen, k, few = case(of, smoke), 2 if smoke else ANSWERS, 2 if smoke else None
+    judge = bf.measure.Judge(chosen.model, of.X, target=1)
+    yield from (_measured(chosen, judge, one, k) for one in of_swarms(chosen, k, few or SEEDS, smoke))
+    yield from (_measured(chosen, judge, one, k) for one in of_plain(chosen, k, few or RIVAL_SEEDS))
+    if python:
+        yield from (_measured(chosen, judge, one, k) for one in of_dice(chosen, k, few or DICE_SEEDS, python))
+    forest = chosen if chosen.kind == "random forest" else case(of, smoke, "random forest")
+    yield from ({**_about(forest), **line, **where()} for line in gaps(forest, few or SEEDS, smoke))
+
+
+def _about(case: Case) -> Line:
+    return {
+        "set": case.of.name,
+        "about": case.of.about,
+        "paper": case.of.paper,
+        "model": case.kind,
+        "accuracy": case.accuracy,
+        "rows": case.rows.index.tolist(),
+    }
+
+
+def _measured(case: Case, judge: bf.measure.Judge, one: Answered, k: int) -> Line:
+    found = judge.measures(one.answers, case.rows, k=k)
+    measures = {name: None if np.isnan(value) else value for name, value in found.items()}
+    return {
+        "kind": "method", "method": one.method, "seed": one.seed, "k": k, **_about(case), **measures, "seconds": one.seconds,
+        **one.about, **where(),
+    }  # fmt: skip
+
+
+def page(found: Sequence[Line]) -> str:
+    """A table a set, and one of the forests."""
+    methods, gaps = ([line for line in found if line["kind"] == kind] for kind in ("method", "gap"))
+    names = dict.fromkeys(line["set"] for line in methods)
+    parts = [_of_set([line for line in methods if line["set"] == name]) for name in names]
+    return "\n".join(["# Table II, again\n", *parts, _of_forests(gaps)])
+
+
+def _of_set(found: Sequence[Line]) -> str:
+    first = found[0]
+    accuracy = ", ".join(f"{name} {value:.3f}" for name, value in first["accuracy"].items())
+    said = f"{first['about']}. Model: {first['model']} ({accuracy}). Rows {', '.join(map(str, first['rows']))}.\n"
+    rows = [_row("method", "seeds", *COLUMNS.values()), "|" + "---|" * (len(COLUMNS) + 2)]
+    for method in dict.fromkeys(line["method"] for line in found):
+        its = [line for line in found if line["method"] == method]
+        rows.append(_row(method, len(its), *(_spread([line[name] for line in its]) for name in COLUMNS)))
+    paper = [f"{first['paper'][name]:.4g}" if name in first["paper"] else "" for name in COLUMNS]
+    rows.append(_row("*the paper's MD-PSO*", "", *paper))
+    return "\n".join([f"## {first['set']}\n", said, *rows, ""])
+
+
+def _of_forests(found: Sequence[Line]) -> str:
+    rows = [
+        _row("set", "rows proven", "swarm", "mean gap", "median gap", "worst gap", "optimal", "seconds a row"),
+        "|" + "---|" * 8,
+    ]
+    for name, method in dict.fromkeys((line["set"], line["method"]) for line in found):
+        its = [line for line in found if (line["set"], line["method"]) == (name, method)]
+        gap = np.array([line["gap"] for line in its if line["proven"]], dtype=np.float64)
+        proven = {line["row"] for line in its if line["proven"]}
+        of = {line["row"] for line in its}
+        if not len(gap):
+            rows.append(_row(name, f"0 of {len(of)}", method, "", "", "", "", ""))
+            continue
+        seconds = np.mean([line["seconds"] for line in its])
+        shown = (gap.mean(), np.median(gap), gap.max(), (gap < 1e-6).mean())
+        rows.append(_row(name, f"{len(proven)} of {len(of)}", method, *(f"{x:.1%}" for x in shown), f"{seconds:.2f}"))
+    return "\n".join(["## A random forest: how far from the proven optimum\n", *rows, ""])
+
+
+def _row(*cells: object) -> str:
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def _spread(values: Sequence[float | None]) -> str:
+    """The mean of the seeds that have a value, and their standard deviation."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return ""
+    spread = f" ± {np.std(known, ddof=1):.2g}" if len(known) > 1 else ""
+    return f"{np.mean(known):.4g}{spread}"
