@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.datasets import load_diabetes
@@ -359,3 +361,54 @@ def test_it_runs_as_a_program(made) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=made, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "butfor: nix: No such file or directory\n"
+
+
+@pytest.fixture(scope="module")
+def cox(made) -> Any:
+    """A Cox model and its table, saved beside the others."""
+    linear = pytest.importorskip("sksurv.linear_model", reason="scikit-survival is not installed")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((200, 3)), columns=["a", "b", "c"])
+    died = np.array(
+        list(zip(rng.random(200) < 0.9, rng.exponential(np.exp(1 - table["a"] * 2)) + 0.1, strict=True)), dtype="?,f8"
+    )
+    model = linear.CoxPHSurvivalAnalysis().fit(table, died)
+    joblib.dump(model, made / "cox.joblib")
+    table.to_csv(made / "cox.csv", index=False)
+    return model, pd.read_csv(made / "cox.csv")
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["--mean-gain", "0.2"], bf.survival.mean_gain(0.2)),
+        (["--median-gain", "0.1", "--unit", "days"], bf.survival.median_gain(0.1, unit="days")),
+        (["--survival-at", "1:0.7"], bf.survival.survival_at(1, 0.7)),
+        (["--quantile-at-least", "0.25:0.9"], bf.survival.quantile_at_least(0.25, 0.9)),
+    ],
+)
+def test_survival_models_are_asked_for_times(run, cox, words, target) -> None:
+    model, table = cox
+    done = run("explain", "cox.joblib", "cox.csv", "--row", "3", *words)
+    assert done.exit_code == 0, done.stderr
+    answer = bf.Explainer(model, table).explain(table.iloc[[3]], target=target)
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert done.stdout == repr(answer) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--mean-gain", "5", "--at-least", "3"], "--at-least and --mean-gain were given"),
+        (["--target", "approved", "--relative-change", "0.1"], "--relative-change and --target were given"),
+        (["--probability", "0.5", "--at-most", "3"], "--at-most and --probability were given"),
+        (["--survival-at", "5"], "It is written --survival-at T:P"),
+        (["--quantile-at-least", "half:5"], "'half' is no number"),
+        (["--mean-gain", "5"], "survival"),
+    ],
+)
+def test_contradicting_or_unreadable_targets_are_named(run, words, said) -> None:
+    done = run("explain", "ridge.joblib", "patients.csv", "--row", "3", *words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

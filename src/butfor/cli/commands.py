@@ -1,0 +1,285 @@
+"""What each command does."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import butfor
+from butfor import check as checking
+from butfor.cli.files import load, read_table, read_text, write
+from butfor.cli.options import (
+    Allowed,
+    AtLeast,
+    AtMost,
+    AtMostValue,
+    Between,
+    Cost,
+    Data,
+    Fixed,
+    Forests,
+    Html,
+    Margin,
+    MeanGain,
+    MedianGain,
+    Model,
+    OnlyDown,
+    OnlyUp,
+    Probability,
+    QuantileAtLeast,
+    StepBy,
+    SurvivalAt,
+    Target,
+    TimeLimit,
+    Unit,
+    Within,
+)
+from butfor.cli.warm import warm
+from butfor.cli.words import constraints_of, cost_of, positions, target_of
+from butfor.errors import ButforError, InputError
+from butfor.explain import Explainer
+from butfor.explanation import Explanation
+from butfor.problem import constraint as rule
+from butfor.space import frames
+from butfor.space.feature import Step
+from butfor.views import html as pages
+from butfor.views import json, text
+
+FAILED = 1
+"""The exit code of a check that failed; a command that was asked wrongly ends with 2."""
+
+APPLICANT = 206
+"""Whom the demo explains, as the tutorial does."""
+
+
+class Commands(TyperGroup):
+    """The commands; what a user did wrong is one message, not a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except ButforError as error:
+            typer.echo(f"butfor: {error}", err=True)
+        except OSError as error:
+            typer.echo(f"butfor: {error.filename or ''}: {error.strerror or error}", err=True)
+        raise typer.Exit(2)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="The cheapest change to one row that makes a trained model answer differently, with a certificate.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"butfor {butfor.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None: ...
+
+
+@app.command()
+def demo(
+    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="Where the page goes.")] = Path("demo.html"),
+) -> None:
+    """Explain a rejected loan application of a built-in table, and write the answer as a page."""
+    from butfor.datasets import loans
+
+    X, y = loans.load()
+    explainer = Explainer(loans.pipeline().fit(X, y), X, space={"months": Step(6, low=12, high=72)})
+    possible = [rule.fixed("sex", "age", "late_payments"), rule.only_up("education")]
+    answer = explainer.explain(X.iloc[[APPLICANT]], target="approved", constraints=possible)
+    typer.echo(f"Applicant {APPLICANT} was rejected. What is the cheapest change that gets the loan approved, if")
+    typer.echo(f"{', '.join(map(repr, possible))}?\n")
+    _print(answer)
+    typer.echo("\nRecomputed with the model itself:")
+    for name, passed in answer.certificate.checks:
+        typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
+    write(html, answer.to_html())
+    typer.echo("Compiling the loops of the other solvers, which is done once ...", err=True)
+    warm()
+
+
+@app.command()
+def explain(
+    model: Model,
+    data: Data,
+    row: Annotated[
+        list[str] | None,
+        typer.Option(metavar="N", help="Which row of DATA to explain, counted from 0; several as 3,5 or 0:10."),
+    ] = None,
+    target: Target = "other",
+    probability: Probability = None,
+    at_least: AtLeast = None,
+    at_most: AtMostValue = None,
+    relative_change: Annotated[
+        float | None, typer.Option(help="Of a regressor: 0.2 is a prediction 20 % up, -0.2 down.")
+    ] = None,
+    mean_gain: MeanGain = None,
+    median_gain: MedianGain = None,
+    survival_at: SurvivalAt = None,
+    quantile_at_least: QuantileAtLeast = None,
+    unit: Unit = "",
+    fixed: Fixed = None,
+    only_up: OnlyUp = None,
+    only_down: OnlyDown = None,
+    between: Between = None,
+    within: Within = None,
+    step: StepBy = None,
+    allowed: Allowed = None,
+    at_most_changes: AtMost = None,
+    margin: Margin = None,
+    plausible: Forests = None,
+    cost: Cost = "L1",
+    k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
+    solver: Annotated[str, typer.Option(help="Its name; see `butfor solvers`.")] = "auto",
+    time_limit: TimeLimit = None,
+    seed: Annotated[int, typer.Option(help="For solvers that draw numbers; it is written into the answer.")] = 0,
+    n_jobs: Annotated[int, typer.Option(metavar="N", help="Threads that share the rows; -1: one a processor.")] = 1,
+    training: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for `butfor check`.")] = False,
+    html: Html = None,
+) -> None:
+    """The cheapest change to a row that makes the model answer differently.
+
+    That there is no such change is an answer, too: it is printed, and the command succeeds.
+    """
+    table = read_table(data)
+    explainer = Explainer(load(model), table if training is None else read_table(training))
+    rows = positions(row, frames.height(table))
+    found = explainer.explain(
+        frames.take(table, rows),
+        target=target_of(
+            explainer, target, probability, at_least=at_least, at_most=at_most, relative_change=relative_change,
+            mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at, quantile_at_least=quantile_at_least, unit=unit,
+        ),
+        cost=cost_of(cost),
+        constraints=constraints_of(
+            explainer.space,
+            fixed=fixed, only_up=only_up, only_down=only_down, between=between, within=within, step=step,
+            allowed=allowed, at_most_changes=at_most_changes, margin=margin, plausible=plausible,
+        ),
+        k=k,
+        solver=solver,
+        time_limit=time_limit,
+        seed=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    single = isinstance(found, Explanation)
+    answers = [replace(one, row=rows[one.row]) for one in ([found] if single else found)]
+    if as_json:
+        typer.echo((json.dump(answers[0]) if single else json.dump_many(answers)).encode())
+    else:
+        _print(answers[0] if single else text.panel_many(answers))
+    if html is not None:
+        write(html, pages.page(answers))
+
+
+@app.command()
+def check(
+    answer: Annotated[Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --json` or to_json() wrote.")],
+    model: Model,
+    plausible: Annotated[
+        list[Path] | None,
+        typer.Option("--plausible", metavar="FOREST", help="The isolation forest that the answer was asked with."),
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(metavar="SECONDS", help="How long a claimed bound may take.")
+    ] = checking.SECONDS,
+) -> None:
+    """Redo the certificate of an answer with the model; ends with 1 if anything fails."""
+    try:
+        answers = json.load_many(read_text(answer))
+    except json.ContradictionError as error:
+        typer.echo(f"FAILED - {error}")
+        raise typer.Exit(FAILED) from None
+    if not answers:
+        raise InputError(f"{answer} holds no answer.", "There is nothing to check.")
+    estimator, forests = load(model), [load(path) for path in plausible or ()]
+    results = [checking.check(one, estimator, forests=forests, time_limit=time_limit) for one in answers]
+    for one, result in zip(answers, results, strict=True):
+        if len(answers) > 1:
+            typer.echo(f"Row {one.row}, answer {one.rank}:")
+        typer.echo(repr(result))
+    if not all(result.passed for result in results):
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def solvers(
+    model: Model,
+    data: Annotated[
+        Path | None, typer.Argument(metavar="DATA", help="The table that the model was trained on.")
+    ] = None,
+    target: Target = "other",
+    cost: Cost = "L1",
+    fixed: Fixed = None,
+    at_most_changes: AtMost = None,
+    margin: Margin = None,
+) -> None:
+    """Which solver takes such a question to the model, and why not.
+
+    Without DATA it is not known what values the columns take: then all solvers are listed with what they do.
+    """
+    from butfor.solvers.choose import SOLVERS
+
+    estimator = load(model)
+    if data is None:
+        _print(text.table(("solver", "what it does"), [(solver.name, solver.does) for solver in SOLVERS]))
+        typer.echo("Give the training data as well to see which of them take this model.")
+        return
+    explainer = Explainer(estimator, read_table(data))
+    found = explainer.solvers(
+        target_of(explainer, target),
+        cost_of(cost),
+        constraints_of(explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin),
+    )
+    _print(
+        text.table(
+            ("solver", "takes it", "why"),
+            [(solver.name, "yes" if support else "no", support.why) for solver, support in found],
+        )
+    )
+
+
+@app.command()
+def space(model: Model, data: Data) -> None:
+    """What is known of each column that the model reads, and why."""
+    listed = Explainer(load(model), read_table(data)).space.rows()
+    _print(text.table(("column", "kind", "values", "missing", "why"), listed))
+
+
+def main() -> None:
+    """The entry point."""
+    app(prog_name="butfor")
+
+
+def _print(renderable: Any) -> None:
+    """In colours and as wide as it is on a terminal, as plain text elsewhere."""
+    if not sys.stdout.isatty():
+        typer.echo(text.plain(renderable))
+        return
+    from rich.console import Console
+
+    Console(highlight=False).print(renderable)

@@ -1,0 +1,25 @@
+"""Compiling the loops of the solvers, which is done once and kept."""
+
+from __future__ import annotations
+
+
+def warm() -> None:
+    """Compile the kernels that the demo did not need, so that the first answer of any model comes at once."""
+    from butfor.model.ask import evaluate
+    from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
+    from butfor.solvers.linear_exact import LinearExact
+    from butfor.solvers.solver import AbstractSolver, Budget
+    from butfor.testing.problems import Kinds, random_problem
+
+    plain = Kinds(whole=False, levels=False, missing=False, relations=(), costs=("l1", "l0"))
+    linear, ensemble = LinearExact(), EnsembleBranchBound()
+    forms: tuple[tuple[AbstractSolver, str, Kinds], ...] = (
+        (linear, "linear", plain),
+        (ensemble, "ensemble", plain),
+        (ensemble, "ensemble", Kinds()),
+    )
+    for solver, form, kinds in forms:
+        for problem in (random_problem(seed, form, kinds, trees=3) for seed in range(10)):
+            if solver.accepts(problem.form()):
+                evaluate(problem.model, problem.factuals)
+                solver.solve(problem, Budget())
