@@ -209,9 +209,9 @@ class Explainer:
             if not pools:
                 yield rows, problem
                 continue
-            for row in rows:
-                one = np.array([row])
-                yield one, replace(whole.rows(one), sets=sets, pool=self._pool(asked, before, pools, int(row)))
+            for at, row in enumerate(rows.tolist()):
+                pool = self._pool(asked, before, pools, row)
+                yield rows[[at]], replace(problem.rows(np.array([at])), pool=pool)
 
     @cached_property
     def _likenesses(self) -> Likenesses:
@@ -256,8 +256,9 @@ class Explainer:
                 if not solver.exact:
                     problem = replace(problem, oracle=self._oracle(bench, rest, problem))
                 solved_by.update(dict.fromkeys(rest.tolist(), (solver.name, why)))
-                for start in range(0, len(rest), solver.block):
-                    block = np.arange(start, min(start + solver.block, len(rest)))
+                size = solver.block if solver.apart or not problem.apart else 1
+                for start in range(0, len(rest), size):
+                    block = np.arange(start, min(start + size, len(rest)))
                     part = problem.rows(block)
                     try:
                         if interrupted or (budget.spent() and done):

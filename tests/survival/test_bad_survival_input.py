@@ -116,10 +116,26 @@ def test_models_of_something_else() -> None:
     assert "gives no risk score" in refused(LinearRegression().fit(X, y["days"]), S.risk_change(1))
 
 
-def test_hazard_ratios_need_proportional_hazards() -> None:
-    assert "proportional hazards" in refused(
-        LEAVES["forest"]().fit(X, y), S.hazard_ratio(0.5), bf.UnsupportedProblemError
-    )
+@pytest.mark.parametrize("name", ["forest", "machine"])
+def test_hazard_ratios_need_proportional_hazards(name) -> None:
+    model = (LEAVES | RISKS)[name]().fit(X, y)
+    assert "proportional hazards" in refused(model, S.hazard_ratio(0.5), bf.UnsupportedProblemError)
+
+
+@pytest.mark.parametrize("target", [S.mean_gain(1.0), S.survival_at(1.0, 0.5), S.quantile_at_least(0.5, 1.0)], ids=repr)
+def test_times_that_are_not_positive(target) -> None:
+    at_once = y.copy()
+    at_once["days"] = 0.0
+    assert "positive" in refused(HAZARDS["cox"]().fit(X, at_once), target)
+
+
+@pytest.mark.parametrize("table", [y, y["days"]])
+def test_outcomes_are_no_rows(table) -> None:
+    model = HAZARDS["cox"]().fit(X, y)
+    with pytest.raises(bf.InputError, match="Rows are a table"):
+        bf.Explainer(model, data=table)
+    with pytest.raises(bf.InputError, match="Rows are a table"):
+        bf.Explainer(model, data=X).explain(table[:1], target=S.mean_gain(1.0))
 
 
 @pytest.mark.parametrize(("prototype", "said"), [({"x0": 1.0}, "lacks"), ({"nonsense": 1.0}, "nonsense")])

@@ -12,10 +12,11 @@ from lifelines import CoxPHFitter, LogLogisticAFTFitter, LogNormalAFTFitter, Wei
 from scipy.integrate import quad
 
 import butfor as bf
+from butfor.importers import lifelines_models, registry
 from butfor.importers.read import read
 from butfor.model.ask import BlackBox
 from butfor.model.survival_curves import Chance, MeanTime, QuantileTime
-from butfor.model.survival_laws import log_logistic, log_normal, restricted, weibull
+from butfor.model.survival_laws import Accelerated, log_logistic, log_normal, restricted, weibull
 from butfor.testing.importer_contract import check_importer
 from tests.survival.test_targets import agreements
 
@@ -28,6 +29,7 @@ FITTERS = {
     "log-normal": LogNormalAFTFitter,
     "log-logistic": LogLogisticAFTFitter,
 }
+LAW = {"weibull": weibull, "log-normal": log_normal, "log-logistic": log_logistic}
 LAWS = [weibull(0.7), weibull(2.5), log_normal(0.8), log_logistic(1.5), log_logistic(0.9)]
 
 
@@ -75,6 +77,21 @@ def test_answers_are_proven(name) -> None:
     assert answer.after >= answer.before + 20.0
     if name != "cox":
         assert answer.after == pytest.approx(float(model.predict_expectation(answer.point).iloc[0]))
+
+
+@pytest.mark.parametrize("name", ["weibull", "log-normal", "log-logistic"])
+def test_a_wrong_shape_is_caught(name, monkeypatch) -> None:
+    model, X = fitted(name)
+
+    def wrong(estimator, columns):
+        form, _ = lifelines_models.read_accelerated(estimator, columns)
+        shape = np.exp(model.params_[model._ancillary_parameter_name]["Intercept"])
+        return form, Accelerated(law=LAW[name](1.001 * shape))
+
+    registry.load_builtin()
+    monkeypatch.setitem(registry._models, lifelines_models._Accelerated, wrong)
+    with pytest.raises(bf.FidelityError):
+        read(model, X)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=range(len(LAWS)))

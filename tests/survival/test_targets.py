@@ -48,8 +48,8 @@ def agreements(model, target, X, new, rows=20) -> int:
     scores = evaluate(focused.model, reading.space.encode(new))
     count = 0
     for chosen, sets in settled.groups(focused.readout, before):
-        inside = np.any([part.holds(scores) for part in sets], axis=0)
-        for row in chosen.tolist():
+        for at, row in enumerate(chosen.tolist()):
+            inside = np.any([part.rows(np.array([at])).holds(scores) for part in sets], axis=0)
             start = before.take(np.full(len(scores), row))
             met = settled.met(start, after)
             near = settled.distance(start, after) <= 1e-9 * (1 + np.abs(scores[:, 0]))
@@ -100,6 +100,13 @@ def test_a_risk_may_change(name) -> None:
     size = float(np.std(model.predict(X)))
     new = np.random.default_rng(1).random((150, 3))
     assert 0 < agreements(model, S.risk_change(-size / 2), X, new) < 20 * 150
+
+
+def test_a_ratio_needs_no_baseline() -> None:
+    X, y = weibull()
+    model = RISKS["coxnet without a baseline"]().fit(X, y)
+    answer = bf.Explainer(model, data=X).explain(X[[0]], target=S.hazard_ratio(0.8))
+    assert model.predict(answer.point)[0] == pytest.approx(model.predict(X[:1])[0] + np.log(0.8))
 
 
 @pytest.mark.parametrize("kind", [dict, np.array])

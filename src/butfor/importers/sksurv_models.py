@@ -33,7 +33,8 @@ def read_coxnet(estimator: Any, columns: list[Column]) -> Imported:
     model = linear_over(columns, coef, -np.atleast_1d(offset))
     if estimator._baseline_models is None:
         why = "CoxnetSurvivalAnalysis was fitted without its baseline"
-        return model, RiskOnly(why=why, remedy="Fit it with fit_baseline_model=True, or use bf.survival.risk_change.")
+        remedy = "Fit it with fit_baseline_model=True, or use bf.survival.risk_change."
+        return model, RiskOnly(why=why, remedy=remedy, proportional=True)
     return model, _hazards(estimator, None)
 
 

@@ -97,7 +97,9 @@ class Source:
             return PredictedTimes(self.values(table))
         steps = self.ask("predict_survival_function", table)
         times = np.asarray(steps[0].x, dtype=np.float64) if len(steps) else np.ones(1)
-        return StepCurves(times, np.array([step.a * step.y + step.b for step in steps]).reshape(-1, len(times)))
+        a, b = np.array([(step.a, step.b) for step in steps]).reshape(-1, 2).T[:, :, None]
+        survival = np.array([step.y for step in steps], dtype=np.float64).reshape(-1, len(times))
+        return StepCurves(times, survival if (a == 1).all() and (b == 0).all() else a * survival + b)
 
     def inputs(self, table: Any) -> Any:
         """The columns that the estimator reads, in its order and as it was fitted."""

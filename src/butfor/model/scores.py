@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.model.cells import BoolArray
+from butfor.model.cells import BoolArray, IntArray
 from butfor.space.frames import FloatArray
 
 MARGIN = 1e-8
@@ -39,13 +39,28 @@ class Softmax:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSet:
-    """Scores `s` with `A s >= b` (`>` where `strict`), and in `curve` if there is one; entering it costs `offset` more."""
+    """Scores `s` with `A s >= b` (`>` where `strict`), and in `curve` if there is one; entering it costs `offset` more.
+
+    `b` may have a row for each row of a problem, all of which share `A` (see `each_at_least`).
+    """
 
     A: FloatArray
     b: FloatArray
     strict: BoolArray
     offset: float = 0.0
     curve: Softmax | None = None
+
+    @property
+    def apart(self) -> bool:
+        """Whether each row of a problem has a set of its own."""
+        return self.b.ndim > 1
+
+    def rows(self, chosen: IntArray | BoolArray | slice) -> ScoreSet:
+        """The set for some of the rows of a problem; for one row, `b` is its own."""
+        if not self.apart:
+            return self
+        b = self.b[chosen]
+        return replace(self, b=b[0] if len(b) == 1 else b)
 
     def margins(self, size: FloatArray | float) -> FloatArray:
         """What a strict row asks beyond `b`, given the size of the terms of its sum."""
@@ -63,6 +78,12 @@ class ScoreSet:
 def at_least(row: FloatArray, b: float, *, strict: bool = False) -> ScoreSet:
     """The half-space `row s >= b`."""
     return ScoreSet(np.atleast_2d(row), np.array([b]), np.array([strict]))
+
+
+def each_at_least(row: FloatArray, b: FloatArray, *, strict: bool = False) -> ScoreSet:
+    """The half-spaces `row s >= b[i]`, one for each row i of a problem."""
+    shared = at_least(row, b[0], strict=strict)
+    return shared if (b == b[0]).all() else replace(shared, b=b[:, None])
 
 
 def everything(scores: int) -> ScoreSet:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from butfor.errors import UnsupportedProblemError
+from butfor.model.cells import IntArray
 from butfor.model.readout import Link, Value
-from butfor.model.scores import ScoreSet, at_least, everything, nothing
+from butfor.model.roots import border
 from butfor.model.survival_curves import (
     Chance,
     Curves,
@@ -33,13 +34,14 @@ if TYPE_CHECKING:
 
 INSIDE = 1e-12
 """The share of its size by which a wish is exceeded, where there is room: rounding in a sum over all times decides about less."""
-
+BLOCK = 64
+"""So many survival functions at once stay in the processor's cache."""
 
 VISIBLE = 1e-6
 """A chance of survival this small is missed by nobody."""
 
-DIGITS = 1e-15
-"""How close, as a share of its size, a threshold on the score comes to the last score that does."""
+KEPT = 8
+"""For how many questions the trees are kept with what was asked in their leaves."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,15 @@ class Survival(Value):
 
     witness: ClassVar[Quantity | None] = None
     """A quantity that comes out right only if the whole survival function is: what is compared with the estimator's."""
+    proportional: bool = False
+    """Whether hazards are proportional to e to the score."""
 
     @abstractmethod
-    def sets(self, wish: Wish) -> list[ScoreSet]:
-        """The scores of the model, put in `focus`, that fulfil the wish: a set a row."""
+    def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
+        """The scores s of the model, put in `focus`, that fulfil the wish, as `A, b, strict`: those with `A[i] s >= b[i]`
+
+        (`>` if strict) for row i. With `b[i]` infinite, none or all do.
+        """
 
     @abstractmethod
     def value(self, quantity: Quantity, scores: FloatArray) -> FloatArray:
@@ -84,7 +91,7 @@ class RiskOnly(Survival):
     why: str
     remedy: str
 
-    def sets(self, wish: Wish) -> list[ScoreSet]:
+    def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
         raise self.refusal(wish.quantity)
 
     def value(self, quantity: Quantity, scores: FloatArray) -> FloatArray:
@@ -112,54 +119,25 @@ class Monotone(Survival):
         return self._at(quantity, scores[:, 0])
 
     def _at(self, quantity: Quantity, u: FloatArray) -> FloatArray:
-        return quantity.of(self.curves(u))
+        parts = np.array_split(u, 1 + len(u) // BLOCK)
+        return np.concatenate([quantity.of(self.curves(part)) for part in parts])
 
-    def sets(self, wish: Wish) -> list[ScoreSet]:
-        return [self._set(bound, wish.up) for bound in self.bounds(wish).tolist()]
+    def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
+        sign = 1.0 if self.rises == wish.up else -1.0
+        return np.full((len(wish.values), 1), sign), sign * self.bounds(wish), False
 
     def bounds(self, wish: Wish) -> FloatArray:
-        """The last score, going from those that fulfil the wish, at which it still is; infinite if all or none do."""
+        """The last score, going from those that fulfil the wish, at which it still is: infinite if all or none do."""
         values, which = np.unique(wish.values, return_inverse=True)
         sign = 1.0 if wish.up else -1.0
-        aimed = values + sign * INSIDE * (1 + np.abs(values))
-        best = np.max(sign * self._at(wish.quantity, np.array(self.span)))
-        aimed = np.where(sign * aimed <= best, aimed, values)  # the very best value cannot be exceeded
-
-        def spare(u: FloatArray) -> FloatArray:
-            return np.asarray(sign * (self._at(wish.quantity, u) - aimed))
-
         bad, good = self.span if self.rises == wish.up else self.span[::-1]
-        return _border(spare, good, bad, len(values))[which]
 
-    def _set(self, bound: float, up: bool) -> ScoreSet:
-        high = self.rises == up
-        if np.isinf(bound):
-            return everything(1) if (bound < 0) == high else nothing(1)
-        return at_least(np.array([1.0]), bound) if high else at_least(np.array([-1.0]), -bound)
+        def held(u: FloatArray) -> FloatArray:
+            return sign * self._at(wish.quantity, u)
 
-
-def _border(spare: Callable[[FloatArray], FloatArray], good: float, bad: float, count: int) -> FloatArray:
-    """Where `spare`, not below 0 from `good` on, falls below on the way to `bad`; all rows at once, on the side of `good`.
-
-    Infinite with the sign of `bad` if it never does, of `good` if it always is. Regula falsi with halved weights
-    (Illinois; Dowell and Jarratt, BIT 1971), and every fourth step a bisection, until the last digits.
-    """
-    yes, no = np.full(count, good), np.full(count, bad)
-    above, below = spare(yes), spare(no)
-    never, always = above < 0, below >= 0
-    for step in range(200):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = above / (above - below)
-        share = np.where((share > 0) & (share < 1), share, 0.5) if step % 4 else np.full(count, 0.5)
-        middle = yes + (no - yes) * share
-        if np.all((np.abs(no - yes) <= DIGITS * (1 + np.abs(yes))) | never | always):
-            break
-        found = spare(middle)
-        holds = found >= 0
-        below = np.where(holds, below / 2, found)
-        above = np.where(holds, found, above / 2)
-        yes, no = np.where(holds, middle, yes), np.where(holds, no, middle)
-    return np.where(never, np.copysign(np.inf, good), np.where(always, np.copysign(np.inf, bad), yes))
+        aimed = sign * values + INSIDE * (1 + np.abs(values))
+        aimed = np.where(aimed <= held(np.array([good]))[0], aimed, sign * values)  # the best cannot be exceeded
+        return border(held, aimed, good, bad)[which]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -172,38 +150,23 @@ class Hazards(Monotone):
     times: FloatArray
     hazard: FloatArray
     lost: FloatArray = field(default_factory=lambda: np.empty(0))
+    proportional: bool = True
     rises: ClassVar[bool] = False
     witness: ClassVar[Quantity | None] = MeanTime(tail=1.0)
 
     def curves(self, u: FloatArray) -> StepCurves:
-        with np.errstate(invalid="ignore", over="ignore"):
-            power = np.exp(u)[:, None] * self.hazard
-        return StepCurves(self.times, np.exp(-np.where(self.hazard == 0, 0.0, power)))
+        with np.errstate(over="ignore"):
+            return StepCurves(self.times, np.exp(-np.exp(np.clip(u, *self.span))[:, None] * self.hazard))
 
     def bounds(self, wish: Wish) -> FloatArray:
-        """As for any, but a quantile jumps from time to time: it is a threshold on S at one of them."""
+        """As for any, but a quantile jumps from time to time: it is a threshold on S = exp(-H_0 e^u) at one of them."""
         if not isinstance(wish.quantity, QuantileTime):
             return super().bounds(wish)
-        out = np.empty(len(wish.values))
-        level = 1.0 - wish.quantity.share
-        for time in np.unique(wish.values):
-            at = wish.values == time
-            step = int(np.searchsorted(self.times, time, side="left" if wish.up else "right")) - 1
-            out[at] = self._crossing(step, level, wish.up)
-        return out
-
-    def _crossing(self, step: int, level: float, up: bool) -> float:
-        """The last score at which S on that step is above (`up`) or at most the level."""
-        if step < 0:
-            return np.inf  # S is 1 there: above every level whatever the score, and never at most it
-        hazard = self.hazard[step : step + 1]
-
-        def spare(u: FloatArray) -> FloatArray:
-            outlasting = Hazards(times=self.times[:1], hazard=hazard).curves(u).survival[:, 0]
-            return np.where(outlasting > level if up else outlasting <= level, 1.0, -1.0)
-
-        good, bad = self.span if up else self.span[::-1]
-        return float(_border(spare, good, bad, 1)[0])
+        hazard = np.append(0.0, self.hazard)[steps(self.times, wish) + 1]
+        with np.errstate(divide="ignore"):
+            bound = np.log(-np.log(1.0 - wish.quantity.share) / hazard)
+        inside = np.where(np.isinf(bound), 0.0, INSIDE * (1 + np.abs(bound)))
+        return np.asarray(bound - inside if wish.up else bound + inside)
 
     def doubt(self, scores: FloatArray) -> str:
         moderate = len(self.lost) > 0 and bool((np.exp(scores.min()) * self.lost < -np.log(VISIBLE)).any())
@@ -249,25 +212,33 @@ class LeafCurves(Survival):
             return model
         asked = tuple(dict.fromkeys(self._linear(wish)))
         if asked not in self.known:
+            if len(self.known) == KEPT:
+                self.known.clear()
             columns = [self.leaf_values(*functional(quantity, self.times)) for quantity in asked]
             self.known[asked] = replace(model, value=np.column_stack(columns), base=np.zeros(len(asked)))
         return self.known[asked]
 
-    def sets(self, wish: Wish) -> list[ScoreSet]:
+    def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
         linear = self._linear(wish)
         position = {quantity: k for k, quantity in enumerate(dict.fromkeys(linear))}
         sign = 1.0 if wish.up else -1.0
-        rows = sign * np.eye(len(position))[[position[quantity] for quantity in linear]]
-        levels, strict = wish.values, False
-        if isinstance(wish.quantity, QuantileTime):
-            levels, strict = np.full(len(rows), 1.0 - wish.quantity.share), wish.up
-        return [at_least(row, sign * level, strict=strict) for row, level in zip(rows, levels, strict=True)]
+        A = sign * np.eye(len(position))[[position[quantity] for quantity in linear]]
+        if not isinstance(wish.quantity, QuantileTime):
+            return A, sign * wish.values, False
+        return A, np.full(len(A), sign * (1.0 - wish.quantity.share)), wish.up
 
     def _linear(self, wish: Wish) -> list[MeanTime | Chance]:
         """What is asked of each row, as something linear in S: that a quantile is late is that S is high just before."""
         if not isinstance(wish.quantity, QuantileTime):
             assert isinstance(wish.quantity, MeanTime | Chance)
             return [wish.quantity] * len(wish.values)
-        side = "left" if wish.up else "right"
-        steps = np.searchsorted(self.times, wish.values, side=side) - 1  # type: ignore[call-overload]
-        return [Chance(float(self.times[k]) if k >= 0 else 0.0) for k in steps]
+        at = steps(self.times, wish)
+        return [Chance(float(self.times[k]) if k >= 0 else 0.0) for k in at]
+
+
+def steps(times: FloatArray, wish: Wish) -> IntArray:
+    """On which step S decides about a quantile: the last that begins before the time (or, if it is to be early, with it).
+
+    -1 is before the first time, where S is 1.
+    """
+    return np.asarray(np.searchsorted(times, wish.values, side="left" if wish.up else "right") - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -179,6 +179,7 @@ class StepCurves(Curves):
 
     times: FloatArray
     survival: FloatArray
+    known: dict[Quantity, FloatArray] = field(default_factory=dict)
 
     def mean(self, tail: float, horizon: float | None) -> FloatArray:
         return self._linear(MeanTime(tail, horizon))
@@ -191,16 +192,19 @@ class StepCurves(Curves):
         return np.where(fallen.any(axis=1), self.times[np.argmax(fallen, axis=1)], np.inf)
 
     def take(self, rows: IntArray) -> StepCurves:
-        return StepCurves(self.times, self.survival[rows])
+        known = {quantity: values[rows] for quantity, values in self.known.items()}
+        return StepCurves(self.times, self.survival[rows], known)
 
     @property
     def span(self) -> tuple[float, float]:
         return float(self.times[0]), float(self.times[-1])
 
     def _linear(self, quantity: Quantity) -> FloatArray:
-        constant, weights = functional(quantity, self.times)
-        # a sum along each row comes out the same however many rows there are, which a product of matrices does not
-        return np.asarray(constant + (self.survival * weights).sum(axis=1))
+        if quantity not in self.known:
+            constant, weights = functional(quantity, self.times)
+            # a sum along each row comes out the same however many rows there are, which a product of matrices does not
+            self.known[quantity] = constant + np.einsum("ij,j->i", np.ascontiguousarray(self.survival), weights)
+        return self.known[quantity]
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ class Accelerated(Monotone):
     law: Law
     rises: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = (-60.0, 60.0)
-    witness: ClassVar[Quantity | None] = QuantileTime(0.5)
+    witness: ClassVar[Quantity | None] = QuantileTime(0.9)
 
     def curves(self, u: FloatArray) -> Stretched:
         return Stretched(self.law, np.exp(u))

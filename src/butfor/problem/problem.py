@@ -64,6 +64,11 @@ class Problem:
         return tuple(found for found in self.relations if isinstance(found, kind))
 
     @property
+    def apart(self) -> bool:
+        """Whether some set of scores differs from row to row."""
+        return any(part.apart for part in self.sets)
+
+    @property
     def most_changes(self) -> int:
         """How many features may change."""
         return min([found.count for found in self.constraints(AtMost)], default=len(self.space))
@@ -81,7 +86,8 @@ class Problem:
     def rows(self, chosen: IntArray | slice) -> Problem:
         """The same problem for some of the rows."""
         oracle = None if self.oracle is None else self.oracle.rows(chosen)
-        return replace(self, factuals=self.factuals[chosen], domain=self.domain.rows(chosen), oracle=oracle)
+        sets = tuple(part.rows(chosen) for part in self.sets)
+        return replace(self, factuals=self.factuals[chosen], sets=sets, domain=self.domain.rows(chosen), oracle=oracle)
 
     def with_relation(self, relation: AbstractConstraint) -> Problem:
         """The same problem with one more relation."""
@@ -120,7 +126,7 @@ class Problem:
             model=form_of(self.model),
             scores=score_count(self.model),
             sets=len(self.sets),
-            rows=max((len(part.b) for part in self.sets), default=0),
+            rows=max((len(part.A) for part in self.sets), default=0),
             curved=any(part.curve is not None for part in self.sets),
             movable=frozenset(kinds),
             forced=bool((~self.domain.stay).any()),

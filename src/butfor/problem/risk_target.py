@@ -12,8 +12,7 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.importers.source import Source
 from butfor.model.cells import BoolArray
 from butfor.model.readout import AbstractReadout
-from butfor.model.scores import at_least
-from butfor.model.survival import Hazards, Survival
+from butfor.model.survival import Survival
 from butfor.problem.survival_target import grouped
 from butfor.problem.target import AbstractTarget, Group, Prediction
 from butfor.space import frames
@@ -41,8 +40,8 @@ class OnRisk(AbstractTarget):
             )
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
-        sign = 1.0 if self.up else -1.0
-        return grouped([at_least(np.array([sign]), sign * score) for score in self.goal(before).tolist()])
+        sign, goal = 1.0 if self.up else -1.0, self.goal(before)
+        return grouped(np.full((len(goal), 1), sign), sign * goal)
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.asarray(self.distance(before, after) == 0)
@@ -82,7 +81,7 @@ class HazardRatio(OnRisk):
         return f"hazard at {'least' if self.up else 'most'} {self.ratio:.6g} times {whose}"
 
     def settled(self, readout: AbstractReadout, before: Prediction) -> HazardRatio:
-        if isinstance(readout, Survival) and not isinstance(readout, Hazards):
+        if isinstance(readout, Survival) and not readout.proportional:
             raise UnsupportedProblemError(
                 "a hazard ratio was asked of a model without proportional hazards.",
                 "Its hazards have no one ratio.",

@@ -18,7 +18,7 @@ from butfor.importers.read import Reading
 from butfor.importers.source import Source
 from butfor.model.cells import BoolArray
 from butfor.model.readout import AbstractReadout
-from butfor.model.scores import ScoreSet, nothing
+from butfor.model.scores import each_at_least, everything, nothing
 from butfor.model.survival import RiskOnly, Survival, Wish
 from butfor.model.survival_curves import MeanTime, QuantileTime, Quantity, beyond, timed
 from butfor.problem.target import AbstractTarget, Group, Prediction
@@ -53,6 +53,10 @@ class OnCurves(AbstractTarget):
         if isinstance(readout, RiskOnly):
             raise readout.refusal(self.quantity)
         span = before.curves.span
+        if not span[1] > 0:
+            raise InputError(
+                f"the model's last time is {span[1]:g}.", "Times to the event are positive.", "Fit it on such times."
+            )
         known = _with(self, self.quantity.settled(span))
         now = known.quantity.of(before.curves)
         known._check_reach(now, span)
@@ -97,13 +101,8 @@ class OnCurves(AbstractTarget):
         if not isinstance(readout, Survival):
             raise UnsupportedProblemError("the model was read without survival functions.", "They are needed.")
         wish = self.wish(before)
-        sets = readout.sets(wish)
-        return grouped(
-            [
-                part if finite else nothing(part.A.shape[1])
-                for part, finite in zip(sets, np.isfinite(wish.values), strict=True)
-            ]
-        )
+        A, b, strict = readout.needs(wish)
+        return grouped(A, np.where(np.isfinite(wish.values), b, np.inf), strict=strict)
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.asarray(self.distance(before, after) == 0)
@@ -186,9 +185,15 @@ class SurvivalReach(OnCurves):
         )
 
 
-def grouped(sets: list[ScoreSet]) -> list[Group]:
-    """Rows with the same set together."""
-    found: dict[bytes, tuple[list[int], ScoreSet]] = {}
-    for row, part in enumerate(sets):
-        found.setdefault(part.A.tobytes() + part.b.tobytes(), ([], part))[0].append(row)
-    return [(np.array(rows, dtype=np.intp), (part,)) for rows, part in found.values()]
+def grouped(A: FloatArray, b: FloatArray, *, strict: bool = False) -> list[Group]:
+    """Row i needs scores s with `A[i] s >= b[i]`: rows that share a left side together, those for which all or none do apart."""
+    found: list[Group] = []
+    for left in np.unique(A, axis=0):
+        rows = np.flatnonzero((left == A).all(axis=1))
+        need = b[rows]
+        every, none = rows[need == -np.inf], rows[need == np.inf]
+        some = rows[np.isfinite(need)]
+        found += [(every, (everything(len(left)),))] if len(every) else []
+        found += [(none, (nothing(len(left)),))] if len(none) else []
+        found += [(some, (each_at_least(left, b[some], strict=strict),))] if len(some) else []
+    return found

@@ -27,13 +27,13 @@ def side_by_side(model: Trees, others: Sequence[Trees]) -> Trees:
 def with_least(part: ScoreSet, scores: int, least: Sequence[float]) -> ScoreSet:
     """The set of `scores` scores with one more score for each of `least`, which it must reach."""
     more = len(least)
-    A = np.zeros((len(part.b) + more, scores + more))
-    A[: len(part.b), :scores] = part.A
-    A[len(part.b) :, scores:] = np.eye(more)
+    A = np.zeros((len(part.A) + more, scores + more))
+    A[: len(part.A), :scores] = part.A
+    A[len(part.A) :, scores:] = np.eye(more)
     return replace(
         part,
         A=A,
-        b=np.append(part.b, least),
+        b=np.concatenate([part.b, np.broadcast_to(least, (*part.b.shape[:-1], more))], axis=-1),
         strict=np.append(part.strict, np.zeros(more, dtype=np.bool_)),
         curve=None if part.curve is None else replace(part.curve, count=scores),
     )

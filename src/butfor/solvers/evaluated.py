@@ -48,7 +48,9 @@ class Evaluated(AbstractOracle):
         return self.ask(self.examples, np.zeros(len(self.examples), dtype=np.intp))
 
     def rows(self, chosen: IntArray | slice | BoolArray) -> Evaluated:
-        return self
+        if not any(part.apart for part in self.sets):
+            return self
+        return replace(self, sets=tuple(part.rows(chosen) for part in self.sets))
 
 
 def evaluated(problem: Problem, examples: FloatArray | None = None) -> Evaluated:

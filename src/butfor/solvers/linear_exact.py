@@ -30,6 +30,7 @@ class LinearExact(AbstractSolver):
     name = "linear_exact"
     does = "linear models, continuous numbers: L1, L2, L-infinity, L1 + L2 or the number of changes, in O(d log d)"
     block = 2048
+    apart = True
 
     def accepts(self, form: Form) -> Support:
         if form.model != "linear":
@@ -70,13 +71,15 @@ class LinearExact(AbstractSolver):
 
 def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray]:
     """The cheapest points of the rows in one half-space, and which rows can reach it."""
-    from butfor.solvers.linear_kernels import fewest_changes, rise
+    from butfor.solvers.linear_kernels import fewest_changes, rise, rise_at_once
 
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
-    if not len(part.b):
+    if not len(part.A):
         return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
-    asked, inside = (tightened(part, replace(problem, guard=g)).b[0] for g in (problem.guard, problem.guard + ROUNDING))
+    asked, inside = (
+        tightened(part, replace(problem, guard=g)).b[..., 0] for g in (problem.guard, problem.guard + ROUNDING)
+    )
     w = (part.A @ model.slope)[0]
     now = evaluate(model, problem.factuals) @ part.A[0]
     need = np.where(now >= asked, 0.0, inside - now)
@@ -91,7 +94,9 @@ def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray
         with np.errstate(divide="ignore", invalid="ignore"):
             start = np.where(w == 0, np.inf, np.zeros(len(w)) if prices.has_linf else prices.l1 / np.abs(w))
             rate = np.abs(w) / prices.linf if prices.has_linf else w**2 / (2 * prices.l2)
-        gained = rise(need, cap, start, np.where(w == 0, 0.0, rate), np.argsort(start))
+        rate = np.where(w == 0, 0.0, rate)
+        at_once = not start[w != 0].any() and np.isfinite(rate).all()
+        gained = rise_at_once(need, cap, rate) if at_once else rise(need, cap, start, rate, np.argsort(start))
     reached = gained.sum(axis=1) >= (asked - now) * (1 - 1e-12)
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(gained > 0, gained / w, 0.0)

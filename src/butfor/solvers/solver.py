@@ -163,6 +163,8 @@ class AbstractSolver(ABC):
     """Whether it proves its answers, given the time."""
     block = 1
     """How many rows it likes to be given at once."""
+    apart = False
+    """Whether these may have a set of scores each."""
 
     def check(self, space: Space) -> None:  # noqa: B027
         """Raise a clear error if its settings cannot be meant in this space."""
