@@ -7,11 +7,13 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
 import pandas as pd
 
 WORKER = Path(__file__).with_name("rival_worker.py")
@@ -63,6 +65,40 @@ def work(python: Path, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
             said = worker.stderr.read()
         if worker.returncode:
             yield {"rival": "all", "status": "ERROR", "why": said[-500:]}
+
+
+@dataclass
+class Answered:
+    """What a method gave for each row: a table of answers or nothing, its seconds, and in words how it went."""
+
+    answers: list[pd.DataFrame | None]
+    seconds: list[float]
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+def dice(
+    python: Path, model: Any, data: tuple[pd.DataFrame, Any], rows: pd.DataFrame, k: int, seed: int, limit: float,
+    methods: tuple[str, ...] = ("random", "genetic", "kdtree"),
+) -> dict[str, Answered]:  # fmt: skip
+    """DiCE's answers of class 1 by each of its methods; a row that has none in time has none."""
+    X, y = data
+    job = {
+        "model": model, "X": X, "y": y, "rows": rows, "rivals": [f"dice_{method}" for method in methods], "answers": k,
+        "seed": seed, "limit": limit, "patience": np.inf,
+    }  # fmt: skip
+    lines = list(work(python, job))
+    versions = next((line["versions"] for line in lines if "versions" in line), {})
+    found = {}
+    for method in methods:
+        its = {line["row"]: line for line in lines if line.get("rival") == f"dice_{method}" and "row" in line}
+        whys = [line["why"] for line in lines if "why" in line and line["rival"] in (f"dice_{method}", "all")]
+        every = [its.get(row, {}) for row in range(len(rows))]
+        found[method] = Answered(
+            [frame(line["points"], X) if line.get("points") else None for line in every],
+            [line.get("seconds", np.nan) for line in every],
+            {"status": [line.get("status", "ERROR") for line in every], "whys": whys, "versions": versions},
+        )
+    return found
 
 
 def frame(points: list[list[Any]], X: pd.DataFrame) -> pd.DataFrame:

@@ -7,18 +7,22 @@ data and on each column's grid. An answer may be given twice, and answers may be
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 from sklearn.neighbors import NearestNeighbors
 
+import butfor as bf
 from benchmarks.baselines import BoolArray, FloatArray, distance
-from butfor import Space
+from benchmarks.rivals import Answered
 from butfor.measure.plausibility import place
 
 LAYER, HALVINGS = 1000, 40
@@ -38,7 +42,7 @@ NEIGHBOURS = 20
 class Field:
     """What a rival may know: the columns, the data (encoded) and what a model says of any points: P(the class wanted)."""
 
-    space: Space
+    space: bf.Space
     data: FloatArray
     ask: Callable[[FloatArray], FloatArray]
 
@@ -246,7 +250,7 @@ class Graph:
     edges: coo_array
 
     @classmethod
-    def of(cls, rows: FloatArray, space: Space) -> Graph:
+    def of(cls, rows: FloatArray, space: bf.Space) -> Graph:
         """The graph of some rows."""
         nearest = NearestNeighbors(n_neighbors=min(NEIGHBOURS + 1, len(rows)), metric="manhattan")
         gap, to = nearest.fit(place(rows, space)).kneighbors()
@@ -281,3 +285,19 @@ PLAIN: dict[str, Rival] = {
     "genetic search": genetic_search,
     "FACE k-NN": face,
 }
+
+
+def answered(name: str, model: Any, X: pd.DataFrame, rows: pd.DataFrame, k: int, seed: int, points: int) -> Answered:
+    """A rival's answers of class 1 to rows, with so many `points` to ask about for each; the first row pays for the graph."""
+    space, rng = bf.Explainer(model, X).space, np.random.default_rng(seed)
+
+    def table(codes: FloatArray) -> pd.DataFrame:
+        return space.decode(codes, X.iloc[np.zeros(len(codes), dtype=int)].reset_index(drop=True))
+
+    field = Field(space, space.encode(X), lambda codes: model.predict_proba(table(codes))[:, 1])
+    out = Answered([], [], {"points": points})
+    for factual in space.encode(rows):
+        begin = time.perf_counter()
+        out.answers.append(table(PLAIN[name](field, factual, k, rng, points)))
+        out.seconds.append(time.perf_counter() - begin)
+    return out

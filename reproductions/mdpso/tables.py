@@ -11,7 +11,7 @@ import numpy as np
 import butfor as bf
 from benchmarks.harness import where
 from reproductions.mdpso.forest import gaps
-from reproductions.mdpso.methods import Answered, of_dice, of_plain, of_swarms
+from reproductions.mdpso.methods import Measured, of_dice, of_plain, of_swarms
 from reproductions.mdpso.sets import ANSWERS, Case, DataSet, case
 
 SEEDS, RIVAL_SEEDS, DICE_SEEDS = 10, 10, 3
@@ -55,12 +55,12 @@ def _about(case: Case) -> Line:
     }
 
 
-def _measured(case: Case, judge: bf.measure.Judge, one: Answered, k: int) -> Line:
-    found = judge.measures(one.answers, case.rows, k=k)
+def _measured(case: Case, judge: bf.measure.Judge, one: Measured, k: int) -> Line:
+    found = judge.measures(one.found.answers, case.rows, k=k, seconds=one.found.seconds)
     measures = {name: None if np.isnan(value) else value for name, value in found.items()}
     return {
-        "kind": "method", "method": one.method, "seed": one.seed, "k": k, **_about(case), **measures, "seconds": one.seconds,
-        **one.about, **where(),
+        "kind": "method", "method": one.method, "seed": one.seed, "k": k, **_about(case), **measures, **one.found.about,
+        **where(),
     }  # fmt: skip
 
 
