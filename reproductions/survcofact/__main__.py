@@ -1,32 +1,46 @@
-"""`python -m reproductions.survcofact` writes results/tables.jsonl, results/tables.md and results/figures.png."""
+"""`python -m reproductions.survcofact [set ...]` writes results/tables.jsonl, results/tables.md and results/figures.png.
+
+Lines of sets that are not named stay as they are.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
 import matplotlib as mpl
 
-from benchmarks.harness import arguments
 from reproductions.survcofact import figures, tables
+
+RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
     """All of it; every line is written as soon as it is known."""
-    asked = arguments(__doc__ or "")
-    out = asked.out or (None if asked.smoke else Path(__file__).parent / "results")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", help='such as "Stanford2" (default: all)')
+    parser.add_argument("--smoke", action="store_true", help="small and quick; its numbers mean nothing")
+    parser.add_argument("--out", type=Path, help="the folder to write to (default: results; nowhere for --smoke)")
+    asked = parser.parse_args()
+    out = asked.out or (None if asked.smoke else RESULTS)
     mpl.use("Agg")
-    found = []
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-    for line in tables.lines(asked.smoke):
+    found = _known(out / "tables.jsonl", asked.sets) if out and asked.sets else []
+    for line in tables.lines(asked.smoke, asked.sets):
         found.append(line)
         print({key: line[key] for key in ("set", "model", "row", "theta", "status", "distance", "seconds")}, flush=True)
         if out:
+            out.mkdir(parents=True, exist_ok=True)
             (out / "tables.jsonl").write_text("".join(json.dumps(one) + "\n" for one in found))
             (out / "tables.md").write_text(tables.page(found))
     if out:
-        figures.draw(out / "figures.png", asked.smoke)
+        figures.draw(out / "figures.png", found, asked.smoke)
+
+
+def _known(path: Path, sets: list[str]) -> list[tables.Line]:
+    """The lines of other sets that were written before."""
+    text = path.read_text() if path.exists() else ""
+    return [line for line in map(json.loads, text.splitlines()) if line["set"] not in sets]
 
 
 if __name__ == "__main__":

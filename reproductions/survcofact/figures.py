@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 import butfor as bf
-from reproductions.survcofact.rivals import swarm
-from reproductions.survcofact.sets import questions, survivors
-from reproductions.survcofact.tables import COST, LIMIT
+from reproductions.survcofact.sets import Question, questions, survivors
+from reproductions.survcofact.tables import COST, LIMIT, Line
 
 
-def draw(path: Path, smoke: bool) -> None:
-    """One page: two sets, two models, longer and shorter."""
+def draw(path: Path, found: Sequence[Line], smoke: bool) -> None:
+    """One page: the sets of two columns that have lines, two models, longer and shorter."""
     from matplotlib import pyplot
 
-    chosen = [of for of in survivors(smoke) if of.X.shape[1] == 2]
+    sets = [of for of in survivors(smoke) if of.X.shape[1] == 2 and any(line["set"] == of.name for line in found)]
     asked = [
         next(q for q in questions(of, kind, smoke) if q.theta == theta)
-        for of in chosen for kind in ("cox", "forest") for theta in (1, -1)
+        for of in sets for kind in ("cox", "forest") for theta in (1, -1)
     ]  # fmt: skip
+    if not asked:
+        return
     _, axes = pyplot.subplots(len(asked) // 2, 2, figsize=(13, 2.4 * len(asked)), layout="constrained", squeeze=False)
-    for ax, question in zip(axes.ravel(), asked, strict=True):
+    for number, (ax, question) in enumerate(zip(axes.ravel(), asked, strict=True), 1):
         ask = question.explainer
         exact = ask.explain(question.x, target=question.target, cost=COST, time_limit=LIMIT)
-        found = ask.explain(question.x, target=question.target, cost=COST, solver=swarm(smoke))
-        points = {"proven": exact, "swarm": found}
+        points = {"proven": exact, "swarm": _swarm(found, question)}
         bf.survival.map_of(ask, question.x, question.target, ("x0", "x1"), points, steps=30 if smoke else 200, ax=ax)
         ax.set_xlabel(question.of.columns[0])
         ax.set_ylabel(question.of.columns[1])
         way = "longer" if question.theta > 0 else "shorter"
-        ax.set_title(f"{question.of.name}, {question.kind}: {way} by {question.r:.4g}", fontsize=10, loc="left")
-    pyplot.savefig(path, dpi=80)
+        ax.set_title(
+            f"{number}. {question.of.name}, {question.kind}: {way} by {question.r:.4g}", fontsize=10, loc="left"
+        )
+    pyplot.savefig(path, dpi=70)
     pyplot.close("all")
+
+
+def _swarm(found: Sequence[Line], question: Question) -> np.ndarray | None:
+    """Where the swarm ended."""
+    key = (question.of.name, question.kind, question.row, question.theta)
+    (line,) = (line for line in found if (line["set"], line["model"], line["row"], line["theta"]) == key)
+    return None if line["swarm point"] is None else np.array([line["swarm point"]])

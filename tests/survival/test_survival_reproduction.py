@@ -21,10 +21,18 @@ def without_files(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("BUTFOR_DATA", str(tmp_path))
 
 
-def test_nothing_is_nearer_than_what_is_proven() -> None:
+@pytest.fixture(scope="module")
+def found(tmp_path_factory) -> list[dict]:
     from reproductions.survcofact import tables
 
-    found = list(tables.lines(smoke=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BUTFOR_DATA", str(tmp_path_factory.mktemp("none")))
+        return list(tables.lines(smoke=True))
+
+
+def test_nothing_is_nearer_than_what_is_proven(found) -> None:
+    from reproductions.survcofact import tables
+
     assert len(found) == 8
     for line in found:
         assert line["status"] == "PROVEN_OPTIMAL"
@@ -33,15 +41,18 @@ def test_nothing_is_nearer_than_what_is_proven() -> None:
         assert all(rival >= line["distance"] - 1e-9 for rival in rivals if rival is not None)
         if line["model"] == "cox":
             assert line["off"] <= 1e-8
+        else:
+            assert line["gap"] <= 1e-6
     said = tables.page(found)
     assert said.count("synthetic, d = 20") == 4
     assert said.count("proven optimal") == 4
+    assert list(tables.lines(smoke=True, sets=["nothing of that name"])) == []
 
 
-def test_a_page_of_maps(tmp_path) -> None:
+def test_a_page_of_maps(found, tmp_path) -> None:
     from reproductions.survcofact import figures
 
-    figures.draw(tmp_path / "maps.png", smoke=True)
+    figures.draw(tmp_path / "maps.png", found, smoke=True)
     assert (tmp_path / "maps.png").stat().st_size > 10_000
 
 

@@ -107,9 +107,11 @@ def test_a_map_shows_the_mean_of_the_estimator(name) -> None:
     step = np.ptp(levels) / 20
     assert np.min(levels) == pytest.approx(inside.min(), abs=step)
     assert np.max(levels) == pytest.approx(inside.max(), abs=step)
-    outline = next(line for line in ax.get_lines() if len(line.get_xdata()) == 200)
-    distance = np.hypot(outline.get_xdata() - x[0, 0], outline.get_ydata() - x[0, 1])
-    assert distance == pytest.approx(np.full(200, np.linalg.norm(answer.point - x)))
+    outline = ax.collections[-1].get_paths()[0].vertices
+    distance = np.linalg.norm(outline - x[0], axis=1)
+    assert distance == pytest.approx(np.full(len(outline), np.linalg.norm(answer.point - x)), abs=0.02)
+    bare = S.map_of(explainer, x, target, ("x0", "x1"), {"exact": answer}, ball=False, steps=15)
+    assert len(bare.collections) == len(ax.collections) - 1
 
 
 def test_maps_are_asked_for_two_columns_of_a_model_that_was_read() -> None:
@@ -119,6 +121,10 @@ def test_maps_are_asked_for_two_columns_of_a_model_that_was_read() -> None:
         S.map_of(explainer, X[:1], S.mean_gain(5), ("x0", "x7"))
     with pytest.raises(bf.InputError, match="a time or a chance"):
         S.map_of(explainer, X[:1], S.risk_change(-1), ("x0", "x1"))
+    patient, _ = patients()
+    categories = bf.Explainer(S.black_box(lambda X: np.ones((len(X), 1)), [1.0]), data=patient)
+    with pytest.raises(bf.InputError, match="must be numbers"):
+        S.map_of(categories, patient[:1], S.mean_gain(5), ("age", "stage"))
     opaque = bf.Explainer(S.black_box(lambda X: np.exp(-np.outer(X[:, 0], [1.0, 2.0])), [1.0, 2.0]), data=X)
     with pytest.raises(bf.UnsupportedModelError, match="not read"):
         S.map_of(opaque, X[:1], S.mean_gain(0.1), ("x0", "x1"))

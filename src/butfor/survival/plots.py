@@ -12,10 +12,14 @@ from butfor.explain import Explainer
 from butfor.explanation import Explanation
 from butfor.model.ask import evaluate, parts
 from butfor.model.survival import Survival
+from butfor.problem.cost import price
+from butfor.problem.spec import from_spec
 from butfor.problem.survival_target import OnCurves
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.space import frames
-from butfor.views.survival_curves import circle, draw, draw_map, span_of
+from butfor.space.frames import FloatArray
+from butfor.space.space import Space
+from butfor.views.survival_curves import Map, draw, draw_map, span_of
 from butfor.views.survival_words import target_of
 
 if TYPE_CHECKING:
@@ -56,8 +60,8 @@ def map_of(
 ) -> Axes:
     """What is asked of survival as a map over two columns, the others as in the row `x`.
 
-    White is the line where the target is met. `points` are answers to mark, by name: rows, or explanations; `ball` draws the ball
-    around x on which the first of them lies, outside which nothing better is.
+    The white line is where the target is just met; where it is missed, the map is veiled. `points` are answers to mark, by name:
+    rows, or explanations; `ball` draws the line on which changes cost what the first explanation does: nothing outside is better.
     """
     reading, space = explainer._reading, explainer.space
     if not isinstance(target, OnCurves):
@@ -65,6 +69,8 @@ def map_of(
     unknown = [name for name in columns if name not in space.names]
     if unknown or len(set(columns)) != 2:
         raise UnknownColumnError(f"columns={columns!r} were given.", f"Two of {list(space.names)} are needed.")
+    if any(space[name].levels is not None for name in columns):
+        raise InputError(f"columns={columns!r} were given.", "Both must be numbers.", "Choose others.")
     if not parts(reading.model) or not isinstance(reading.readout, Survival):
         raise UnsupportedModelError("a map was asked of a model that was not read.", "Its survival must be known.")
     table = frames.as_table(x)
@@ -74,22 +80,28 @@ def map_of(
     start = space.encode(table)[0]
     rows = {name: one.point if isinstance(one, Explanation) else one for name, one in (points or {}).items()}
     marked = {"now": start} | {name: space.encode(row)[0] for name, row in rows.items() if row is not None}
-    sides = [
+    across, along = (
         span_of(space.features[k].low, space.features[k].high, [float(point[k]) for point in marked.values()], steps)
         for k in (i, j)
-    ]
+    )
     grid = np.repeat(start[None], steps * steps, axis=0)
-    grid[:, i], grid[:, j] = (side.ravel() for side in np.meshgrid(*sides))
+    grid[:, i], grid[:, j] = (side.ravel() for side in np.meshgrid(across, along))
     focused = settled.focus(reading, before)
     values = reading.readout.value(settled.quantity, evaluate(focused.model, grid)).reshape(steps, steps)
-    first = next((point for name, point in marked.items() if name != "now"), None)
-    outline = None
-    if ball and first is not None:
-        radius = float(np.hypot(first[i] - start[i], first[j] - start[j]))
-        outline = circle((float(start[i]), float(start[j])), (radius, radius))
-    wanted = float(settled.wish(before).values[0])
-    marks = {name: (float(point[i]), float(point[j])) for name, point in marked.items()}
-    return draw_map(
-        (sides[0], sides[1]), values, wanted, (columns[0], columns[1]), marks, outline,
-        settled.quantity.words(settled.unit), ax,
+    found = Map(
+        across, along, values, float(settled.goal(settled.quantity.of(before.curves))[0]), settled.up,
+        settled.quantity.words(settled.unit), columns, _dearer(points, space, grid) if ball else None,
     )  # fmt: skip
+    return draw_map(found, {name: (float(point[i]), float(point[j])) for name, point in marked.items()}, ax)
+
+
+def _dearer(points: Mapping[str, Any] | None, space: Space, grid: FloatArray) -> FloatArray | None:
+    """By how much each change costs more than the first answer; None if there is none, or its prices are not known."""
+    first = next((one for one in (points or {}).values() if isinstance(one, Explanation) and one.found), None)
+    if first is None:
+        return None
+    try:
+        prices = price(from_spec(first.question.spec["cost"]), space)
+    except LookupError:  # a price that is a function is only described
+        return None
+    return prices.total(np.broadcast_to(first.factual_codes, grid.shape), grid) - first.cost

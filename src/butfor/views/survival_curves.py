@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,44 +100,50 @@ def _title(answer: Explanation, target: OnCurves) -> str:
     return f"{name}: {before} → {after} (wanted: {wanted})".replace("$", r"\$")
 
 
-def draw_map(
-    axes: tuple[FloatArray, FloatArray],
-    values: FloatArray,
-    wanted: float,
-    names: tuple[str, str],
-    points: Mapping[str, tuple[float, float]],
-    ball: FloatArray | None,
-    title: str,
-    ax: Axes | None = None,
-) -> Axes:
-    """A quantity over two columns: contours, the line where it is what is wanted, the points, and a ball around the first."""
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A quantity over two columns: `values[i, k]` at `x[k], y[i]`, and the rows that reach what is `wanted` of it, or pass it."""
+
+    x: FloatArray
+    y: FloatArray
+    values: FloatArray
+    wanted: float
+    up: bool
+    title: str
+    columns: tuple[str, str]
+    dearer: FloatArray | None = None
+    """By how much each row costs more than an answer: negative within the ball on which that lies."""
+
+
+def draw_map(found: Map, points: Mapping[str, tuple[float, float]], ax: Axes | None = None) -> Axes:
+    """Contours, veiled where the target is missed; the line where it is just met; the points, and the ball of an answer."""
     from matplotlib import pyplot
 
     if ax is None:
         _, ax = pyplot.subplots(figsize=(6.4, 5.0), layout="constrained")
-    drawn = ax.contourf(*axes, values, levels=24, cmap="viridis", alpha=0.85)
-    ax.figure.colorbar(drawn, ax=ax, label=title)
-    if values.min() < wanted < values.max():
-        ax.contour(*axes, values, levels=[wanted], colors="white", linewidths=2.2)
-    if ball is not None:
-        ax.plot(*ball, color="white", linestyle="dotted", linewidth=1.4)
+    over = (found.x, found.y, found.values)
+    drawn = ax.contourf(*over, levels=24, cmap="viridis", alpha=0.85)
+    ax.figure.colorbar(drawn, ax=ax, label=found.title)
+    low, high = found.values.min(), found.values.max()
+    missed = [low - 1, found.wanted] if found.up else [found.wanted, high + 1]
+    if missed[0] < missed[1]:
+        ax.contourf(*over, levels=missed, colors=["white"], alpha=0.4)
+    if low < found.wanted < high:
+        ax.contour(*over, levels=[found.wanted], colors="white", linewidths=2.2)
+    if found.dearer is not None and found.dearer.max() > 0:
+        around = found.dearer.reshape(found.values.shape)
+        ax.contour(found.x, found.y, around, levels=[0.0], colors="black", linestyles="dotted", linewidths=1.4)
     for (label, (x, y)), (marker, face, edge) in zip(points.items(), MARKS, strict=False):
         ax.plot(
             x, y, marker, markersize=13 if marker == "*" else 8, markerfacecolor=face, markeredgecolor=edge if face != edge
             else "white", linestyle="none", label=label,
         )  # fmt: skip
-    ax.set_xlim(axes[0][0], axes[0][-1])
-    ax.set_ylim(axes[1][0], axes[1][-1])
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
+    ax.set_xlim(found.x[0], found.x[-1])
+    ax.set_ylim(found.y[0], found.y[-1])
+    ax.set_xlabel(found.columns[0])
+    ax.set_ylabel(found.columns[1])
     ax.legend(fontsize=8, loc="best")
     return ax
-
-
-def circle(centre: tuple[float, float], radii: tuple[float, float]) -> FloatArray:
-    """The outline of an ellipse."""
-    angle = np.linspace(0.0, 2 * np.pi, 200)
-    return np.array([centre[0] + radii[0] * np.cos(angle), centre[1] + radii[1] * np.sin(angle)])
 
 
 def span_of(low: float, high: float, marked: list[float], steps: int) -> FloatArray:
