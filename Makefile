@@ -8,7 +8,7 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test fast bench bench-ensembles reproduce docs picture clean
+.PHONY: help demo test fast bench bench-ensembles bench-swarm reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -33,12 +33,16 @@ bench-ensembles: $(VENV)/.dev ## measure sums of trees (half an hour; RIVAL_PYTH
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
 
-reproduce: $(VENV)/.dev ## the published tables and pictures; writes reproductions/*/results
+bench-swarm: $(VENV)/.dev ## measure the swarm (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes benchmarks/results
+	$(BIN)/python -m benchmarks.swarm
+
+reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
 	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
 	$(BIN)/python -m reproductions.oblique_trees.tao
 	$(BIN)/python -m reproductions.oblique_trees.oblique
 	$(BIN)/python -m reproductions.oblique_trees.figure4
 	$(BIN)/python -m reproductions.oblique_trees.table1
+	$(BIN)/python -m reproductions.mdpso
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict

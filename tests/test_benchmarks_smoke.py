@@ -41,6 +41,7 @@ def run(module: str, out: Path, tmp_path: Path) -> dict[str, list[dict[str, Any]
     """The records that a module writes with --smoke, by file, on a machine without the data sets."""
     command = [sys.executable, "-W", "error", "-m", module, "--smoke", "--out", str(out)]
     env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    env.pop("RIVAL_PYTHON", None)
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in out.glob("*.jsonl")}
@@ -111,6 +112,19 @@ def test_ensembles_make_a_page(ensembles: tuple[Path, dict[str, list[dict[str, A
 
 def test_the_page_in_the_docs_is_the_one_that_is_made(tmp_path: Path) -> None:
     assert report(tmp_path) == (ROOT / "docs" / "benchmarks.md").read_text()
+
+
+def test_swarm_writes_complete_lines_and_no_row_beats_it(tmp_path: Path) -> None:
+    found = run("benchmarks.swarm", tmp_path / "out", tmp_path)
+    assert set(found) == {"swarm_overhead", "swarm_prediction", "swarm_gap", "swarm_rivals"}
+    for record in (record for records in found.values() for record in records):
+        assert all(isinstance(record[field], kind) for field, kind in FIELDS.items())
+        assert record["value"] > 0
+    for record in found["swarm_rivals"]:
+        assert set(record["rivals"]) == set(record["against"]) >= {"nearest rows", "growing spheres", "FACE k-NN"}
+        assert record["valid"] == record["given"] == record["rows"]
+        assert record["cost"] <= record["rivals"]["nearest rows"]["cost"] + 1e-9
+        assert record["rivals"]["nearest rows"]["cost"] <= record["rivals"]["FACE k-NN"]["cost"] + 1e-9
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,1 @@
-"""The particle swarm: its own work, its share beside prediction, the compiled evaluator, and how far from the optimum it is."""
+"""The particle swarm: its own work, its share beside prediction, the compiled evaluator, the optimum, and rivals."""
