@@ -153,3 +153,9 @@ def test_a_baseline_that_has_rounded_to_zero_is_noticed() -> None:
     with pytest.warns(RuntimeWarning, match="StandardScaler"):
         answer = bf.Explainer(model, data=shifted).explain(shifted[[0]], target=S.survival_at(100.0, 0.5))
     assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
+@pytest.mark.parametrize("target", ["other", 1])
+def test_a_class_is_no_question_to_a_model_of_survival(target) -> None:
+    said = refused(CURVED["cox"]().fit(X, y), target)
+    assert "given for a model of survival. It has no classes. Use bf.survival" in said

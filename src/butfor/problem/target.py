@@ -155,11 +155,7 @@ class Other(AbstractTarget):
 
     def check(self, source: Source) -> None:
         if hasattr(source.estimator, "predict") and not source.classes:
-            raise InputError(
-                "target='other' was given for a regressor.",
-                "It has no classes.",
-                "Use bf.value(at_least=..., at_most=...) or bf.relative_change(...).",
-            )
+            raise _classless(source, "target='other' (the default) was given")
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -327,13 +323,18 @@ def _interval(low: float, high: float) -> ScoreSet:
     return ScoreSet(np.array([[1.0], [-1.0]]), np.array([low, -high]), np.zeros(2, dtype=np.bool_))
 
 
+def _classless(source: Source, given: str) -> InputError:
+    """What to ask instead of a class where there are none."""
+    if source.survives:
+        kind, use = "a model of survival", "bf.survival.mean_gain(...) or another of bf.survival"
+    else:
+        kind, use = "a regressor", "bf.value(at_least=..., at_most=...) or bf.relative_change(...)"
+    return InputError(f"{given} for {kind}.", "It has no classes.", f"Use {use}.")
+
+
 def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
     if hasattr(source.estimator, "predict") and not source.classes:
-        raise InputError(
-            f"the target {labels[0]!r} was given for a regressor.",
-            "It has no classes.",
-            "Use bf.value or bf.relative_change.",
-        )
+        raise _classless(source, f"the target {labels[0]!r} was given")
     unknown = [label for label in labels if source.classes and label not in source.classes]
     if unknown or not labels:
         raise InputError(
