@@ -91,7 +91,11 @@ class _Asked(Curves):
         return restricted(self.law, self.quantile(0.5) / self.law.quantile(0.5), horizon)
 
     def at(self, time: float) -> FloatArray:
-        return _numbers(self.fitter.predict_survival_function(self.X, times=[time]))
+        return self.along(np.array([time]))[:, 0]
+
+    def along(self, times: FloatArray) -> FloatArray:
+        said = self.fitter.predict_survival_function(self.X, times=times)
+        return np.asarray(said, dtype=np.float64).T
 
     def quantile(self, share: float) -> FloatArray:
         return _numbers(self.fitter.predict_percentile(self.X, p=1.0 - share))

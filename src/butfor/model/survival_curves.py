@@ -23,6 +23,10 @@ class Curves(ABC):
     def at(self, time: float) -> FloatArray:
         """The chance to outlast a time, S(time)."""
 
+    def along(self, times: FloatArray) -> FloatArray:
+        """S at several times, a column each."""
+        return np.column_stack([self.at(float(time)) for time in times])
+
     @abstractmethod
     def quantile(self, share: float) -> FloatArray:
         """The time by which this share has had the event, inf {t: S(t) <= 1 - share}; infinity if S ends above that."""

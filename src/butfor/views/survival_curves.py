@@ -27,8 +27,13 @@ LOW = 0.06
 
 RED, GREEN = "#b3261e", "#1b7f4d"
 
-MARKS = (("o", "white", GREY), ("*", BLUE, BLUE), ("D", RED, RED), ("s", GREEN, GREEN), ("^", GREY, GREY))
-"""How the factual and the answers are drawn on a map, in the order given."""
+MARKS = (
+    ("o", 9, "white", GREY), ("*", 14, BLUE, "white"), ("D", 11, "none", RED), ("s", 11, "none", GREEN), ("^", 11, "none", GREY),
+)  # fmt: skip
+"""How the factual and the answers are drawn on a map, in the order given: marker, size, face and edge; the first on top."""
+
+PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
+"""Behind words that may cross a line."""
 
 
 def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | None, ax: Axes | None = None) -> Axes:
@@ -64,7 +69,7 @@ def _drawn(curves: Curves) -> tuple[FloatArray, FloatArray]:
     last = end if np.isfinite(end) else float(curves.quantile(0.97)[0])
     known = getattr(curves, "times", None)
     times = np.linspace(0.0, last, POINTS) if known is None else np.append(0.0, known)
-    return times, np.array([curves.at(time)[0] for time in times])
+    return times, curves.along(times)[0]
 
 
 def _mark(ax: Axes, target: OnCurves, curves: Curves, value: float, color: str) -> None:
@@ -85,11 +90,13 @@ def _gain(ax: Axes, answer: Explanation, target: OnCurves) -> None:
     if isinstance(quantity, Chance):
         at = (quantity.time, (answer.before + answer.after) / 2)
         ax.annotate("", (quantity.time, answer.after), (quantity.time, answer.before), arrowprops={"arrowstyle": "->"})
-        ax.annotate(text, at, (8, 0), textcoords="offset points", va="center", fontsize=10)
+        ax.annotate(text, at, (8, 0), textcoords="offset points", va="center", fontsize=10, bbox=PAPER)
     elif np.isfinite(gain):
         ax.annotate("", (answer.after, LOW), (answer.before, LOW), arrowprops={"arrowstyle": "->", "color": BLUE})
         right = max(answer.before, answer.after)
-        ax.annotate(text, (right, LOW), (6, 0), textcoords="offset points", va="center", fontsize=10, color=BLUE)
+        ax.annotate(
+            text, (right, LOW), (6, 0), textcoords="offset points", va="center", fontsize=10, color=BLUE, bbox=PAPER
+        )
 
 
 def _title(answer: Explanation, target: OnCurves) -> str:
@@ -133,10 +140,10 @@ def draw_map(found: Map, points: Mapping[str, tuple[float, float]], ax: Axes | N
     if found.dearer is not None and found.dearer.max() > 0:
         around = found.dearer.reshape(found.values.shape)
         ax.contour(found.x, found.y, around, levels=[0.0], colors="black", linestyles="dotted", linewidths=1.4)
-    for (label, (x, y)), (marker, face, edge) in zip(points.items(), MARKS, strict=False):
+    for k, ((label, (x, y)), (marker, size, face, edge)) in enumerate(zip(points.items(), MARKS, strict=False)):
         ax.plot(
-            x, y, marker, markersize=13 if marker == "*" else 8, markerfacecolor=face, markeredgecolor=edge if face != edge
-            else "white", linestyle="none", label=label,
+            x, y, marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=1.6, linestyle="none",
+            label=label, zorder=9 - k,
         )  # fmt: skip
     ax.set_xlim(found.x[0], found.x[-1])
     ax.set_ylim(found.y[0], found.y[-1])
