@@ -6,6 +6,9 @@ import re
 
 import numpy as np
 import pytest
+
+pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
+
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sksurv.linear_model import CoxPHSurvivalAnalysis
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
+
 from butfor.importers.read import read
 from butfor.model.survival_curves import Chance, MeanTime, QuantileTime, StepCurves
 from tests.survival.samples import CURVED, own_mean, weibull

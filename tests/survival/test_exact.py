@@ -7,6 +7,9 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+
+pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
+
 from scipy.optimize import minimize
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline

@@ -18,7 +18,7 @@ from butfor.model.ask import BlackBox
 from butfor.model.survival_curves import Chance, MeanTime, QuantileTime
 from butfor.model.survival_laws import Accelerated, log_logistic, log_normal, restricted, weibull
 from butfor.testing.importer_contract import check_importer
-from tests.survival.test_targets import agreements
+from tests.survival.agreements import agreements
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 
@@ -30,7 +30,7 @@ FITTERS = {
     "log-logistic": LogLogisticAFTFitter,
 }
 LAW = {"weibull": weibull, "log-normal": log_normal, "log-logistic": log_logistic}
-LAWS = [weibull(0.7), weibull(2.5), log_normal(0.8), log_logistic(1.5), log_logistic(0.9)]
+LAWS = [weibull(0.7), weibull(2.5), log_normal(0.8), log_logistic(1.5), log_logistic(1.0), log_logistic(0.9)]
 
 
 def trial(rows: int = 150, seed: int = 0) -> pd.DataFrame:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
+
 import butfor as bf
 from butfor.importers.read import read
-from butfor.model.ask import evaluate
 from butfor.model.survival_curves import MeanTime, QuantileTime
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.survival_target import SurvivalChange, SurvivalReach
 from butfor.problem.target import Prediction
-from butfor.space import frames
+from tests.survival.agreements import agreements
 from tests.survival.samples import CURVED, HAZARDS, RISKS, TIMES, weibull
 
 S = bf.survival
@@ -35,27 +36,6 @@ TARGETS = [
     S.risk_change(-0.4),
     S.risk_change(0.4),
 ]
-
-
-def agreements(model, target, X, new, rows=20) -> int:
-    """How many of the rows `new`, as changes of the first rows of X, meet the target; asserts that scores say the same."""
-    reading = read(model, X)
-    starts = frames.take(X, range(rows))
-    before = Prediction(reading.source, starts)
-    settled = target.settled(reading.readout, before)
-    after = Prediction(reading.source, new)
-    focused = settled.focus(reading, before)
-    scores = evaluate(focused.model, reading.space.encode(new))
-    count = 0
-    for chosen, sets in settled.groups(focused.readout, before):
-        for at, row in enumerate(chosen.tolist()):
-            inside = np.any([part.rows(np.array([at])).holds(scores) for part in sets], axis=0)
-            start = before.take(np.full(len(scores), row))
-            met = settled.met(start, after)
-            near = settled.distance(start, after) <= 1e-9 * (1 + np.abs(scores[:, 0]))
-            assert ((inside == met) | (near & ~met)).all(), (settled, row)
-            count += int(met.sum())
-    return count
 
 
 @pytest.mark.parametrize("name", list(CURVED))

@@ -103,9 +103,15 @@ def log_normal(sigma: float) -> Law:
 def log_logistic(shape: float) -> Law:
     """S(t) = 1 / (1 + t^shape); with a shape of at most 1, the mean is infinite."""
     angle = np.pi / shape
+
+    def integral(t: FloatArray) -> FloatArray:
+        if shape == 1:
+            return np.log1p(t)
+        return np.asarray(t * hyp2f1(1.0, 1 / shape, 1 + 1 / shape, -(t**shape)), dtype=np.float64)
+
     return Law(
         survival=lambda t: 1 / (1 + t**shape),
-        integral=lambda t: np.asarray(t * hyp2f1(1.0, 1 / shape, 1 + 1 / shape, -(t**shape)), dtype=np.float64),
+        integral=integral,
         quantile=lambda share: float((share / (1 - share)) ** (1 / shape)),
         mean=float(angle / np.sin(angle)) if shape > 1 else np.inf,
     )
