@@ -16,7 +16,7 @@ def draw(path: Path, found: Sequence[Line], smoke: bool) -> None:
     """One page: the sets of two columns that have lines, two models, longer and shorter."""
     from matplotlib import pyplot
 
-    sets = [of for of in survivors(smoke) if of.X.shape[1] == 2 and any(line["set"] == of.name for line in found)]
+    sets = [of for of in survivors(smoke) if of.X.shape[1] == 2 and sum(line["set"] == of.name for line in found) >= 4]
     asked = [
         next(q for q in questions(of, kind, smoke) if q.theta == theta)
         for of in sets for kind in ("cox", "forest") for theta in (1, -1)

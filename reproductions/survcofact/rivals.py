@@ -1,11 +1,15 @@
-"""What the paper compares with: its swarm, random points, and for the Cox model the nearest point found without butfor."""
+"""What the paper compares with, its swarm and random points; and the nearest points found without butfor."""
 
 from __future__ import annotations
+
+import itertools
+from typing import Any
 
 import numpy as np
 
 import butfor as bf
 from butfor.model.ask import evaluate
+from butfor.model.cells import IntArray
 from butfor.problem.target import Prediction
 from butfor.space.frames import FloatArray
 from reproductions.survcofact.sets import Question
@@ -34,7 +38,7 @@ def best_of_random(question: Question, points: int, radius: float) -> float:
     before = Prediction(reading.source, question.x)
     model = question.target.focus(reading, before).model
     goal = question.means(question.x)[0] + question.theta * question.r
-    low, high = question.of.X.min(axis=0), question.of.X.max(axis=0)
+    low, high = _ranges(question)
     d, best = question.x.shape[1], radius
     for _ in range(-(-points // BATCH)):
         step = rng.standard_normal((BATCH, d))
@@ -53,7 +57,7 @@ def nearest_under_cox(question: Question) -> FloatArray:
 
     That path is where the nearest points of all half-spaces lie (Karush, Kuhn, Tucker); nothing of butfor is used.
     """
-    low, high = question.of.X.min(axis=0), question.of.X.max(axis=0)
+    low, high = _ranges(question)
     goal = question.means(question.x)[0] + question.theta * question.r
     step = -question.theta * question.model[-1].coef_
 
@@ -70,3 +74,76 @@ def nearest_under_cox(question: Question) -> FloatArray:
         else:
             near = middle
     return at(far)
+
+
+def swept(question: Question, radius: float) -> float:
+    """The distance of the nearest point within a radius that meets the target, by a look at every cell that the trees' cuts make.
+
+    Leaf values are added over boxes of cells at their corners and summed along each axis; what seems near enough is asked of
+    the model itself. Nothing of butfor is used. For two or three columns. Trees read float32, so edges are met to its last digit.
+    """
+    x, trees = question.x[0], [tree.tree_ for tree in question.model.estimators_]
+    low, high = (np.clip(side, *_ranges(question)) for side in (x - radius, x + radius))
+    cut = np.concatenate([np.stack([tree.feature, tree.threshold], axis=1) for tree in trees])
+    edges = [np.unique(cut[(cut[:, 0] == j) & (cut[:, 1] >= low[j]) & (cut[:, 1] < high[j]), 1]) for j in range(len(x))]
+    nearest = [
+        np.clip(x[j], np.append(low[j], _above(edge)), np.append(_below(edge), high[j])) for j, edge in enumerate(edges)
+    ]
+    mean = _corners(trees, question.model.unique_times_, edges, high)
+    for axis in range(len(x)):
+        mean = np.cumsum(mean, axis=axis)
+    mean = mean[(slice(-1),) * len(x)]
+    goal = question.means(question.x)[0] + question.theta * question.r
+    cells = np.argwhere(question.theta * (mean - goal) >= -1e-9 * abs(goal))
+    points = np.stack([values[index] for values, index in zip(nearest, cells.T, strict=True)], axis=1)
+    distance = np.linalg.norm(points - x, axis=1)
+    for some in np.array_split(np.argsort(distance), 1 + len(distance) // 100):
+        met = question.theta * (question.means(points[some]) - goal) >= 0
+        if met.any():
+            return float(distance[some][met].min())
+    return float("inf")
+
+
+def _below(edge: FloatArray) -> FloatArray:
+    """The largest float32 that is not above."""
+    near = edge.astype(np.float32)
+    return np.where(near > edge, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float64)
+
+
+def _above(edge: FloatArray) -> FloatArray:
+    """The smallest float32 that is above."""
+    return np.nextafter(_below(edge).astype(np.float32), np.float32(np.inf)).astype(np.float64)
+
+
+def _ranges(question: Question) -> tuple[FloatArray, FloatArray]:
+    return question.of.X.min(axis=0), question.of.X.max(axis=0)
+
+
+def _corners(trees: list[Any], times: FloatArray, edges: list[FloatArray], high: FloatArray) -> FloatArray:
+    """The mean time of each leaf, with the sign that makes sums along the axes add it to the cells of the leaf and no others."""
+    out = np.zeros([len(edge) + 2 for edge in edges])
+    whole = (np.zeros(len(edges), dtype=int), np.array([len(edge) + 1 for edge in edges]))
+    for tree in trees:
+        value = (times[0] + tree.value[:, :-1, 1] @ np.diff(times)) / len(trees)
+        pending = [(0, *whole)]
+        while pending:
+            node, first, last = pending.pop()
+            if (first >= last).any():
+                continue
+            j = tree.feature[node]
+            if j < 0:
+                for corner in itertools.product((0, 1), repeat=len(edges)):
+                    at = tuple(np.where(corner, last, first))
+                    out[at] += value[node] * (-1) ** sum(corner)
+                continue
+            at = tree.threshold[node]
+            left = whole[1][j] if at >= high[j] else np.searchsorted(edges[j], at, side="right")
+            pending.append((tree.children_left[node], first, _with(last, j, min(last[j], left))))
+            pending.append((tree.children_right[node], _with(first, j, max(first[j], left)), last))
+    return out
+
+
+def _with(indices: IntArray, j: int, value: int) -> IntArray:
+    out = indices.copy()
+    out[j] = value
+    return out

@@ -43,6 +43,8 @@ def test_nothing_is_nearer_than_what_is_proven(found) -> None:
             assert line["off"] <= 1e-8
         else:
             assert line["gap"] <= 1e-6
+            if line["set"] == "synthetic, d = 2":
+                assert line["sweep"] == pytest.approx(line["distance"], abs=2e-7)
     said = tables.page(found)
     assert said.count("synthetic, d = 20") == 4
     assert said.count("proven optimal") == 4
