@@ -162,6 +162,7 @@ def test_many_rows_at_once(name) -> None:
     explainer = bf.Explainer(model, data=X, space=continuous(X))
     for target in (S.mean_gain(60.0), S.median_gain(60.0)):
         answers = explainer.explain(X[:5], target=target)
+        assert explainer.explain(X[:5], target=target, n_jobs=2) == answers
         for row, answer in enumerate(answers):
             assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
             if answer.found:

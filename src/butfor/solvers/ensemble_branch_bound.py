@@ -39,6 +39,7 @@ class EnsembleBranchBound(AbstractSolver):
     name = "ensemble_branch_bound"
     does = "sums of trees (forests, boosting), several inequalities and counted changes: bounds by messages, no outside solver"
     block = 16
+    apart = True
 
     def accepts(self, form: Form) -> Support:
         if form.model != "ensemble":
