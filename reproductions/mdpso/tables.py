@@ -10,11 +10,16 @@ import numpy as np
 
 import butfor as bf
 from benchmarks.harness import where
+from butfor.measure.judge import MEASURES
 from reproductions.mdpso.forest import gaps
 from reproductions.mdpso.methods import Measured, of_dice, of_plain, of_swarms
 from reproductions.mdpso.sets import ANSWERS, Case, DataSet, case
 
 SEEDS, RIVAL_SEEDS, DICE_SEEDS = 10, 10, 3
+SHOWN = "swarm, cheapest, model read"
+"""The swarm that is shown beside methods which leave rows without an answer."""
+
+BY_ROW = ("coverage", "proximity", "sparsity")
 Line = dict[str, Any]
 
 COLUMNS = {
@@ -33,15 +38,15 @@ COLUMNS = {
 
 
 def lines(of: DataSet, smoke: bool, python: Path | None) -> Iterator[Line]:
-    """A line a method and seed, then one for each row and seed of the swarm against the proven optimum of a forest."""
+    """A line a method and seed, and one for each row and seed of the swarm against the proven optimum of a forest."""
     chosen, k, few = case(of, smoke), 2 if smoke else ANSWERS, 2 if smoke else None
     judge = bf.measure.Judge(chosen.model, of.X, target=1)
     yield from (_measured(chosen, judge, one, k) for one in of_swarms(chosen, k, few or SEEDS, smoke))
     yield from (_measured(chosen, judge, one, k) for one in of_plain(chosen, k, few or RIVAL_SEEDS))
-    if python:
-        yield from (_measured(chosen, judge, one, k) for one in of_dice(chosen, k, few or DICE_SEEDS, python))
     forest = chosen if chosen.kind == "random forest" else case(of, smoke, "random forest")
     yield from ({**_about(forest), **line, **where()} for line in gaps(forest, few or SEEDS, smoke))
+    if python:
+        yield from (_measured(chosen, judge, one, k) for one in of_dice(chosen, k, few or DICE_SEEDS, python))
 
 
 def _about(case: Case) -> Line:
@@ -56,12 +61,19 @@ def _about(case: Case) -> Line:
 
 
 def _measured(case: Case, judge: bf.measure.Judge, one: Measured, k: int) -> Line:
-    found = judge.measures(one.found.answers, case.rows, k=k, seconds=one.found.seconds)
-    measures = {name: None if np.isnan(value) else value for name, value in found.items()}
+    """The means over the rows, as `Judge.measures` has them, and each row's own of those that are compared row by row."""
+    seconds = {one.method: one.found.seconds}
+    table = judge.frame({one.method: one.found.answers}, case.rows, k=k, seconds=seconds, by="factual")
+    by_row = {name: [_number(value) for value in table[name]] for name in BY_ROW}
     return {
-        "kind": "method", "method": one.method, "seed": one.seed, "k": k, **_about(case), **measures, **one.found.about,
+        "kind": "method", "method": one.method, "seed": one.seed, "k": k, **_about(case),
+        **{name: _number(table[name].mean()) for name in MEASURES}, "by_row": by_row, **one.found.about,
         **where(),
     }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def page(found: Sequence[Line]) -> str:
@@ -69,7 +81,7 @@ def page(found: Sequence[Line]) -> str:
     methods, gaps = ([line for line in found if line["kind"] == kind] for kind in ("method", "gap"))
     names = dict.fromkeys(line["set"] for line in methods)
     parts = [_of_set([line for line in methods if line["set"] == name]) for name in names]
-    return "\n".join(["# Table II, again\n", *parts, _of_forests(gaps)])
+    return "\n".join(["# Table II, again\n", *parts, _on_answered(methods), _of_forests(gaps)])
 
 
 def _of_set(found: Sequence[Line]) -> str:
@@ -83,6 +95,28 @@ def _of_set(found: Sequence[Line]) -> str:
     paper = [f"{first['paper'][name]:.4g}" if name in first["paper"] else "" for name in COLUMNS]
     rows.append(_row("*the paper's MD-PSO*", "", *paper))
     return "\n".join([f"## {first['set']}\n", said, *rows, ""])
+
+
+def _on_answered(found: Sequence[Line]) -> str:
+    """Methods that leave rows without an answer, beside the swarm on the rows and seeds that they answer."""
+    rows = [
+        _row("set", "method", "rows answered", *(f"{name}, {who}" for name in BY_ROW[1:] for who in ("its", "ours")))
+    ]
+    rows.append("|" + "---|" * 7)
+    for name, method in dict.fromkeys((line["set"], line["method"]) for line in found):
+        its = [line for line in found if (line["set"], line["method"]) == (name, method)]
+        ours = [line for line in found if (line["set"], line["method"]) == (name, SHOWN)]
+        known = np.array([[value is not None for value in line["by_row"]["sparsity"]] for line in its])
+        if known.all() or not known.any():
+            continue
+        cells = []
+        for measure in BY_ROW[1:]:
+            given = np.array([line["by_row"][measure] for line in its], dtype=np.float64)
+            mine = np.array([line["by_row"][measure] for line in ours], dtype=np.float64).mean(axis=0)
+            cells += [f"{given[known].mean():.4g}", f"{np.broadcast_to(mine, known.shape)[known].mean():.4g}"]
+        rows.append(_row(name, method, f"{known.sum()} of {known.size}", *cells))
+    title = f"## Where a method answers some rows only, beside *{SHOWN}* on those rows\n"
+    return "\n".join([title, *rows, ""])
 
 
 def _of_forests(found: Sequence[Line]) -> str:
