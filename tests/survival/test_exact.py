@@ -170,6 +170,37 @@ def test_many_rows_at_once(name) -> None:
                 assert answer.after >= answer.before + 60.0
 
 
+@pytest.mark.parametrize("cost", [bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + bf.L2()], ids=repr)
+@pytest.mark.parametrize("rules", [[], [bf.margin(0.02)], [bf.fixed("x0")]], ids=repr)
+def test_goals_of_many_rows_are_those_of_each(cost, rules) -> None:
+    """Rows that reach their goal, that cannot, and whose goal nothing reaches, with thresholds of their own."""
+    X, y = weibull()
+    model = HAZARDS["cox"]().fit(X, y)
+    explainer = bf.Explainer(model, data=X, space=continuous(X))
+    rows = X[np.argsort(model.predict(X))[:: len(X) // 8]]
+    found = set()
+    for target in (S.mean_gain(120.0), S.median_gain(80.0), S.risk_change(-0.9), S.hazard_ratio(at_least=1.5)):
+        answers = explainer.explain(rows, target=target, cost=cost, constraints=rules)
+        alone = [explainer.explain(row[None], target=target, cost=cost, constraints=rules) for row in rows]
+        for one, answer in zip(alone, answers, strict=True):
+            assert answer.certificate.status is one.certificate.status
+            assert answer.cost == pytest.approx(one.cost, abs=1e-9)
+            found.add(answer.certificate.status)
+    assert found == {Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE}
+
+
+def test_a_thousand_goals_are_met_by_a_hair() -> None:
+    X, y = weibull()
+    model = HAZARDS["cox"]().fit(X, y)
+    explainer = bf.Explainer(model, data=X, space=continuous(X))
+    rows = X.min(axis=0) + np.random.default_rng(0).random((1000, 3)) * np.ptp(X, axis=0)
+    answers = explainer.explain(rows, target=S.mean_gain(20.0), cost=bf.L2())
+    reached = own_mean_fast(model, answers.points) - own_mean_fast(model, rows[answers.found])
+    assert (reached >= 20.0 - 1e-10).all()
+    assert reached == pytest.approx(np.full(len(reached), 20.0), abs=1e-8)
+    assert set(answers.statuses) == {Status.PROVEN_OPTIMAL}
+
+
 def test_a_checked_answer() -> None:
     X, y = patients()
     codes = make_column_transformer((OneHotEncoder(drop="first"), ["stage", "drug"]), remainder="passthrough")
