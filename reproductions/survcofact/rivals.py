@@ -76,13 +76,14 @@ def nearest_under_cox(question: Question) -> FloatArray:
     return at(far)
 
 
-def swept(question: Question, radius: float) -> float:
-    """The distance of the nearest point within a radius that meets the target, by a look at every cell that the trees' cuts make.
+def swept(question: Question, distance: float) -> float:
+    """The distance of the nearest point that meets the target, if it is not beyond this, by a look at every cell of the trees' cuts.
 
     Leaf values are added over boxes of cells at their corners and summed along each axis; what seems near enough is asked of
     the model itself. Nothing of butfor is used. For two or three columns. Trees read float32, so edges are met to its last digit.
     """
     x, trees = question.x[0], [tree.tree_ for tree in question.model.estimators_]
+    radius = distance + np.finfo(np.float32).eps * np.linalg.norm(question.of.X, axis=1).max()
     low, high = (np.clip(side, *_ranges(question)) for side in (x - radius, x + radius))
     cut = np.concatenate([np.stack([tree.feature, tree.threshold], axis=1) for tree in trees])
     edges = [np.unique(cut[(cut[:, 0] == j) & (cut[:, 1] >= low[j]) & (cut[:, 1] < high[j]), 1]) for j in range(len(x))]
@@ -96,11 +97,12 @@ def swept(question: Question, radius: float) -> float:
     goal = question.means(question.x)[0] + question.theta * question.r
     cells = np.argwhere(question.theta * (mean - goal) >= -1e-9 * abs(goal))
     points = np.stack([values[index] for values, index in zip(nearest, cells.T, strict=True)], axis=1)
-    distance = np.linalg.norm(points - x, axis=1)
-    for some in np.array_split(np.argsort(distance), 1 + len(distance) // 100):
+    found = np.linalg.norm(points - x, axis=1)
+    order = np.argsort(found)
+    for some in np.split(order, range(100, len(order), 100)) if len(order) else ():
         met = question.theta * (question.means(points[some]) - goal) >= 0
         if met.any():
-            return float(distance[some][met].min())
+            return float(found[some][met].min())
     return float("inf")
 
 

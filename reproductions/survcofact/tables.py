@@ -67,7 +67,7 @@ def _asked(question: Question, smoke: bool) -> Line:
         line["random"] = best_of_random(question, 2000 if smoke else RANDOM, radius)
         line["A"] = None if line["swarm"] is None else line["random"] - line["swarm"]
         if question.x.shape[1] <= 3:
-            line["sweep"] = swept(question, line["distance"] * (1 + 1e-6))
+            line["sweep"] = swept(question, line["distance"])
         line["gap"] = 1 - line["bound"] / line["distance"]
     return line
 
