@@ -8,7 +8,7 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test fast bench bench-ensembles bench-swarm reproduce docs picture clean
+.PHONY: help demo test fast bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -36,12 +36,16 @@ bench-ensembles: $(VENV)/.dev ## measure sums of trees (half an hour; RIVAL_PYTH
 bench-swarm: $(VENV)/.dev ## measure the swarm (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes benchmarks/results
 	$(BIN)/python -m benchmarks.swarm
 
+bench-survival: $(VENV)/.dev ## measure survival (half an hour; needs scikit-survival); writes benchmarks/results/survival
+	$(BIN)/python -m benchmarks.survival
+
 reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
 	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
 	$(BIN)/python -m reproductions.oblique_trees.tao
 	$(BIN)/python -m reproductions.oblique_trees.oblique
 	$(BIN)/python -m reproductions.oblique_trees.figure4
 	$(BIN)/python -m reproductions.oblique_trees.table1
+	$(BIN)/python -m reproductions.survcofact
 	$(BIN)/python -m reproductions.mdpso
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/

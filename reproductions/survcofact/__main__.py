@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
-
-from reproductions.survcofact import figures, tables
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -23,6 +23,11 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="small and quick; its numbers mean nothing")
     parser.add_argument("--out", type=Path, help="the folder to write to (default: results; nowhere for --smoke)")
     asked = parser.parse_args()
+    if find_spec("sksurv") is None:
+        print("skipped: scikit-survival is not installed (pip install butfor[survival])")
+        return
+    from reproductions.survcofact import figures, tables
+
     out = asked.out or (None if asked.smoke else RESULTS)
     mpl.use("Agg")
     found = _known(out / "tables.jsonl", asked.sets) if out and asked.sets else []
@@ -37,7 +42,7 @@ def main() -> None:
         figures.draw(out / "figures.png", found, asked.smoke)
 
 
-def _known(path: Path, sets: list[str]) -> list[tables.Line]:
+def _known(path: Path, sets: list[str]) -> list[dict[str, Any]]:
     """The lines of other sets that were written before."""
     text = path.read_text() if path.exists() else ""
     return [line for line in map(json.loads, text.splitlines()) if line["set"] not in sets]

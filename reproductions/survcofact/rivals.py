@@ -77,7 +77,7 @@ def nearest_under_cox(question: Question) -> FloatArray:
 
 
 def swept(question: Question, distance: float) -> float:
-    """The distance of the nearest point that meets the target, if it is not beyond this, by a look at every cell of the trees' cuts.
+    """The distance of the nearest point that meets the target, if it is not beyond this, by a look at every cell of the trees.
 
     Leaf values are added over boxes of cells at their corners and summed along each axis; what seems near enough is asked of
     the model itself. Nothing of butfor is used. For two or three columns. Trees read float32, so edges are met to its last digit.

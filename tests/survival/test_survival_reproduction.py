@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,15 @@ def test_nothing_is_nearer_than_what_is_proven(found) -> None:
     assert said.count("synthetic, d = 20") == 4
     assert said.count("proven optimal") == 4
     assert list(tables.lines(smoke=True, sets=["nothing of that name"])) == []
+
+
+def test_is_skipped_where_the_library_is_missing(monkeypatch, capsys) -> None:
+    from reproductions.survcofact import __main__ as reproduction
+
+    monkeypatch.setattr(reproduction, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "argv", ["survcofact", "--smoke"])
+    reproduction.main()
+    assert "scikit-survival is not installed" in capsys.readouterr().out
 
 
 def test_a_page_of_maps(found, tmp_path) -> None:
