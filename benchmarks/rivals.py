@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -69,11 +70,19 @@ def work(python: Path, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 @dataclass
 class Answered:
-    """What a method gave for each row: a table of answers or nothing, its seconds, and in words how it went."""
+    """What a method gave for each row: a table of answers or nothing, its seconds, those of the processor, and how it went."""
 
-    answers: list[pd.DataFrame | None]
-    seconds: list[float]
+    answers: list[pd.DataFrame | None] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    processor_seconds: list[float] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
+
+    def ask(self, question: Callable[[], pd.DataFrame | None]) -> None:
+        """The answers to one more row, timed."""
+        begin, used = time.perf_counter(), time.process_time()
+        self.answers.append(question())
+        self.seconds.append(time.perf_counter() - begin)
+        self.processor_seconds.append(time.process_time() - used)
 
 
 def dice(
@@ -96,6 +105,7 @@ def dice(
         found[method] = Answered(
             [frame(line["points"], X) if line.get("points") else None for line in every],
             [line.get("seconds", np.nan) for line in every],
+            [line.get("processor_seconds", np.nan) for line in every],
             {"status": [line.get("status", "ERROR") for line in every], "whys": whys, "versions": versions},
         )
     return found

@@ -7,7 +7,6 @@ data and on each column's grid. An answer may be given twice, and answers may be
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -295,9 +294,7 @@ def answered(name: str, model: Any, X: pd.DataFrame, rows: pd.DataFrame, k: int,
         return space.decode(codes, X.iloc[np.zeros(len(codes), dtype=int)].reset_index(drop=True))
 
     field = Field(space, space.encode(X), lambda codes: model.predict_proba(table(codes))[:, 1])
-    out = Answered([], [], {"points": points})
+    out = Answered(about={"points": points})
     for factual in space.encode(rows):
-        begin = time.perf_counter()
-        out.answers.append(table(PLAIN[name](field, factual, k, rng, points)))
-        out.seconds.append(time.perf_counter() - begin)
+        out.ask(lambda factual=factual: table(PLAIN[name](field, factual, k, rng, points)))
     return out

@@ -65,7 +65,7 @@ def of_swarms(case: Case, k: int, seeds: int, smoke: bool) -> Iterator[Measured]
             points = [[one.point for one in found if one.row == row and one.found] for row in range(len(case.rows))]
             answers = [pd.concat(some) if some else None for some in points]
             about = {"cost": repr(COST), "swarm": repr(swarm)}
-            yield Measured(name, seed, Answered(answers, [each] * len(answers), about))
+            yield Measured(name, seed, Answered(answers, [each] * len(answers), about=about))
 
 
 def of_plain(case: Case, k: int, seeds: int) -> Iterator[Measured]:
