@@ -22,10 +22,12 @@ class SpentError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Appraised:
-    """Some points: which are valid, what they cost, and by which two numbers they are compared, the first one first."""
+    """Some points: what the valid ones cost (the others infinity), how far off the target each is, and by which two numbers they
+    are compared, the first one first.
+    """
 
-    valid: BoolArray
     cost: FloatArray
+    distance: FloatArray
     first: FloatArray
     second: FloatArray
 
@@ -59,8 +61,8 @@ class Appraiser:
             valid[valid] = keeps(problem.model, problem.space, points[valid], problem.sets, problem.margin)
         cost = np.where(valid, cost, np.inf)
         if self.pull is not None:
-            return Appraised(valid, cost, broken, self.pull * -np.expm1(-heard.distance) + price)
-        return Appraised(valid, cost, np.where(valid, -1.0, heard.distance), np.where(valid, cost, broken))
+            return Appraised(cost, heard.distance, broken, self.pull * -np.expm1(-heard.distance) + price)
+        return Appraised(cost, heard.distance, np.where(valid, -1.0, heard.distance), np.where(valid, cost, broken))
 
     def broken(self, points: FloatArray, rows: IntArray) -> FloatArray:
         """How many relations each point breaks, a margin aside."""

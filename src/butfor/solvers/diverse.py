@@ -20,13 +20,22 @@ def distinct(points: FloatArray, cost: FloatArray) -> IntArray:
     return np.asarray(order[np.sort(first)])
 
 
+def best_of_each(owner: IntArray, value: FloatArray) -> IntArray:
+    """The position of the least value of each owner, by owner.
+
+    >>> best_of_each(np.array([4, 2, 4]), np.array([3.0, 9.0, 1.0])).tolist()
+    [1, 2]
+    """
+    order = np.lexsort((value, owner))
+    return np.asarray(order[np.flatnonzero(np.diff(owner[order], prepend=-1))])
+
+
 def cheapest_of_clusters(positions: FloatArray, cost: FloatArray, k: int, seed: int) -> IntArray:
     """The cheapest point of each of at most `k` clusters, cheapest first; the cheapest of all is among them."""
     if len(cost) <= k:
         return np.argsort(cost, kind="stable")
     label = clusters(positions, k, seed)
-    order = np.lexsort((cost, label))
-    best = order[np.flatnonzero(np.diff(label[order], prepend=-1))]
+    best = best_of_each(label, cost)
     return np.asarray(best[np.argsort(cost[best], kind="stable")])
 
 

@@ -27,9 +27,6 @@ from butfor.space.space import Space
 SEEDS = 10
 """Real rows at most, for one answer, among which a swarm starts."""
 
-STARTS = 6
-"""Points that are polished for a row that wants one answer; the cheapest is returned."""
-
 SEARCH = 0.6
 """The share of a budget of calls that the swarm may spend, once there is something to polish with the rest."""
 
@@ -178,9 +175,9 @@ class Search:
             self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws))
             self._look(self.flock)
         if swarm.polish:
-            self.polished = self._chosen(STARTS if self.k == 1 else self.k)
+            self.polished = self._chosen(self.k)
             if len(self.polished.row):
-                polish(self.polished, appraiser, self.k == 1, self.seed)
+                polish(self.polished, appraiser, self.seed)
 
     def _start(self, rng: np.random.Generator) -> FloatArray:
         """Positions to begin with: the best of some real rows and of the single changes, and random ones."""

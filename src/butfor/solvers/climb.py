@@ -1,0 +1,99 @@
+"""Step by step towards the target, each time by the push that comes nearest to it for what it costs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.model.cells import BoolArray, IntArray
+from butfor.solvers.appraiser import Appraiser
+from butfor.solvers.diverse import best_of_each
+from butfor.solvers.hypercube import Hypercube
+from butfor.solvers.pushes import Pushes
+from butfor.space.frames import FloatArray
+
+SHARES = 0.5 ** np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
+"""Shares of what a number may be pushed."""
+
+TRIED = 240
+"""Pushes of one climber that are tried at once."""
+
+FREE = 1e-12
+"""What costs less is as good as free."""
+
+BATCH = 4_000_000
+"""Coordinates of candidates that are held at once."""
+
+
+class Climb:
+    """Climbers, each from its own position, as a change of its row, by features `within` which it keeps, for less than `bar`.
+
+    `points` and `cost` are the cheapest valid one that each has passed (infinity: none).
+    """
+
+    def __init__(
+        self, cube: Hypercube, appraiser: Appraiser, row: IntArray, positions: FloatArray, bar: FloatArray,
+        within: BoolArray,
+    ) -> None:  # fmt: skip
+        self.cube, self.appraiser, self.row, self.within = cube, appraiser, row, within
+        self.positions, self.bar = positions, bar
+        here = cube.decode(positions, row)
+        self.price, self.distance = appraiser.pricing(here, row), appraiser(here, row).distance
+        self.points, self.cost = np.full(here.shape, np.nan), np.full(len(row), np.inf)
+        self.pushes = Pushes.of(cube, SHARES)
+
+    def run(self, steps: int, rng: np.random.Generator) -> None:
+        """At most so many steps: one question each for all climbers that still have something to spend."""
+        going = np.arange(len(self.row))
+        for _ in range(steps):
+            going = going[(self.price[going] < self.bar[going]) & (self.distance[going] > 0)]
+            if not len(going):
+                return
+            going = self._step(going, rng.random(len(self.pushes.feature)), float(rng.uniform(0.7, 1.0)))
+
+    def _step(self, going: IntArray, luck: FloatArray, stride: float) -> IntArray:
+        """Try some pushes of each and make the best; who made one."""
+        owner, candidates, points, price = self._affordable(going, luck, stride)
+        if not len(owner):
+            return going[:0]
+        said = self.appraiser(points, self.row[owner])
+        best = best_of_each(owner, said.cost)
+        best = best[said.cost[best] < self.bar[owner[best]]]
+        whose = owner[best]
+        self.points[whose], self.cost[whose], self.bar[whose] = points[best], said.cost[best], said.cost[best]
+        with np.errstate(invalid="ignore"):  # both may be infinitely far off
+            gain = (self.distance[owner] - said.distance) / np.maximum(price - self.price[owner], FREE)
+        gain[(said.distance <= 0) | (price >= self.bar[owner])] = 0.0
+        best = best_of_each(owner, -gain)
+        best = best[gain[best] > 0]
+        whose = owner[best]
+        self.positions[whose], self.price[whose], self.distance[whose] = (
+            candidates[best],
+            price[best],
+            said.distance[best],
+        )
+        return whose
+
+    def _affordable(
+        self, going: IntArray, luck: FloatArray, stride: float
+    ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+        """Some pushes of each that cost less than its bar: whose they are, where they lead, and what that costs."""
+        many = max(1, BATCH // (TRIED * self.cube.size))
+        parts = [self._tried(going[at : at + many], luck, stride) for at in range(0, len(going), many)]
+        owner, candidates, points, price = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return owner, candidates, points, price
+
+    def _tried(
+        self, going: IntArray, luck: FloatArray, stride: float
+    ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+        """Those of some climbers."""
+        cube, row = self.cube, self.row
+        able = self.pushes.able(cube, row[going]) & self.within[going][:, self.pushes.feature]
+        drawn = np.argsort(np.where(able, luck, 2.0), axis=1)[:, :TRIED]
+        at, column = np.nonzero(np.take_along_axis(able, drawn, axis=1))
+        owner = going[at]
+        reach = stride * cube.reach(np.maximum(self.bar - self.price, 0.0)[going])
+        candidates = self.pushes.pushed(cube, row[owner], self.positions[owner], reach[at], drawn[at, column])
+        points = cube.decode(candidates, row[owner])
+        price = self.appraiser.pricing(points, row[owner])
+        worth = np.flatnonzero(price < self.bar[owner] - 1e-9 * (1 + self.bar[owner]))
+        return owner[worth], candidates[worth], points[worth], price[worth]
