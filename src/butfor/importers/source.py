@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -77,12 +78,12 @@ class Source:
         """The estimator whose methods are asked: a search has some of its best one only."""
         return getattr(self.estimator, "best_estimator_", self.estimator)
 
-    @property
+    @cached_property  # a pipeline takes milliseconds to say that it has no such attribute
     def says_time(self) -> bool:
         """Whether it is a model of survival whose `predict` is a time and not a risk."""
         return getattr(self._holder, "_predict_risk_score", True) is False
 
-    @property
+    @cached_property
     def survives(self) -> bool:
         """Whether it is a model of survival."""
         names = ("predict_survival_function", "survival_curves", "_predict_risk_score")

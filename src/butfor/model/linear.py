@@ -34,11 +34,17 @@ class Linear:
         """The features whose cell matters."""
         return tuple(j for j, step in enumerate(self.steps) if step.any())
 
+    @cached_property
+    def stepped_when_known(self) -> frozenset[int]:
+        """Those of them whose cell matters not only where the value is missing."""
+        return frozenset(j for j in self.stepped if self.steps[j][:, :-1].any())
+
 
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
     """Raw scores, one row a row of `X`."""
-    present = np.where(np.isnan(X), 0.0, X)
-    out = model.intercept + present @ model.slope.T
+    lost = np.isnan(X)
+    out = model.intercept + np.where(lost, 0.0, X) @ model.slope.T
     for j in model.stepped:
-        out = out + model.steps[j][:, model.cells[j].index(X[:, j])].T
+        if j in model.stepped_when_known or lost[:, j].any():
+            out = out + model.steps[j][:, model.cells[j].index(X[:, j])].T
     return np.asarray(out)
