@@ -25,7 +25,7 @@ from benchmarks.harness import SEED, Number
 from benchmarks.rivals import Answered, dice, environment, named
 from benchmarks.swarm.plain import PLAIN, answered
 
-TABLES, ROWS, LIMIT, POINTS = ("german", "compas", "pima", "breast"), 8, 20.0, 20_000
+TABLES, ROWS, LIMIT, POINTS = ("german", "compas", "pima"), 5, 20.0, 20_000
 ANSWERS = (1, 5)
 FASTER = 5
 """How many times faster than DiCE's genetic search the swarm is wanted to be, and cheaper."""
@@ -34,7 +34,7 @@ FASTER = 5
 def measure(smoke: bool) -> Iterator[Number]:
     """A forest and a network a table, one answer a row and several; the swarm reads the forest, or only asks it."""
     python, _ = environment(None if smoke else named())
-    for name in TABLES[-1:] if smoke else TABLES:
+    for name in ("breast",) if smoke else TABLES:
         found = table(name)
         for kind, estimator in _estimators(smoke).items() if found is not None else ():
             model = pipeline(found.X, estimator).fit(found.X, found.y)

@@ -15,7 +15,7 @@ from reproductions.mdpso.forest import gaps
 from reproductions.mdpso.methods import Measured, of_dice, of_plain, of_swarms
 from reproductions.mdpso.sets import ANSWERS, Case, DataSet, case
 
-SEEDS, RIVAL_SEEDS, DICE_SEEDS = 10, 10, 3
+SEEDS, RIVAL_SEEDS = 10, 3
 SHOWN = "swarm, cheapest, model read"
 """The swarm that is shown beside methods which leave rows without an answer."""
 
@@ -46,7 +46,7 @@ def lines(of: DataSet, smoke: bool, python: Path | None) -> Iterator[Line]:
     forest = chosen if chosen.kind == "random forest" else case(of, smoke, "random forest")
     yield from ({**_about(forest), **line, **where()} for line in gaps(forest, few or SEEDS, smoke))
     if python:
-        yield from (_measured(chosen, judge, one, k) for one in of_dice(chosen, k, few or DICE_SEEDS, python))
+        yield from (_measured(chosen, judge, one, k) for one in of_dice(chosen, k, few or RIVAL_SEEDS, python))
 
 
 def _about(case: Case) -> Line:
