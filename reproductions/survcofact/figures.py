@@ -35,7 +35,7 @@ def draw(path: Path, found: Sequence[Line], smoke: bool) -> None:
         ax.set_title(
             f"{number}. {question.of.name}, {question.kind}: {way} by {question.r:.4g}", fontsize=10, loc="left"
         )
-    pyplot.savefig(path, dpi=70)
+    pyplot.savefig(path, dpi=60, pil_kwargs={"optimize": True})
     pyplot.close("all")
 
 

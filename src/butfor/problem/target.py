@@ -15,7 +15,7 @@ from butfor.importers.read import Reading
 from butfor.importers.source import Source
 from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import AbstractReadout
-from butfor.model.scores import ScoreSet, at_least, everything
+from butfor.model.scores import ScoreSet, at_least, each_at_least, everything
 from butfor.model.survival_curves import Curves
 from butfor.space import frames
 from butfor.space.frames import FloatArray
@@ -293,11 +293,8 @@ class RelativeChange(AbstractTarget):
         return before.values + self.by * np.abs(before.values)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
-        wanted = self._threshold(before)
-        up = self.by > 0
-        return [
-            (np.array([row]), (_interval(t, np.inf) if up else _interval(-np.inf, t),)) for row, t in enumerate(wanted)
-        ]
+        wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
+        return [(np.arange(len(wanted)), (each_at_least(np.array([sign]), sign * wanted),))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         wanted = self._threshold(before)
