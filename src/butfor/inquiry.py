@@ -13,6 +13,7 @@ from butfor.errors import InputError
 from butfor.importers.read import Reading
 from butfor.likeness import Likenesses
 from butfor.model.cells import BoolArray, IntArray
+from butfor.model.survival_curves import Curves
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.target import AbstractTarget, Prediction
@@ -78,6 +79,39 @@ class Examples:
         return scores is not None and _largest(self.reading, scores) == self.said.labels
 
 
+class Repeated(Prediction):
+    """Some rows of a prediction, each as often as it is asked about; nothing is copied before somebody looks at it."""
+
+    def __init__(self, whole: Prediction, rows: IntArray) -> None:
+        self.source, self.whole, self.rows = whole.source, whole, rows
+
+    @cached_property
+    def table(self) -> Any:
+        """The rows as a table."""
+        return frames.take(self.whole.table, self.rows)
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The classes."""
+        labels = self.whole.labels
+        return [labels[row] for row in self.rows.tolist()]
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """The values of a regressor."""
+        return self.whole.values[self.rows]
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """The probabilities, a column a class."""
+        return self.whole.probabilities[self.rows]
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The survival functions of a model of survival."""
+        return self.whole.curves.take(self.rows)
+
+
 @dataclass(frozen=True, eq=False)
 class Inquiry(AbstractOracle):
     """Asks the estimator about changes of rows, whose predictions are `before`."""
@@ -127,7 +161,7 @@ class Inquiry(AbstractOracle):
         key = rows.tobytes()
         if key not in self.tiled:
             self.tiled.clear()
-            self.tiled[key] = self.before.take(rows)
+            self.tiled[key] = Repeated(self.before, rows)
         return self.tiled[key]
 
     @cached_property

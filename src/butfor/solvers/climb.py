@@ -52,7 +52,9 @@ class Climb:
 
     def _step(self, going: IntArray, luck: FloatArray, stride: float) -> IntArray:
         """Try some pushes of each and make the best; who made one."""
-        owner, candidates, points, price = self._affordable(going, luck, stride)
+        many = max(1, BATCH // (TRIED * self.cube.size))
+        parts = [self._affordable(going[at : at + many], luck, stride) for at in range(0, len(going), many)]
+        owner, points, price = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         if not len(owner):
             return going[:0]
         said = self.appraiser(points, self.row[owner])
@@ -66,34 +68,20 @@ class Climb:
         best = best_of_each(owner, -gain)
         best = best[gain[best] > 0]
         whose = owner[best]
-        self.positions[whose], self.price[whose], self.distance[whose] = (
-            candidates[best],
-            price[best],
-            said.distance[best],
-        )
+        self.positions[whose] = self.cube.encode(points[best], self.row[whose])
+        self.price[whose], self.distance[whose] = price[best], said.distance[best]
         return whose
 
-    def _affordable(
-        self, going: IntArray, luck: FloatArray, stride: float
-    ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-        """Some pushes of each that cost less than its bar: whose they are, where they lead, and what that costs."""
-        many = max(1, BATCH // (TRIED * self.cube.size))
-        parts = [self._tried(going[at : at + many], luck, stride) for at in range(0, len(going), many)]
-        owner, candidates, points, price = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return owner, candidates, points, price
-
-    def _tried(
-        self, going: IntArray, luck: FloatArray, stride: float
-    ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-        """Those of some climbers."""
-        cube, row = self.cube, self.row
-        able = self.pushes.able(cube, row[going]) & self.within[going][:, self.pushes.feature]
+    def _affordable(self, going: IntArray, luck: FloatArray, stride: float) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Some pushes of some climbers that cost less than their bars: whose they are, the points, and the costs."""
+        cube, row, spare = self.cube, self.row[going], (self.bar - self.price)[going]
+        able = self.pushes.able(cube, row) & self.within[going][:, self.pushes.feature]
         drawn = np.argsort(np.where(able, luck, 2.0), axis=1)[:, :TRIED]
         at, column = np.nonzero(np.take_along_axis(able, drawn, axis=1))
-        owner = going[at]
-        reach = stride * cube.reach(np.maximum(self.bar - self.price, 0.0)[going])
-        candidates = self.pushes.pushed(cube, row[owner], self.positions[owner], reach[at], drawn[at, column])
-        points = cube.decode(candidates, row[owner])
-        price = self.appraiser.pricing(points, row[owner])
-        worth = np.flatnonzero(price < self.bar[owner] - 1e-9 * (1 + self.bar[owner]))
-        return owner[worth], candidates[worth], points[worth], price[worth]
+        reach = stride * cube.reach(spare)
+        pushed = self.pushes.pushed(cube, row, self.positions[going], reach, at, drawn[at, column])
+        owner, rows = going[at], row[at]
+        points = cube.decode(pushed, rows)
+        price = self.appraiser.pricing(points, rows)
+        worth = price < self.bar[owner] - FREE * (1 + self.bar[owner])
+        return (owner, points, price) if worth.all() else (owner[worth], points[worth], price[worth])

@@ -41,16 +41,16 @@ class Pushes:
         return np.asarray(cube.free[rows][:, self.feature] & allowed[rows][:, slot])
 
     def pushed(
-        self, cube: Hypercube, rows: IntArray, positions: FloatArray, reach: FloatArray, push: IntArray
+        self, cube: Hypercube, rows: IntArray, positions: FloatArray, reach: FloatArray, which: IntArray, push: IntArray
     ) -> FloatArray:
-        """Positions with one push each; numbers no farther than `reach`."""
-        out, at = positions.copy(), np.arange(len(positions))
+        """The positions of `which` of some climbers of these rows, with one push each; numbers no farther than `reach`."""
+        out, at, row = positions[which], np.arange(len(which)), rows[which]
         feature, i, code = self.feature[push], self.coordinate[push], self.code[push]
-        kind, lower, upper = cube.kind[feature], cube.lower[rows, i], cube.upper[rows, i]
+        kind, lower, upper = cube.kind[feature], cube.lower[row, i], cube.upper[row, i]
         group = np.flatnonzero(kind == GROUP)
         out[group] = np.where(cube.owner == feature[group, None], 0.0, out[group])
-        far = self.share[push] * np.minimum(reach[at, i], upper - lower)
+        far = self.share[push] * np.minimum(reach[which, i], upper - lower)
         number = np.clip(out[at, i] + far, lower, upper)
-        rank = (code - cube.start[rows, feature]) / cube.width[feature]
+        rank = (code - cube.start[row, feature]) / cube.width[feature]
         out[at, i] = np.where(kind == GROUP, 1.0, np.where(kind == NUMBER, number, rank))
         return out
