@@ -59,6 +59,10 @@ def test_the_admissible_range_of_a_change_is_named(name) -> None:
     assert f"(0, {times[-1] - now:.6g}]" in refused(model, S.mean_gain(times[-1] - now + 0.1))
     assert f"(0, {now - times[0]:.6g}]" in refused(model, S.mean_loss(now - times[0] + 0.1))
     assert "tail=" in refused(model, S.mean_gain(times[-1]))
+    most = times[-1] + 70.0 - own_mean(model, X[:1], tail=70.0)[0]
+    assert f"(0, {most:.6g}]" in refused(model, S.mean_gain(most + 0.1, tail=70.0))
+    most = 250.0 - own_mean(model, X[:1], horizon=250.0)[0]
+    assert f"(0, {most:.6g}]" in refused(model, S.mean_gain(most + 0.1, horizon=250.0))
     longer = bf.Explainer(model, data=X).explain(X[[0]], target=S.mean_gain(times[-1] - now - 1e-6))
     assert longer.certificate.status is bf.Status.PROVEN_INFEASIBLE
 

@@ -64,22 +64,26 @@ def test_leaves_add_up_to_what_the_forest_says(name) -> None:
         assert reading.readout.focus(reading.model, Wish(quantity, said, up=False)) is focused
 
 
-@pytest.mark.parametrize("transform", ["one hot of scikit-learn", "one hot of scikit-survival"])
-@pytest.mark.parametrize("name", ["cox", "forest", "boosting"])
-def test_behind_a_pipeline_with_categories(name, transform) -> None:
+@pytest.mark.parametrize("name", [*CURVED, *TIMES, *RISKS])
+def test_behind_a_pipeline_with_categories(name) -> None:
+    X, y = patients()
+    codes = make_column_transformer(
+        (OneHotEncoder(drop="first"), ["stage", "drug"]), (StandardScaler(), ["age", "crp"])
+    )
+    model = make_pipeline(codes, (CURVED | TIMES | RISKS)[name]()).fit(X, y)
+    reading = check_importer(model, X)
+    assert reading.space["stage"].levels == ("I", "II", "III")
+    assert type(reading.readout) is KINDS[name]
+
+
+@pytest.mark.parametrize("name", ["cox", "forest"])
+def test_behind_the_encoder_of_the_library(name) -> None:
     from sksurv.preprocessing import OneHotEncoder as OwnOneHotEncoder
 
     X, y = patients()
-    if transform == "one hot of scikit-survival":
-        X = X.astype({"stage": "category", "drug": "category"})
-        model = make_pipeline(OwnOneHotEncoder(), StandardScaler(), CURVED[name]()).fit(X, y)
-    else:
-        codes = make_column_transformer(
-            (OneHotEncoder(drop="first"), ["stage", "drug"]), (StandardScaler(), ["age", "crp"])
-        )
-        model = make_pipeline(codes, CURVED[name]()).fit(X, y)
-    reading = check_importer(model, X)
-    assert reading.space["stage"].levels == ("I", "II", "III")
+    X = X.astype({"stage": "category", "drug": "category"})
+    model = make_pipeline(OwnOneHotEncoder(), StandardScaler(), CURVED[name]()).fit(X, y)
+    assert check_importer(model, X).space["stage"].levels == ("I", "II", "III")
 
 
 def test_a_wrong_baseline_is_caught(monkeypatch) -> None:
