@@ -7,7 +7,7 @@ import numpy as np
 from butfor.model.cells import BoolArray
 from butfor.solvers.appraiser import Appraiser, ahead, foremost
 from butfor.solvers.hypercube import Hypercube
-from butfor.solvers.swarm_kernels import move, take_over
+from butfor.solvers.swarm_kernels import move, take_over, uniform_pair
 from butfor.space.frames import FloatArray
 
 BEST = 4
@@ -48,7 +48,8 @@ class Flock:
     def step(self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray) -> None:
         """Move all particles. The random numbers are the same for every row: an answer does not hang on the rows beside it."""
         particles, size = self.positions.shape[1:]
-        r1, r2 = (_between(rng.random((particles, size)), *ends) for ends in draws[:2])
+        unit = uniform_pair(rng.integers(2**63), particles, size)
+        r1, r2 = (_between(table, *ends) for table, ends in zip(unit, draws[:2].tolist(), strict=True))
         r3 = draws[2, 0] + (draws[2, 1] - draws[2, 0]) * rng.random(particles)
         leaders = [
             g + self.groups * foremost(self.first[:, g :: self.groups], self.second[:, g :: self.groups])

@@ -8,6 +8,9 @@ import numpy as np
 NUMBER, RANK, GROUP = 0, 1, 2
 """How a feature stands in the hypercube: one coordinate in ranges, one in ranks, or one a level."""
 
+NEAR = 64
+"""Rows that are decoded together."""
+
 FREE, STAY, MISSING, SINGLE = 1, 2, 4, 8
 """What a feature of a row may do: move, stay, go missing; and whether its numbers are of single precision."""
 
@@ -60,70 +63,82 @@ def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start,
     """
     features = len(kind)
     out = np.empty((len(X), features))
-    for q in range(len(X)):
-        n = row[q]
-        for j in range(features):
-            out[q, j] = min(max(start[n, j] + X[q, first[j]] * width[j], least[n, j]), greatest[n, j])
+    for begin in range(0, len(X), NEAR):  # feature by feature, but only of rows that fit the cache
+        end = min(begin + NEAR, len(X))
+        for q in range(begin, end):
+            n = row[q]
+            for j in range(features):
+                out[q, j] = min(max(start[n, j] + X[q, first[j]] * width[j], least[n, j]), greatest[n, j])
         for j in special:
-            x0 = plan[n, j, 0]
-            value = x0
-            if flag[n, j] & FREE:
-                i = first[j]
-                if kind[j] == NUMBER:
-                    nowhere = plan[n, j, 2] > plan[n, j, 3] and not flag[n, j] & STAY
-                    if vanish[j] >= 0 and flag[n, j] & MISSING and (nowhere or X[q, vanish[j]] >= 0.5):
-                        value = np.nan
-                    else:
-                        value = _number(X[q, i], plan, flag, n, j)
-                elif kind[j] == RANK:
-                    value = _rank(plan[n, j, 1] + X[q, i] * plan[n, j, 4], x0, allowed, n, place[j], place[j + 1])
-                else:
-                    value = _level(X, q, i, x0, allowed, n, place[j], place[j + 1], vanish[j] - i)
-            out[q, j] = value
-        if most < features:
-            _keep_most(out[q], kind, plan[n], flag[n], most)
+            if kind[j] == NUMBER:
+                _numbers(out, X, row, begin, end, j, first[j], vanish[j], plan, flag)
+            elif kind[j] == RANK:
+                _ranks(out, X, row, begin, end, j, first[j], plan, flag, allowed, place[j], place[j + 1])
+            else:
+                _levels(out, X, row, begin, end, j, first[j], vanish[j], plan, flag, allowed, place[j], place[j + 1])
+    if most < features:
+        for q in range(len(X)):
+            _keep_most(out[q], kind, plan[row[q]], flag[row[q]], most)
     return out
 
 
 @numba.njit(cache=True, nogil=True)
-def _number(u, plan, flag, n, j):  # type: ignore[no-untyped-def]
-    x0, low, high, step = plan[n, j, 0], plan[n, j, 2], plan[n, j, 3], plan[n, j, 5]
-    aim = plan[n, j, 1] + u * plan[n, j, 4]
-    if low > high:
-        return x0
-    value = aim
-    if step > 0.0:
-        value = plan[n, j, 6] + np.rint((aim - plan[n, j, 6]) / step) * step
-    elif flag[n, j] & SINGLE:
-        value = np.float64(np.float32(aim))
-    if value < low:
-        value = low
-    elif value > high:
-        value = high
-    if flag[n, j] & STAY and abs(aim - x0) <= abs(aim - value):
-        return x0
-    return value
+def _numbers(out, X, row, begin, end, j, i, vanish, plan, flag):  # type: ignore[no-untyped-def]
+    """The nearest number that the grid and the bounds admit; the factual one where that is nearer, or missing."""
+    for q in range(begin, end):
+        n = row[q]
+        x0, low, high, step, anchor = plan[n, j, 0], plan[n, j, 2], plan[n, j, 3], plan[n, j, 5], plan[n, j, 6]
+        may = flag[n, j]
+        nowhere = low > high
+        if not may & FREE:
+            out[q, j] = x0
+            continue
+        if vanish >= 0 and may & MISSING and ((nowhere and not may & STAY) or X[q, vanish] >= 0.5):
+            out[q, j] = np.nan
+            continue
+        aim = plan[n, j, 1] + X[q, i] * plan[n, j, 4]
+        value = aim
+        if step > 0.0:
+            value = anchor + np.rint((aim - anchor) / step) * step
+        elif may & SINGLE:
+            value = np.float64(np.float32(aim))
+        value = min(max(value, low), high)
+        home = nowhere | (((may & STAY) != 0) & (abs(aim - x0) <= abs(aim - value)))
+        out[q, j] = x0 if home else value
 
 
 @numba.njit(cache=True, nogil=True)
-def _rank(aim, x0, allowed, n, begin, end):  # type: ignore[no-untyped-def]
-    best = x0 if allowed[n, begin + int(x0)] else -1.0
-    for k in range(end - begin):
-        if allowed[n, begin + k] and (best < 0.0 or abs(aim - k) < abs(aim - best)):
-            best = float(k)
-    return best
+def _ranks(out, X, row, begin, end, j, i, plan, flag, allowed, place, stop):  # type: ignore[no-untyped-def]
+    """The nearest allowed rank."""
+    for q in range(begin, end):
+        n = row[q]
+        x0 = plan[n, j, 0]
+        best = x0
+        if flag[n, j] & FREE:
+            aim = plan[n, j, 1] + X[q, i] * plan[n, j, 4]
+            if not allowed[n, place + int(x0)]:
+                best = -1.0
+            for k in range(stop - place):
+                if allowed[n, place + k] and (best < 0.0 or abs(aim - k) < abs(aim - best)):
+                    best = float(k)
+        out[q, j] = best
 
 
 @numba.njit(cache=True, nogil=True)
-def _level(X, q, i, x0, allowed, n, begin, end, lost):  # type: ignore[no-untyped-def]
-    """The allowed level of the largest coordinate, the nearest vertex of a group. `lost` is "missing", if not negative."""
-    best = lost if x0 != x0 else int(x0)
-    if not allowed[n, begin + best]:
-        best = -1
-    for k in range(end - begin):
-        if allowed[n, begin + k] and (best < 0 or X[q, i + k] > X[q, i + best]):
-            best = k
-    return np.nan if best == lost else float(best)
+def _levels(out, X, row, begin, end, j, i, vanish, plan, flag, allowed, place, stop):  # type: ignore[no-untyped-def]
+    """The allowed level of the largest coordinate, the nearest vertex of a group; the last is "missing", if there is such."""
+    lost = vanish - i
+    for q in range(begin, end):
+        n = row[q]
+        x0 = plan[n, j, 0]
+        best = lost if x0 != x0 else int(x0)
+        if flag[n, j] & FREE:
+            most = X[q, i + best] if allowed[n, place + best] else -np.inf
+            for k in range(stop - place):  # no branches: which level wins is anybody's guess
+                x = X[q, i + k] if allowed[n, place + k] else -np.inf
+                best += (k - best) * (x > most)
+                most = max(x, most)
+        out[q, j] = np.nan if best == lost else float(best)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -175,3 +190,22 @@ def add_prices(points, row, factuals, l0, l1, l2, missing, place, side, table): 
                 total += missing[j]
         out[q] = total
     return out
+
+
+@numba.njit(cache=True, nogil=True)
+def uniform_pair(seed, rows, columns):  # type: ignore[no-untyped-def]
+    """Two tables of random numbers of [0, 1), 24 bits each, by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    first = np.empty((rows, columns), dtype=np.float32)
+    second = np.empty((rows, columns), dtype=np.float32)
+    unit = np.float32(2.0**-24)
+    state = np.uint64(seed)
+    for q in range(rows):
+        for i in range(columns):
+            state += np.uint64(0x9E3779B97F4A7C15)
+            z = state
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            z = z ^ (z >> np.uint64(31))
+            first[q, i] = np.int32(z >> np.uint64(40)) * unit
+            second[q, i] = np.int32(z & np.uint64(0xFFFFFF)) * unit
+    return first, second
