@@ -59,7 +59,8 @@ def test_what_falls_and_what_is_no_time() -> None:
     met = asked("cox", S.survival_at(300, at_least=0.01))[2]
     assert S.sentence(met).endswith("nothing needs to change")
     risk = asked("cox", S.risk_change(-0.5))[2]
-    assert S.sentence(risk) == risk.certificate.why
+    assert "risk score would fall from" in S.sentence(risk)
+    assert repr(risk).startswith("risk score: ")
 
 
 @pytest.mark.parametrize(
@@ -147,3 +148,12 @@ def test_a_curve_that_falls_continuously() -> None:
     ax = S.curves(explainer, answer)
     assert max(len(line.get_xdata()) for line in ax.get_lines()) == 300
     assert MeanTime().words() in ax.get_title(loc="left")
+
+
+def test_a_hazard_says_of_what_it_is_a_multiple() -> None:
+    explainer, ill, answer = asked("cox", S.hazard_ratio(at_most=0.5))
+    assert repr(answer).startswith("hazard, as a multiple of the baseline's: ")
+    assert f"(wanted: {0.5 * answer.before:.4g})" in repr(answer)
+    against = explainer.explain(ill, target=S.hazard_ratio(at_most=0.5, prototype=ill))
+    assert repr(against).startswith("hazard, as a multiple of the prototype's: 1 → ")
+    assert "(wanted: 0.5)" in repr(against)

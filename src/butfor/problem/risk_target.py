@@ -27,6 +27,15 @@ class OnRisk(AbstractTarget):
     def up(self) -> bool:
         """Whether more risk is wanted."""
 
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What is said of a row, in words."""
+
+    @abstractmethod
+    def wanted(self, now: float) -> float:
+        """What is to be said of a row of which `now` is said."""
+
     @abstractmethod
     def goal(self, before: Prediction) -> FloatArray:
         """The score wanted of each row."""
@@ -64,6 +73,13 @@ class RiskChange(OnRisk):
     def up(self) -> bool:
         return self.by > 0
 
+    @property
+    def name(self) -> str:
+        return "risk score"
+
+    def wanted(self, now: float) -> float:
+        return now + self.by
+
     def goal(self, before: Prediction) -> FloatArray:
         return before.values + self.by
 
@@ -88,6 +104,13 @@ class HazardRatio(OnRisk):
                 "Use bf.survival.risk_change, or ask for a mean time.",
             )
         return self
+
+    @property
+    def name(self) -> str:
+        return f"hazard, as a multiple of the {'prototype' if self.prototype else 'baseline'}'s"
+
+    def wanted(self, now: float) -> float:
+        return self.ratio if self.prototype else now * self.ratio
 
     def goal(self, before: Prediction) -> FloatArray:
         base = self._prototype(before).values if self.prototype else before.values

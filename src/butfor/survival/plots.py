@@ -35,7 +35,7 @@ def curves(explainer: Explainer, answer: Explanation, ax: Axes | None = None) ->
     The functions are those of the estimator itself. Times are in the unit that the target was given (`unit="months"`).
     """
     target = target_of(answer)
-    if target is None:
+    if not isinstance(target, OnCurves):
         raise InputError(
             f"the answer is about {answer.question.target}.",
             "Survival functions are drawn for targets on a time or a chance.",

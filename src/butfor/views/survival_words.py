@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from butfor.problem.risk_target import OnRisk
 from butfor.problem.spec import from_spec
 from butfor.problem.survival_target import OnCurves
 from butfor.views.rows import Change
@@ -14,25 +15,35 @@ if TYPE_CHECKING:
     from butfor.explanation import Explanation
 
 
-def target_of(answer: Explanation) -> OnCurves | None:
-    """The target on survival functions that an answer meets; None if it is about something else."""
+KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")
+Target = OnCurves | OnRisk
+
+
+def target_of(answer: Explanation) -> Target | None:
+    """The target on survival that an answer meets; None if it is about something else."""
     spec = answer.question.spec.get("target")
-    if not isinstance(spec, dict) or spec.get("kind") not in ("SurvivalChange", "SurvivalReach"):
+    if not isinstance(spec, dict) or spec.get("kind") not in KINDS:
         return None
     found: Any = from_spec(spec)
-    return found if isinstance(found, OnCurves) else None
+    return found if isinstance(found, Target) else None
 
 
-def headline(answer: Explanation, target: OnCurves) -> str:
-    """One line: the quantity, from what to what, and what was wanted."""
-    name, (before, after, wanted) = target.quantity.words(target.unit), figures(answer, target)
-    return f"{name}: {before} → {after} (wanted: {wanted}), by changing {len(answer.changes)} of {len(answer.space)} columns"
+def name_of(target: Target) -> str:
+    """What is said of a row: a quantity, or a risk."""
+    return target.name if isinstance(target, OnRisk) else target.quantity.words(target.unit)
+
+
+def headline(answer: Explanation, target: Target) -> str:
+    """One line: what is said, from what to what, and what was wanted."""
+    before, after, wanted = figures(answer, target)
+    changed = f"by changing {len(answer.changes)} of {len(answer.space)} columns"
+    return f"{name_of(target)}: {before} → {after} (wanted: {wanted}), {changed}"
 
 
 def sentence(answer: Explanation) -> str:
     """The answer as a sentence: "if crp were 3 instead of 9, mean time to event would rise from 310 to 402 days (wanted: 400)".
 
-    Of an answer that was found, to a target of `bf.survival` on a time or a chance; any other answer says what it says in print.
+    Of an answer that was found, to a target of `bf.survival`; any other answer says what it says in print.
     """
     target = target_of(answer)
     if target is None or not answer.found or not answer.changes:
@@ -41,7 +52,7 @@ def sentence(answer: Explanation) -> str:
     listed = conditions[0] if len(conditions) == 1 else f"{', '.join(conditions[:-1])} and {conditions[-1]}"
     before, after, wanted = figures(answer, target)
     way = "rise" if answer.after > answer.before else "fall"
-    return f"if {listed}, {target.quantity.words(target.unit)} would {way} from {before} to {after} (wanted: {wanted})"
+    return f"if {listed}, {name_of(target)} would {way} from {before} to {after} (wanted: {wanted})"
 
 
 def _condition(change: Change) -> str:
@@ -49,10 +60,13 @@ def _condition(change: Change) -> str:
     return f"{change.name} were {after} instead of {before}"
 
 
-def figures(answer: Explanation, target: OnCurves) -> tuple[str, str, str]:
-    """The quantity before, after (with its unit) and as it was wanted."""
-    unit = f" {target.unit}" if target.unit and target.quantity.timed else ""
-    wanted = float(target.goal(np.array([answer.before]))[0])
+def figures(answer: Explanation, target: Target) -> tuple[str, str, str]:
+    """The number before, after (with its unit) and as it was wanted."""
+    if isinstance(target, OnRisk):
+        unit, wanted = "", target.wanted(answer.before)
+    else:
+        unit = f" {target.unit}" if target.unit and target.quantity.timed else ""
+        wanted = float(target.goal(np.array([answer.before]))[0])
     before, after, goal = map(_short, (answer.before, answer.after, wanted))
     return before, after + unit, goal
 
