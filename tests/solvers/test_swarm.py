@@ -12,9 +12,10 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.relation import AtMost
 from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.diverse import clusters, distinct
 from butfor.solvers.evaluated import evaluated
 from butfor.solvers.solver import TOLERANCE, Budget, Status
-from butfor.solvers.swarm import Swarm
+from butfor.solvers.swarm import Search, Swarm
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 
@@ -212,3 +213,33 @@ SETTINGS = [
 def test_settings_are_checked(settings, words) -> None:
     with pytest.raises(InputError, match=words):
         Swarm(**settings)
+
+
+@pytest.mark.parametrize(("choice", "costs"), [("own", "cost"), ("last", "last_cost")])
+def test_the_cheapest_are_chosen(choice, costs) -> None:
+    """Of the particles' best points, or of their last ones; the rows that the swarm began with are among both."""
+    search = Search(replace(QUICK, choice=choice, polish=False), busy(), Budget(), 3, 0)
+    search.run()
+    points = np.concatenate([search.seen.points, getattr(search.flock, costs.replace("cost", "points"))[0]])
+    cost = np.concatenate([search.seen.cost, getattr(search.flock, costs)[0]])
+    due = cost[distinct(points, cost)][:3]
+    assert len(due) == (3 if choice == "own" else 1), "most particles end at one point"
+    assert np.array_equal(search.outcome().cost, due)
+
+
+def test_one_of_each_cluster_is_chosen() -> None:
+    search = Search(replace(QUICK, polish=False), busy(), Budget(), 3, 0)
+    search.run()
+    found = search.outcome()
+    points, cost = search._valid(0)
+    label = clusters(search.cube.scaled(search.cube.encode(points, np.zeros(len(points), np.intp))), 3, 0)
+    at = [int(np.flatnonzero((points == one).all(axis=1))[0]) for one in found.points]
+    assert sorted(label[at]) == [0, 1, 2]
+    assert [cost[label == label[i]].min() for i in at] == found.cost.tolist()
+
+
+def test_fewer_answers_than_asked_are_said() -> None:
+    problem = random_problem(3, "tree", Kinds(relations=()))
+    found = QUICK.solve(problem, Budget(), k=500)
+    assert 0 < len(found.row) < 500
+    assert np.allclose(found.notes["coverage"], len(found.row) / 500)

@@ -21,8 +21,8 @@ from butfor.space.frames import FloatArray
 LADDER = 0.5 ** np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20])
 """Shares of a change that are taken back at once."""
 
-FREED = np.array([0.15, 0.15, 0.3, 0.3, 0.6, 1.0])
-"""Chances of a change to be taken back before a repair, one for each attempt of a round."""
+FREED, FEW = np.array([0.3, 0.15, 0.15, 0.3, 0.6, 1.0]), 2
+"""Chances of a change to be taken back before a repair, one for each attempt of a round; all but a row's cheapest make few."""
 
 STEPS = 12
 """Steps of one repair."""
@@ -172,12 +172,13 @@ def _together(
 
 def _repair(answers: Answers, appraiser: Appraiser, which: IntArray, rng: np.random.Generator) -> BoolArray:
     """Some changes of each taken back, then others made step by step until the target is met again, for less."""
-    cube, count = answers.cube, len(FREED)
-    owner = np.repeat(which, count)
+    cube, cheapest = answers.cube, _ranks(answers) == 0
+    at, attempt = np.nonzero(cheapest[which, None] | (np.arange(len(FREED)) < FEW))
+    owner = which[at]
     row = answers.row[owner]
-    freed = np.tile(rng.random((count, len(cube.kind))) < FREED[:, None], (len(which), 1))
+    freed = (rng.random((len(FREED), len(cube.kind))) < FREED[:, None])[attempt]
     start = np.where(freed[:, cube.owner], cube.home[row], answers.positions[owner])
-    within = (_ranks(answers) == 0)[:, None] | answers.changed()
+    within = cheapest[:, None] | answers.changed()
     climb = Climb(cube, appraiser, row, start, answers.cost[owner], within[owner])
     climb.run(STEPS, rng)
     return answers.take(climb.points, climb.cost, owner)
