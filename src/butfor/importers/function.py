@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError
-from butfor.space.frames import FloatArray, height
+from butfor.space.frames import FloatArray, height, is_array
 
 Returns = Literal["probabilities", "scores", "values"]
 
@@ -28,7 +28,7 @@ class AbstractFunction(ABC):
 
     def numbers(self, X: Any, widths: tuple[int, ...]) -> FloatArray:
         """What the function returns for some rows, checked: numbers, one row each, of one of these widths."""
-        said = np.asarray(self.function(X))
+        said = np.asarray(self._called(X))
         rows, wide = height(X), said.shape[1] if said.ndim == 2 else 1
         if said.ndim not in (1, 2) or len(said) != rows or wide not in widths:
             raise InputError(
@@ -36,10 +36,12 @@ class AbstractFunction(ABC):
                 f"One row each is needed, with {' or '.join(map(str, widths))} columns.",
             )
         try:
-            found = said.astype(np.float64).reshape(rows, wide)
+            found = said.astype(np.float64, casting="same_kind" if said.dtype.kind == "c" else "unsafe").reshape(
+                rows, wide
+            )
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model returned {said.ravel().tolist()[0]!r}, a label.",
+                f"the model returned {said.ravel().tolist()[0]!r}, which is no number.",
                 "Numbers are needed: a column a class, or a value.",
                 "A function that returns labels is given to bf.Explainer as it is.",
             ) from None
@@ -49,6 +51,19 @@ class AbstractFunction(ABC):
                 "Numbers are needed.",
             )
         return found
+
+    def _called(self, X: Any) -> Any:
+        """What the function returns; an array has no names of columns, and a function that wants them is told so."""
+        try:
+            return self.function(X)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            if not is_array(X):
+                raise
+            raise InputError(
+                f"the function refuses an array of shape {X.shape} ({type(error).__name__}: {error}).",
+                "It gets rows of the kind of the data, which is an array.",
+                "If it needs names of columns, give bf.Explainer the data as a data frame.",
+            ) from error
 
 
 class ValueFunction(AbstractFunction):
