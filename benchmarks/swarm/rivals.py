@@ -6,6 +6,7 @@ DiCE needs the variable RIVAL_PYTHON of the environment, a Python 3.12; without 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
@@ -68,29 +69,27 @@ def _numbers(
     for way, given in ways.items():
         explainer = bf.Explainer(given, of.X)
         for words, swarm in {"polished": bf.Swarm(), "not polished": bf.Swarm(polish=False)}.items():
-            ours = _swarm(explainer, rows, k, replace(swarm, particles=10, iterations=5) if smoke else swarm)
-            about = {"data": of.about, "model": kind, "rows": len(rows), "k": k, **_said(space, model, rows, ours)}
-            yield Number(
-                f"{of.name}, {kind}, {way}, {words}, k={k}, a row",
-                ours.processor_seconds,
-                "s",
-                bars,
-                {**about, "rivals": said},
-            )
+            for size, together in {"each row alone": 1, "all rows together": len(rows)}.items():
+                small = replace(swarm, particles=10, iterations=5) if smoke else swarm
+                ours = _swarm(explainer, rows, k, small, together)
+                about = {"data": of.about, "model": kind, "rows": len(rows), "k": k, **_said(space, model, rows, ours)}
+                name = f"{of.name}, {kind}, {way}, {words}, k={k}, {size}, a row"
+                yield Number(name, ours.processor_seconds, "s", bars, {**about, "rivals": said})
 
 
-def _swarm(explainer: bf.Explainer, rows: pd.DataFrame, k: int, swarm: bf.Swarm) -> Answered:
-    """The swarm's answers, each row asked alone, as the others are; what compiles is called before."""
-    explainer.explain(rows.iloc[:1], target=1, k=k, solver=swarm)
-
-    def answers(row: pd.DataFrame) -> pd.DataFrame | None:
-        found = explainer.explain(row, target=1, k=k, solver=swarm, seed=SEED)
-        points = [one.point for one in (found if k > 1 else [found]) if one.found]
-        return pd.concat(points) if points else None
-
+def _swarm(explainer: bf.Explainer, rows: pd.DataFrame, k: int, swarm: bf.Swarm, together: int) -> Answered:
+    """The swarm's answers, so many rows a call; what compiles is called before."""
+    explainer.explain(rows.iloc[:1], target=1, k=k, solver=replace(swarm, iterations=2))
     out = Answered()
-    for n in range(len(rows)):
-        out.ask(lambda n=n: answers(rows.iloc[[n]]))
+    for start in range(0, len(rows), together):
+        block = rows.iloc[start : start + together]
+        begin, used = time.perf_counter(), time.process_time()
+        found = explainer.explain(block, target=1, k=k, solver=swarm, seed=SEED)
+        each = found if k > 1 or len(block) > 1 else [found]
+        points = [[one.point for one in each if one.row == n and one.found] for n in range(len(block))]
+        out.answers += [pd.concat(some) if some else None for some in points]
+        out.seconds += [(time.perf_counter() - begin) / len(block)] * len(block)
+        out.processor_seconds += [(time.process_time() - used) / len(block)] * len(block)
     return out
 
 
