@@ -357,14 +357,14 @@ def _slack(r, task, w, out):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def ascend(r, task, state, w, upper, rounds, step, gain):  # type: ignore[no-untyped-def]
+def ascend(r, task, state, w, upper, size, rounds, step, gain):  # type: ignore[no-untyped-def]
     """Raise the bound in up to `rounds` sweeps; the best bound found, infinite if no row below `upper` is left.
 
-    Multipliers change by up to a share `step` of their size. It ends when three sweeps in a row raise the bound by less than
-    a share `gain` of what is missing.
+    Rates change by a share `size` of their size (kept for the next call), which shrinks where they turn back, and is at most
+    `step`. It ends when three sweeps in a row raise the bound by less than a share `gain` of what is missing.
     """
     rows = len(task.goal)
-    miss, before, size = np.zeros(rows), np.zeros(rows), np.full(rows, step)
+    miss, before = np.zeros(rows), np.zeros(rows)
     bound = _refresh(r, task, state, w, True)
     best, idle = bound, 0
     for k in range(rounds):

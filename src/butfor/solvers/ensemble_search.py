@@ -19,11 +19,14 @@ from butfor.space.frames import FloatArray
 CLOSE = 1e-7
 """A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
 
-ROOT, NODE = (5, 0.3, 0.002), (12, 0.35, 0.05)
+ROOT, NODE = (5, 0.3, 0.002), (12, 0.1, 0.05)
 """How long bounds are raised at once: rounds, step, gain (see `ascend`)."""
 
-ROOT_BURSTS, NODE_BURSTS = 8, 2
+ROOT_BURSTS, NODE_BURSTS = 40, 2
 """How often at the root of the search, and of the search in a node."""
+
+ENOUGH = 0.01
+"""At the root bounds are raised as long as that closes this share of what is missing."""
 
 THIN, SMALL = 0.6, 100
 """A node that reaches less than this share of the leaves is searched in an ensemble of its own, unless there are few."""
@@ -164,9 +167,9 @@ class Search:
 
     # ----------------------------------------------------------------------------------------------------- branch and bound
 
-    def _raise(self, effort: tuple[int, float, float]) -> float:
+    def _raise(self, effort: tuple[int, float, float], size: FloatArray) -> float:
         """A bound on the rows of the living cells, and a row tried on the way."""
-        found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), *effort))
+        found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), size, *effort))
         if found < np.inf:
             self._try(self.work.x)
             if found >= self._ceiling():
@@ -175,15 +178,15 @@ class Search:
 
     def _root(self, budget: Budget, bursts: int) -> float:
         best = 0.0
-        rounds, step, gain = ROOT
+        size = np.full(len(self.task.goal), ROOT[1])
         for burst in range(bursts):
             before = self.upper
-            found = self._raise((rounds, step * 0.8**burst, gain))
+            found = self._raise(ROOT, size)
             if found == np.inf:
                 return np.inf
             if self.upper < before:
                 self._polish()
-            if budget.spent() or (burst > 1 and found < best + 0.02 * (min(self.upper, 1e9) - best)):
+            if budget.spent() or (burst > 1 and found < best + ENOUGH * (min(self.upper, 1e9) - best)):
                 return max(best, found)
             best = max(best, found)
         return best
@@ -207,7 +210,7 @@ class Search:
                     self.lower = max(self.lower, min([bound, *(node[0] for node in open_nodes)]))
                     return
                 self.nodes += 1
-                found = self._raise(NODE)
+                found = self._raise(NODE, np.full(len(self.task.goal), NODE[1]))
                 if found == np.inf:
                     break
                 bound = max(bound, found)
