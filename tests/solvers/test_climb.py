@@ -51,7 +51,9 @@ def made():
 
 def climbed(made, within, bar=1.0, steps=12):
     cube, appraiser = made
-    climb = Climb(cube, appraiser, np.zeros(1, np.intp), cube.home.copy(), np.array([bar]), np.array([within]))
+    climb = Climb(
+        cube, appraiser, np.zeros(1, np.intp), cube.home.copy(), np.array([bar]), np.zeros(1), np.array([within])
+    )
     climb.run(steps, np.random.default_rng(0))
     return climb
 

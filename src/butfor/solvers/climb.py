@@ -27,15 +27,16 @@ BATCH = 4_000_000
 class Climb:
     """Climbers, each from its own position, as a change of its row, by features `within` which it keeps, for less than `bar`.
 
-    `points` and `cost` are the cheapest valid one that each has passed (infinity: none).
+    `toll` is the part of the bar that is no price of changes but what the target adds. `points` and `cost` are the cheapest
+    valid one that each has passed (infinity: none).
     """
 
     def __init__(
         self, cube: Hypercube, appraiser: Appraiser, row: IntArray, positions: FloatArray, bar: FloatArray,
-        within: BoolArray,
+        toll: FloatArray, within: BoolArray,
     ) -> None:  # fmt: skip
         self.cube, self.appraiser, self.row, self.within = cube, appraiser, row, within
-        self.positions, self.bar = positions, bar
+        self.positions, self.bar, self.most = positions, bar, bar - toll
         here = cube.decode(positions, row)
         self.price, self.distance = appraiser.pricing(here, row), appraiser(here, row).distance
         self.points, self.cost = np.full(here.shape, np.nan), np.full(len(row), np.inf)
@@ -45,7 +46,7 @@ class Climb:
         """At most so many steps: one question each for all climbers that still have something to spend."""
         going = np.arange(len(self.row))
         for _ in range(steps):
-            going = going[(self.price[going] < self.bar[going]) & (self.distance[going] > 0)]
+            going = going[(self.price[going] < self.most[going]) & (self.distance[going] > 0)]
             if not len(going):
                 return
             going = self._step(going, rng.random(len(self.pushes.feature)), float(rng.uniform(0.7, 1.0)))
@@ -61,10 +62,11 @@ class Climb:
         best = best_of_each(owner, said.cost)
         best = best[said.cost[best] < self.bar[owner[best]]]
         whose = owner[best]
-        self.points[whose], self.cost[whose], self.bar[whose] = points[best], said.cost[best], said.cost[best]
+        self.points[whose], self.cost[whose] = points[best], said.cost[best]
+        self.bar[whose], self.most[whose] = said.cost[best], price[best]
         with np.errstate(invalid="ignore"):  # both may be infinitely far off
             gain = (self.distance[owner] - said.distance) / np.maximum(price - self.price[owner], FREE)
-        gain[(said.distance <= 0) | (price >= self.bar[owner])] = 0.0
+        gain[(said.distance <= 0) | (price >= self.most[owner])] = 0.0
         best = best_of_each(owner, -gain)
         best = best[gain[best] > 0]
         whose = owner[best]
@@ -74,7 +76,7 @@ class Climb:
 
     def _affordable(self, going: IntArray, luck: FloatArray, stride: float) -> tuple[IntArray, FloatArray, FloatArray]:
         """Some pushes of some climbers that cost less than their bars: whose they are, the points, and the costs."""
-        cube, row, spare = self.cube, self.row[going], (self.bar - self.price)[going]
+        cube, row, spare = self.cube, self.row[going], (self.most - self.price)[going]
         able = self.pushes.able(cube, row) & self.within[going][:, self.pushes.feature]
         drawn = np.argsort(np.where(able, luck, 2.0), axis=1)[:, :TRIED]
         at, column = np.nonzero(np.take_along_axis(able, drawn, axis=1))
@@ -83,5 +85,5 @@ class Climb:
         owner, rows = going[at], row[at]
         points = cube.decode(pushed, rows)
         price = self.appraiser.pricing(points, rows)
-        worth = price < self.bar[owner] - FREE * (1 + self.bar[owner])
+        worth = price < self.most[owner] - FREE * (1 + self.most[owner])
         return (owner, points, price) if worth.all() else (owner[worth], points[worth], price[worth])

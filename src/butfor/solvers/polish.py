@@ -171,14 +171,19 @@ def _together(
 
 
 def _repair(answers: Answers, appraiser: Appraiser, which: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Some changes of each taken back, then others made step by step until the target is met again, for less."""
+    """Some changes of each are taken back, or a part of them, and others made step by step until the target is met, for less."""
     cube, cheapest = answers.cube, _ranks(answers) == 0
     at, attempt = np.nonzero(cheapest[which, None] | (np.arange(len(FREED)) < FEW))
     owner = which[at]
     row = answers.row[owner]
-    freed = (rng.random((len(FREED), len(cube.kind))) < FREED[:, None])[attempt]
-    start = np.where(freed[:, cube.owner], cube.home[row], answers.positions[owner])
+    freed, left = rng.random((2, len(FREED), len(cube.kind)))
+    left[::2] = 0.0  # every other attempt takes a part of a change back, where it is no category
+    left[:, cube.kind == GROUP] = 0.0
+    share = np.where(freed < FREED[:, None], left, 1.0)[attempt][:, cube.owner]
+    now, home = answers.positions[owner], cube.home[row]
+    start = np.where(share == 1.0, now, home + share * (now - home))
     within = cheapest[:, None] | answers.changed()
-    climb = Climb(cube, appraiser, row, start, answers.cost[owner], within[owner])
+    toll = answers.cost - appraiser.pricing(answers.points, answers.row)
+    climb = Climb(cube, appraiser, row, start, answers.cost[owner], toll[owner], within[owner])
     climb.run(STEPS, rng)
     return answers.take(climb.points, climb.cost, owner)
