@@ -100,7 +100,8 @@ def dice(
     found = {}
     for method in methods:
         its = {line["row"]: line for line in lines if line.get("rival") == f"dice_{method}" and "row" in line}
-        whys = [line["why"] for line in lines if "why" in line and line["rival"] in (f"dice_{method}", "all")]
+        failed = [line for line in lines if "why" in line and line["rival"] in (f"dice_{method}", "all")]
+        whys = [line["why"].strip().splitlines()[-1] for line in failed]  # above it are the paths of this machine
         every = [its.get(row, {}) for row in range(len(rows))]
         found[method] = Answered(
             [frame(line["points"], X) if line.get("points") else None for line in every],
