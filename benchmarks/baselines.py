@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from butfor import Space
-
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from butfor.arrays import FloatArray
 
 EPSILON = 1e-3
 """How far beyond a threshold the path heuristic goes, as a share of the column's range."""

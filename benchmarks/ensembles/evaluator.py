@@ -13,8 +13,8 @@ from benchmarks.data import table
 from benchmarks.ensembles.models import forest
 from benchmarks.ensembles.scale import Line, Scale
 from benchmarks.harness import Number, seconds
+from butfor.arrays import FloatArray
 from butfor.model.trees import Trees, evaluate_trees
-from butfor.space.frames import FloatArray
 
 WISHES = {2000: 3.0, 1: 100.0}
 """For so many rows, how many times faster we want to be."""

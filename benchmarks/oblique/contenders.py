@@ -18,9 +18,9 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.oblique.leaf_problems import LeafProblem, Shape
+from butfor.arrays import FloatArray
 from butfor.solvers.interior_point import minimise
 from butfor.solvers.polytope_kernels import RAISE, Columns, relax
-from butfor.space.frames import FloatArray
 
 TOLERANCE = 1e-8
 PATIENCE = 3.0

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray
 
 Cost = Literal["L2", "L1+L2", "L1", "Q"]
 IMAGE = 28

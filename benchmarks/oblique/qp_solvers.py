@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.harness import ROOT, SEED, Number, arguments, write
 from benchmarks.oblique.contenders import CONTENDERS, PATIENCE, TOLERANCE, Contender, EmptyLeafError, NotSolvedError
 from benchmarks.oblique.leaf_problems import IMAGE, LeafProblem, Shape, problems
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray
 
 ROWS = (4, 8, 12, 20)
 COLUMNS = (9, 16, 57, 61, IMAGE**2)

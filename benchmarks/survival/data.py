@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray
 
 
 def outcome(event: Any, time: Any) -> Any:

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 import butfor as bf
+from butfor.arrays import FloatArray, IntArray
 from butfor.model.ask import evaluate
-from butfor.model.cells import IntArray
 from butfor.problem.target import Prediction
-from butfor.space.frames import FloatArray
 from reproductions.survcofact.sets import Question
 
 BATCH = 4000

@@ -17,7 +17,7 @@ import butfor as bf
 from benchmarks.data import folder
 from benchmarks.harness import SEED
 from benchmarks.survival.data import cox_weibull, means, outcome
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray
 
 TIMES = ["txtime", "crtime", "rltime"]
 SHARE = 0.4

@@ -9,10 +9,9 @@ from typing import Any, overload
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.solver import Status, statuses_of
-from butfor.space.frames import FloatArray
 
 STAYED = "none"
 """The solver's name where the target was already met."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.asked import Asked
 from butfor.asked import asked as ask
 from butfor.certificate import STAYED, Certificates
@@ -23,7 +24,6 @@ from butfor.inquiry import Examples, Inquiry
 from butfor.likeness import Likenesses
 from butfor.model.ask import parts as model_parts
 from butfor.model.ask import score_count
-from butfor.model.cells import IntArray
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.cost import AbstractCost
 from butfor.problem.oracle import AbstractOracle
@@ -50,7 +50,6 @@ from butfor.solvers.solver import (
 )
 from butfor.space import frames
 from butfor.space.feature import Override
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 from butfor.verdict import CHECKS, Bench, Verdict
 

@@ -10,11 +10,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.certificate import Certificate
-from butfor.model.cells import BoolArray, IntArray
 from butfor.solvers.solver import Status
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 from butfor.views.rows import Change, change_rows
 

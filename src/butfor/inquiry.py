@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.importers.read import Reading
 from butfor.likeness import Likenesses
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.survival_curves import Curves
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 MOST = 5_000

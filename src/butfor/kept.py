@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.importers.read import Reading
 from butfor.likeness import Likenesses
 from butfor.model.ask import BlackBox
-from butfor.model.cells import BoolArray
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.relation import Margin, Plausible
 from butfor.problem.restriction import admissible
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.rewrite.clearance import keeps
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

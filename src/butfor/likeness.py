@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.importers.isolation import read_plausibility
 from butfor.importers.read import Reading
 from butfor.model.ask import BlackBox, Model, evaluate, form_of
-from butfor.model.cells import BoolArray
 from butfor.model.trees import Trees
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.relation import Plausible
 from butfor.rewrite.plausibility import side_by_side
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

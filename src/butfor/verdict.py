@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.asked import Asked
 from butfor.importers.read import Reading
 from butfor.kept import Moves, all_kept
 from butfor.likeness import Likenesses
-from butfor.model.cells import BoolArray, IntArray
 from butfor.problem.problem import Problem
 from butfor.problem.target import Prediction
 from butfor.solvers.solver import TOLERANCE, Outcome
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 
 CHECKS = ("the model predicts {target}", "all constraints hold", "the cost is as claimed")
 

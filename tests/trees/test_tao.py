@@ -15,12 +15,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.trees import TAOClassifier, TAORegressor, kernels, start
 from butfor.trees.alternate import Alternation
 from butfor.trees.loss import Loss, Squared, ZeroOne
 from butfor.trees.split import Axis, Oblique, Split
-from butfor.trees.tree import FloatArray, Tree, sides
+from butfor.trees.tree import Tree, sides
 
 KINDS = [(split, init) for split in ("oblique", "axis") for init in ("cart", "random")]
 IRIS = load_iris(return_X_y=True)

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
-from butfor.model.cells import BoolArray
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 
 Values = NDArray[Any]
 

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.importers.source import Source
 from butfor.model.ask import Model, cuts, evaluate, form_of
-from butfor.model.cells import IntArray
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.survival import Survival, Wish
 from butfor.model.trees import Trees
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 SAMPLE = 200

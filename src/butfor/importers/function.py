@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError
-from butfor.space.frames import FloatArray, height, is_array
+from butfor.space.frames import height, is_array
 
 Returns = Literal["probabilities", "scores", "values"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputTypeError, NotFittedError
 from butfor.importers.column import Column
 from butfor.importers.nodes import trees_over
@@ -14,7 +15,6 @@ from butfor.importers.read import Reading, read_onto
 from butfor.importers.registry import Imported, register_importer, step_reader
 from butfor.importers.sklearn_tree import grown
 from butfor.model.readout import Value
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 

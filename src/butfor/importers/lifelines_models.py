@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.registry import Imported, register_importer, register_native
 from butfor.importers.sklearn_linear import linear_over
-from butfor.model.cells import IntArray
 from butfor.model.survival import Hazards
 from butfor.model.survival_curves import Curves, StepCurves
 from butfor.model.survival_laws import Accelerated, Law, log_logistic, log_normal, restricted, weibull
-from butfor.space.frames import FloatArray
 
 
 class _Fitter(ABC):

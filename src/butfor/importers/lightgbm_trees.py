@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column, Values
 from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor, known_classes
 from butfor.importers.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer, register_native
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import Argmax, Sign, Value
 
 CLASSES = ("binary", "multiclass", "multiclassova")
@@ -128,7 +128,7 @@ def _all(trees: Sequence[Block], name: str, kind: Any) -> NDArray[Any]:
 
 
 def _groups(
-    trees: Sequence[Block], leaves: IntArray, threshold: NDArray[np.float64], category: BoolArray
+    trees: Sequence[Block], leaves: IntArray, threshold: FloatArray, category: BoolArray
 ) -> tuple[IntArray, BoolArray]:
     """For each inner node the row of categories that go left; any other number goes right."""
     group = np.full(len(threshold), -1, dtype=np.intp)

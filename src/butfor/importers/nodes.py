@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.importers.column import Column, Values, last_where
 from butfor.importers.sklearn_steps import NeedsLevels
-from butfor.model.cells import BoolArray, Cells, IntArray, level_cells, number_cells, representatives
+from butfor.model.cells import Cells, level_cells, number_cells, representatives
 from butfor.model.trees import Trees
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.nodes import in_score, trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.importers.sklearn_tree import TREES, grown, node_values
-from butfor.model.cells import IntArray
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
-from butfor.space.frames import FloatArray
 
 
 def read_forest(forest: Any, columns: list[Column]) -> Imported:

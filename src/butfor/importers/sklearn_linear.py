@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
+from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
 from butfor.model.linear import Linear
 from butfor.model.readout import Argmax, Link, Sign, Value
-from butfor.space.frames import FloatArray
 
 CLASSIFIERS = (
     "LogisticRegression",

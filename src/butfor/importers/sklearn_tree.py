@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.nodes import Nodes, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.cells import IntArray
 from butfor.model.readout import Argmax, Value
-from butfor.space.frames import FloatArray
 
 TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.nodes import trees_over
@@ -19,7 +20,6 @@ from butfor.importers.registry import Imported, register_importer, register_step
 from butfor.importers.sklearn_linear import linear_over
 from butfor.importers.sklearn_tree import grown
 from butfor.model.survival import Hazards, LeafCurves, LogTime, RiskOnly, Survival
-from butfor.space.frames import FloatArray
 
 
 def read_cox(estimator: Any, columns: list[Column]) -> Imported:

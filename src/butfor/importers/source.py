@@ -12,12 +12,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.importers.function import AbstractFunction
 from butfor.importers.registry import as_estimator
 from butfor.model.survival_curves import Curves, PredictedTimes, StepCurves
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError
 from butfor.importers.function import AbstractFunction
 from butfor.model.survival_curves import StepCurves
-from butfor.space.frames import FloatArray
 
 
 class SurvivalFunction(AbstractFunction):

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.column import Column
 from butfor.importers.native import AbstractNative, AbstractNativeClassifier, AbstractNativeRegressor, known_classes
 from butfor.importers.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer, register_native
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import Argmax, Sign, Value
-from butfor.space.frames import FloatArray
 
 SEVERAL = ("multi:softprob", "multi:softmax")
 VALUES = (

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.explanation import Explanation, Explanations
-from butfor.model.cells import BoolArray, IntArray
 from butfor.space import frames
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.asked import asked
 from butfor.errors import ButforError, InputError, InputTypeError, number
 from butfor.importers.read import read
@@ -16,12 +17,10 @@ from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
 from butfor.measure.plausibility import Plausibility
-from butfor.model.cells import IntArray
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.target import Prediction
 from butfor.space import frames
 from butfor.space.feature import Override
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 MEASURES = {

@@ -10,11 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.measure.coded import distinct, encoded, one
-from butfor.model.cells import BoolArray
 from butfor.problem.cost import L1
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.measure.coded import distinct, encoded
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 MOST = 5_000

@@ -7,11 +7,11 @@ from functools import singledispatch
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.oblique import Oblique, evaluate_oblique
 from butfor.model.trees import Trees, evaluate_trees
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

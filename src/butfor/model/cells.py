@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from butfor.space.frames import FloatArray
-
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
+from butfor.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

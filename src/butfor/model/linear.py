@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.cells import Cells
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from butfor.model.cells import Cells, IntArray
+from butfor.arrays import FloatArray, IntArray
+from butfor.model.cells import Cells
 from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.scores import ScoreSet
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

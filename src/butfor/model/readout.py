@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit, softmax
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.scores import ScoreSet, Softmax, at_least, everything, nothing
-from butfor.space.frames import FloatArray
 
 Link = Literal["identity", "logistic", "softmax", "ovr", "none"]
 

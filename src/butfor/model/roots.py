@@ -8,8 +8,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebval
 from scipy.fft import dct
 
-from butfor.model.cells import IntArray
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray, IntArray
 
 Function = Callable[[FloatArray], FloatArray]
 

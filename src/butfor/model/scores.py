@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
-from butfor.space.frames import FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 
 MARGIN = 1e-8
 """A strict inequality is met when it holds with this share of the size of its terms to spare (above HiGHS' tolerance)."""

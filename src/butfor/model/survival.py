@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedProblemError
-from butfor.model.cells import IntArray
 from butfor.model.readout import Link, Value
 from butfor.model.roots import border
 from butfor.model.survival_curves import (
@@ -27,7 +27,6 @@ from butfor.model.survival_curves import (
     functional,
 )
 from butfor.model.trees import Trees
-from butfor.space.frames import FloatArray
 
 if TYPE_CHECKING:
     from butfor.model.ask import Model

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.model.cells import IntArray
-from butfor.space.frames import FloatArray
 
 
 class Curves(ABC):

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import gamma, gammainc, hyp2f1, ndtr, ndtri
 
-from butfor.model.cells import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.model.survival import Monotone
 from butfor.model.survival_curves import Curves, QuantileTime, Quantity
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.model.cells import BoolArray, Cells, IntArray, level_cells, number_cells, representatives
-from butfor.space.frames import FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.cells import Cells, level_cells, number_cells, representatives
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from butfor.model.cells import BoolArray
-from butfor.space.frames import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.space.space import Space
 
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.problem.prices import Price, Prices
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 Scale = Literal["range", "mad", "std", "none"]

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
-from butfor.model.cells import BoolArray
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 
 

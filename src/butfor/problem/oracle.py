@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.abstract import AbstractConstraint
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError
-from butfor.space.frames import FloatArray
 
 Price = Callable[[Any, Any], Any]
 """What a user gives to price the changes of one column: `price(before, after)`."""

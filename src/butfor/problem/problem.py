@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.ask import BlackBox, Model, form_of, score_count
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.problem.abstract import AbstractConstraint
@@ -18,7 +18,6 @@ from butfor.problem.form import Form
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.prices import Prices
 from butfor.problem.relation import AtMost, Candidates, Fresh, Implication, Margin, Plausible, Relation
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 JUDGED_APART = (Margin, Candidates, Plausible)

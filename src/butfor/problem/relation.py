@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
-from butfor.model.cells import BoolArray
 from butfor.problem.abstract import AbstractConstraint
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 
 

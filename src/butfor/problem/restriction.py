@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
-from butfor.model.cells import BoolArray
 from butfor.problem.abstract import AbstractConstraint
 from butfor.problem.domain import Domain, on_grid, open_domain
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, same
 
 

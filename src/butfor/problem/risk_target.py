@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.importers.source import Source
-from butfor.model.cells import BoolArray
 from butfor.model.readout import AbstractReadout
 from butfor.model.survival import Survival
 from butfor.problem.survival_target import grouped
 from butfor.problem.target import AbstractTarget, Group, Prediction
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 
 
 class OnRisk(AbstractTarget):

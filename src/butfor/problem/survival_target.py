@@ -13,16 +13,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.importers.read import Reading
 from butfor.importers.source import Source
-from butfor.model.cells import BoolArray
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import each_at_least, everything, nothing
 from butfor.model.survival import RiskOnly, Survival, Wish
 from butfor.model.survival_curves import MeanTime, QuantileTime, Quantity, beyond, timed
 from butfor.problem.target import AbstractTarget, Group, Prediction
-from butfor.space.frames import FloatArray
 
 T = TypeVar("T", bound="OnCurves")
 

@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
 from butfor.importers.read import Reading
 from butfor.importers.source import Source
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet, at_least, each_at_least, everything
 from butfor.model.survival_curves import Curves
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 
 Group = tuple[IntArray, tuple[ScoreSet, ...]]
 

@@ -6,15 +6,14 @@ from functools import singledispatch
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.model.ask import Model, evaluate
-from butfor.model.cells import BoolArray
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Span, Trees
 from butfor.problem.problem import Problem
 from butfor.rewrite.margins import ranges, steepness
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 ROUNDING = 1e-6

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.oblique import Oblique, Path
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
 from butfor.rewrite.margins import raises
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

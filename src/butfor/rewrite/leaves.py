@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, Cells, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.cells import Cells
 from butfor.model.trees import Trees
 from butfor.rewrite.margins import cells_inside, leaves_inside
 from butfor.rewrite.regions import laid_out
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Cellset, Leaf, Region, Span, Trees
 from butfor.problem.problem import Problem
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.rewrite import reduce_kernels as kernels
 from butfor.rewrite.leaves import Leaves
-from butfor.space.frames import FloatArray
 
 
 class Reduced(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, IntArray
 from butfor.model.trees import Region, Span
 
 

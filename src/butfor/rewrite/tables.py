@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.model.cells import BoolArray, Cells, IntArray
+from butfor.model.cells import Cells
 from butfor.problem.problem import Problem
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import number
-from butfor.model.cells import BoolArray
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 
 BINS = 10
 

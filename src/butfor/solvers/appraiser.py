@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import JUDGED_APART, Problem
 from butfor.problem.relation import Plausible
 from butfor.rewrite.clearance import keeps
 from butfor.solvers.pricing import Pricing
 from butfor.solvers.solver import Budget
-from butfor.space.frames import FloatArray
 
 
 class SpentError(Exception):

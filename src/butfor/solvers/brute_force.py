@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.model.ask import cuts, evaluate
-from butfor.model.cells import BoolArray
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.problem.domain import grid_down, grid_up
@@ -16,7 +16,6 @@ from butfor.rewrite.clearance import keeps
 from butfor.rewrite.gates import goals, of_leaf
 from butfor.rewrite.margins import ranges, tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
-from butfor.space.frames import FloatArray
 
 MOST = 2_000_000
 """Combinations at most; more are refused."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.appraiser import Appraiser
 from butfor.solvers.diverse import best_of_each
 from butfor.solvers.hypercube import Hypercube
 from butfor.solvers.pushes import Pushes
-from butfor.space.frames import FloatArray
 
 SHARES = 0.5 ** np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
 """Shares of what a number may be pushed."""

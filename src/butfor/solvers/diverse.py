@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.cells import IntArray
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray, IntArray
 
 ROUNDS = 25
 

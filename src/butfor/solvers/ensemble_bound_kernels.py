@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
-from butfor.space.frames import FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 
 AGREED = 1e-12
 """A tree that would save less than this by another block is content with the one that the feature chose."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.ask import evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.model.trees import Trees
@@ -23,7 +24,6 @@ from butfor.rewrite.leaves import Leaves, all_leaves
 from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.ensemble_search import Question, Search
 from butfor.solvers.solver import GUARDS, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
-from butfor.space.frames import FloatArray
 from butfor.space.space import same
 
 ROUNDING = 1e-13

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from butfor.model.cells import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.solvers.ensemble_bound_kernels import potential_of
-from butfor.space.frames import FloatArray
 
 BARRED = -1e9
 """The score of a row that no leaf of a tree takes (margins leave gaps between leaves)."""

@@ -8,13 +8,12 @@ from itertools import combinations, count, pairwise
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.rewrite.leaves import Leaves
 from butfor.rewrite.reduce import Reduced, as_leaves, carried, reduce
 from butfor.solvers.ensemble_bound_kernels import Multipliers, Task, Work, ascend, branching
 from butfor.solvers.ensemble_move_kernels import Moves, improve
 from butfor.solvers.solver import Budget
-from butfor.space.frames import FloatArray
 
 CLOSE = 1e-7
 """A node whose bound comes this close to the best row (relative to 1 + cost) is done."""

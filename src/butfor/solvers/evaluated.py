@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.ask import Model, evaluate
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.problem import Problem
 from butfor.rewrite.margins import tightened
-from butfor.space.frames import FloatArray
 
 NEAR = 1e-12
 """How far off a point on an open boundary counts as being."""

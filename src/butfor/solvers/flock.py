@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.cells import BoolArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.solvers.appraiser import Appraiser, ahead, foremost
 from butfor.solvers.hypercube import Hypercube
 from butfor.solvers.swarm_kernels import move, take_over, uniform_pair
-from butfor.space.frames import FloatArray
 
 BEST = 4
 """One in so many particles is among the best-performing."""

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm_kernels import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, decode
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 from butfor.space.space import same
 
 

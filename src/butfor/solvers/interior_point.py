@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
+from butfor.arrays import FloatArray
 from butfor.model.ask import evaluate
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
@@ -21,7 +22,6 @@ from butfor.rewrite.clearance import inside
 from butfor.rewrite.margins import tightened
 from butfor.solvers.milp import Milp
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
-from butfor.space.frames import FloatArray
 
 CLOSE = 1e-8
 """How near cost and bound must come, relative to the cost."""

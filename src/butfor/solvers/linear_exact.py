@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.ask import evaluate
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
@@ -18,7 +19,6 @@ from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.margins import tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
-from butfor.space.frames import FloatArray
 
 ROUNDING = 1e-14
 """A continuous answer lies on its boundary: this share of the score's size keeps rounding from deciding against it."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.scores import ScoreSet
 from butfor.problem.domain import on_grid
 from butfor.problem.form import Form
@@ -34,7 +35,6 @@ from butfor.solvers.solver import (
     nothing_found,
     renumbered,
 )
-from butfor.space.frames import FloatArray
 
 ROUNDS = 200
 """Outer approximations at most."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, Cells
+from butfor.arrays import BoolArray, FloatArray
+from butfor.model.cells import Cells
 from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.rewrite.tables import Tables
 from butfor.solvers.program import Program, Sum
-from butfor.space.frames import FloatArray
 
 GRAIN = 1e-7
 """The share of a range that a real value keeps from the cell below its own; well above the solver's tolerance."""

@@ -8,8 +8,9 @@ from functools import singledispatch
 
 import numpy as np
 
+from butfor.arrays import BoolArray
 from butfor.model.ask import Model
-from butfor.model.cells import BoolArray, Cells
+from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.model.scores import ScoreSet

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.ask import evaluate
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
 from butfor.problem.domain import grid_down, grid_up, on_grid
@@ -16,7 +16,6 @@ from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 from butfor.problem.relation import Margin
 from butfor.rewrite.gates import Goal, thresholds
-from butfor.space.frames import FloatArray
 
 ROOM = 4_000_000
 """Nodes times columns that the branch and bound of a leaf may hold: some hundred megabytes."""

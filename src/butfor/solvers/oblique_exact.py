@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.arrays import BoolArray, IntArray
 from butfor.model.ask import evaluate
-from butfor.model.cells import BoolArray, IntArray
 from butfor.model.oblique import Oblique
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from butfor.solvers.polytope_kernels import Numbers, cheapest, floors
+from butfor.arrays import FloatArray, IntArray
+from butfor.solvers.polytope_kernels import cheapest, floors
 
 SURE, SMALL = 7e-7, 1e-7
 """How far a leaf's bound may lie below its point before the leaf is handed on: a share of the cost, and in any case."""
@@ -17,18 +17,18 @@ SURE, SMALL = 7e-7, 1e-7
 class Gates(NamedTuple):
     """The decisions: a row of unit norm each over the columns, what its score must reach to go right, its negative to go left."""
 
-    B: Numbers
-    right: Numbers
-    left: Numbers
+    B: FloatArray
+    right: FloatArray
+    left: FloatArray
 
 
 class Leaves(NamedTuple):
     """Leaf i is reached through the decisions `gate[start[i]:start[i + 1]]`, +1 right and -1 left, and costs `offset[i]` more."""
 
-    start: NDArray[np.intp]
-    gate: NDArray[np.intp]
-    side: Numbers
-    offset: Numbers
+    start: IntArray
+    gate: IntArray
+    side: FloatArray
+    offset: FloatArray
 
 
 @numba.njit(cache=True, nogil=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.cells import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.problem.oracle import AbstractOracle
 from butfor.solvers.appraiser import Appraised, Appraiser
 from butfor.solvers.hypercube import Hypercube
 from butfor.solvers.polish import Answers
 from butfor.solvers.swarm_kernels import GROUP, NUMBER
-from butfor.space.frames import FloatArray
 
 
 def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+
+from butfor.arrays import FloatArray, IntArray
 
 RAISE = 1e-9
 """Half-spaces (of unit norm) are met with this to spare wherever real columns leave room for it."""
@@ -39,20 +40,18 @@ LARGE = 1e9
 STEPS, SEARCHES, CENTRES = 100, 60, 40
 """At most so many Newton steps a centre, looks along a step, centres a relaxation."""
 
-Numbers = NDArray[np.float64]
-
 
 class Columns(NamedTuple):
-    """What all rows share. Numbers come first: rates up and down, curvature, grid (0: real), in units of their range.
+    """What all rows share. FloatArray come first: rates up and down, curvature, grid (0: real), in units of their range.
 
     Then options: those of group g are `group[g]:group[g + 1]`, counted from the first option.
     """
 
-    up: Numbers
-    down: Numbers
-    square: Numbers
-    step: Numbers
-    group: NDArray[np.intp]
+    up: FloatArray
+    down: FloatArray
+    square: FloatArray
+    step: FloatArray
+    group: IntArray
 
 
 @numba.njit(cache=True, nogil=True)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from butfor.model.cells import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm_kernels import add_prices
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray
 
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""

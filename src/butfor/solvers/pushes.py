@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.hypercube import Hypercube
 from butfor.solvers.swarm_kernels import GROUP, NUMBER
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

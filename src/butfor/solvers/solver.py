@@ -10,10 +10,9 @@ from threading import Event
 
 import numpy as np
 
-from butfor.model.cells import BoolArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 TOLERANCE = 1e-6

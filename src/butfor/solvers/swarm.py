@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, number
-from butfor.model.cells import IntArray
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.solvers.active import Telling, information_value, most_telling
@@ -21,7 +21,6 @@ from butfor.solvers.hypercube import around, hypercube
 from butfor.solvers.opening import best_of, fitted, scattered, seeds, single_changes
 from butfor.solvers.polish import Answers, polish
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, nothing_found
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 SEEDS = 10

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.model.cells import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.tables import Tables, tabulate
 from butfor.rewrite.target_tree import TargetTree, target_tree
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
-from butfor.space.frames import FloatArray
 
 CHUNK = 512
 """Rows tabulated together: large enough for numpy, small enough for the cache."""

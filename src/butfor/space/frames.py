@@ -8,11 +8,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
-from numpy.typing import NDArray
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError
-
-FloatArray = NDArray[np.float64]
 
 
 def is_array(table: Any) -> bool:
@@ -72,7 +70,7 @@ def height(table: Any) -> int:
     return int(table.shape[0]) if is_array(table) else len(nw.from_native(table, eager_only=True))
 
 
-def take(table: Any, rows: Sequence[int] | NDArray[np.intp]) -> Any:
+def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
     """The given rows, in that order (a row may be taken twice)."""
     if is_array(table):
         return table[np.asarray(rows, dtype=np.intp)]

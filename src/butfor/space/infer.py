@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError
 from butfor.space import frames
 from butfor.space.feature import Feature, Override
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space, encode_column
 
 

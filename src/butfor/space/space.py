@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnknownColumnError
 from butfor.space import frames
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,6 @@ def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArra
     return [None if code != code else feature.levels[int(code)] for code in codes]
 
 
-def same(before: FloatArray, after: FloatArray) -> NDArray[np.bool_]:
+def same(before: FloatArray, after: FloatArray) -> BoolArray:
     """Where two tables of encoded values agree, missing with missing."""
     return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnknownColumnError, UnsupportedModelError
 from butfor.explain import Explainer
 from butfor.explanation import Explanation
@@ -17,7 +18,6 @@ from butfor.problem.spec import from_spec
 from butfor.problem.survival_target import OnCurves
 from butfor.problem.target import AbstractTarget, Prediction
 from butfor.space import frames
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 from butfor.views.survival_curves import Map, draw, draw_map, span_of
 from butfor.views.survival_words import target_of

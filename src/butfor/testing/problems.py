@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.ask import Model
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
@@ -23,7 +24,6 @@ from butfor.problem.cost import L0, L1, L2, AbstractCost, LInf, Table, price
 from butfor.problem.problem import Problem
 from butfor.problem.restriction import Restriction, admissible
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from functools import partial
 import numpy as np
 from joblib import Parallel, delayed
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.trees.loss import Loss
 from butfor.trees.split import Decision, Split
-from butfor.trees.tree import FloatArray, IntArray, Tree, sides
+from butfor.trees.tree import Tree, sides
 
 ROUNDING = 1e-10
 """Gains below this share of the objective are rounding."""

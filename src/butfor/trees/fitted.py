@@ -10,9 +10,10 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.trees.text import text
-from butfor.trees.tree import FloatArray, IntArray, Tree
+from butfor.trees.tree import Tree
 
 
 class FittedTree(BaseEstimator):  # type: ignore[misc]

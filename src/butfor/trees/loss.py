@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from butfor.trees.tree import FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
 
 
 class Loss(Protocol):

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.trees import kernels
-from butfor.trees.tree import FloatArray
 
 TOLERANCE = 1e-4
 """How far from its optimum a logistic regression may end, as a share of the largest slope at zero."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from butfor.arrays import FloatArray
 from butfor.trees.split import Split
-from butfor.trees.tree import FloatArray, Tree, sides
+from butfor.trees.tree import Tree, sides
 
 
 def cart(model: DecisionTreeClassifier | DecisionTreeRegressor, width: int) -> Tree:

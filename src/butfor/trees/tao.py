@@ -15,13 +15,14 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.trees import start
 from butfor.trees.alternate import Alternation
 from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.loss import Loss, Squared, ZeroOne
 from butfor.trees.split import Axis, Oblique, Split
-from butfor.trees.tree import FloatArray, Tree
+from butfor.trees.tree import Tree
 
 SPLITS: dict[str, Split] = {"oblique": Oblique(), "axis": Axis()}
 STARTS = ("cart", "random")

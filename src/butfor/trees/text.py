@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from butfor.trees.tree import FloatArray, Tree
+from butfor.arrays import FloatArray
+from butfor.trees.tree import Tree
 
 
 def text(tree: Tree, names: Sequence[str], said: Callable[[int, int], str], decimals: int) -> str:

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.trees import kernels
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
 
 
 @dataclass(eq=False)
@@ -55,7 +53,7 @@ class Tree:
         """The nodes that each row visits, one column a depth; -1 after its leaf."""
         return np.asarray(kernels.paths(X, int(self.depth.max()), *self._decisions()))
 
-    def pruned(self, reached: NDArray[np.bool_]) -> Tree:
+    def pruned(self, reached: BoolArray) -> Tree:
         """The tree without the nodes that are not reached: a decision with one live child gives way to it."""
         left, right = self.left, self.right
 
@@ -86,7 +84,7 @@ def sparse(weights: FloatArray) -> tuple[NDArray[Any], ...]:
     return start.astype(np.intp), column.astype(np.intp), weights[row, column]
 
 
-def sides(X: FloatArray, weights: FloatArray, bias: float) -> NDArray[np.bool_]:
+def sides(X: FloatArray, weights: FloatArray, bias: float) -> BoolArray:
     """Which rows go right at one decision, with the arithmetic of the whole tree."""
     stump = Tree(
         np.vstack([weights, np.zeros((2, len(weights)))]),

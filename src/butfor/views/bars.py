@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from butfor.space.frames import FloatArray
+from butfor.arrays import FloatArray
 from butfor.views.plot import BLUE, GREY, PALE
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.space.feature import Feature
-from butfor.space.frames import FloatArray
 from butfor.space.space import Space
 
 

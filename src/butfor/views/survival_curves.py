@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.survival_curves import Chance, Curves
 from butfor.problem.survival_target import OnCurves
-from butfor.space.frames import FloatArray
 from butfor.views.plot import BLUE, GREY
 from butfor.views.survival_words import figures
 
