@@ -23,7 +23,8 @@ from typer.testing import CliRunner
 import butfor as bf
 from butfor.cli import app
 from butfor.datasets import loans
-from butfor.solvers import linear_kernels, tree_kernels
+from butfor.solvers.linear import kernels as linear_kernels
+from butfor.solvers.tree import kernels as tree_kernels
 
 ALL, Y = loans.load()
 X = ALL.head(300)

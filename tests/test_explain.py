@@ -246,7 +246,7 @@ def test_time_limit_is_an_outcome() -> None:
 def test_interrupt_keeps_what_was_found(monkeypatch) -> None:
     X, y = people()
     bound = bf.Explainer(make_pipeline(preparation(), LogisticRegression()).fit(X, y), X)
-    from butfor.solvers.milp import Milp
+    from butfor.solvers.milp.milp import Milp
 
     solve, calls = Milp.solve, []
 

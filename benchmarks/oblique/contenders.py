@@ -19,8 +19,8 @@ from scipy import sparse
 
 from benchmarks.oblique.leaf_problems import LeafProblem, Shape
 from butfor.arrays import FloatArray
-from butfor.solvers.interior_point import minimise
-from butfor.solvers.polytope_kernels import RAISE, Columns, relax
+from butfor.solvers.linear.interior_point import minimise
+from butfor.solvers.oblique.polytope import RAISE, Columns, relax
 
 TOLERANCE = 1e-8
 PATIENCE = 3.0
@@ -102,7 +102,7 @@ def _answer(z: Any, state: object, solved: object, empty: object) -> FloatArray:
 
 
 def _dual(p: LeafProblem) -> FloatArray:
-    """As `butfor.solvers.oblique_columns` hands a leaf over: rows of unit norm, prices of at most one."""
+    """As `butfor.solvers.oblique.columns` hands a leaf over: rows of unit norm, prices of at most one."""
     length, scale = np.linalg.norm(p.A, axis=1), max(p.l1.max(), p.l2.max())
     rate = p.l1 / scale
     columns = Columns(rate, rate, p.l2 / scale, np.zeros_like(rate), np.zeros(1, dtype=np.intp))

@@ -23,7 +23,7 @@ from benchmarks.baselines import cheapest, keeping
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.solvers.oblique_exact import ObliqueExact
+from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
 from butfor.trees import TAOClassifier
 from reproductions.oblique_trees.axis_aligned import (

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from butfor.problem.cost import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.target import class_costs, classes, other, probability, relative_change, value
     from butfor.solvers.solver import Status
-    from butfor.solvers.swarm import Swarm
+    from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
 
@@ -72,7 +72,7 @@ _HOMES = {
     "butfor.problem.cost": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.solvers.solver": ("Status",),
-    "butfor.solvers.swarm": ("Swarm",),
+    "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
 }  # fmt: skip

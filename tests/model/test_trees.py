@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from butfor.model.trees import Trees, evaluate_trees
-from butfor.rewrite.leaves import all_leaves
+from butfor.solvers.ensemble.leaves import all_leaves
 from butfor.testing.problems import Kinds, random_problem, random_row
 
 

@@ -12,12 +12,12 @@ from butfor.problem.cost import L1, price
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.problem import Problem
 from butfor.problem.restriction import admissible
-from butfor.solvers.appraiser import Appraiser
-from butfor.solvers.climb import Climb
-from butfor.solvers.hypercube import hypercube
-from butfor.solvers.polish import Answers, polish
 from butfor.solvers.solver import Budget
-from butfor.solvers.swarm_kernels import uniform_pair
+from butfor.solvers.swarm.appraiser import Appraiser
+from butfor.solvers.swarm.climb import Climb
+from butfor.solvers.swarm.hypercube import hypercube
+from butfor.solvers.swarm.kernels import uniform_pair
+from butfor.solvers.swarm.polish import Answers, polish
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 

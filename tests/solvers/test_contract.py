@@ -10,12 +10,12 @@ import pytest
 from butfor.problem.problem import Problem
 from butfor.rewrite.gates import goals, of_leaf
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
-from butfor.solvers.linear_exact import LinearExact
-from butfor.solvers.milp import Milp
-from butfor.solvers.oblique_exact import ObliqueExact
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.solver import Budget
-from butfor.solvers.tree_exact import TreeExact
+from butfor.solvers.tree.exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.solvers.continuous_oracle import cheapest, supported

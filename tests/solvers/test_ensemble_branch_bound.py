@@ -13,10 +13,10 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 import butfor as bf
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
-from butfor.rewrite.leaves import all_leaves
-from butfor.solvers import ensemble_search
-from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
-from butfor.solvers.milp import Milp
+from butfor.solvers.ensemble import search as ensemble_search
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.ensemble.leaves import all_leaves
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_trees
 from butfor.testing.solver_contract import brute_force_cost

@@ -9,8 +9,8 @@ import pytest
 
 from butfor.model.ask import evaluate
 from butfor.problem.cost import L2, Quadratic, price
-from butfor.solvers.interior_point import InteriorPoint, minimise
-from butfor.solvers.milp import Milp
+from butfor.solvers.linear.interior_point import InteriorPoint, minimise
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.solver import Budget, Status
 from butfor.testing.problems import Kinds, random_problem
 

@@ -12,10 +12,10 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.relation import AtMost
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.diverse import clusters, distinct
 from butfor.solvers.evaluated import evaluated
 from butfor.solvers.solver import TOLERANCE, Budget, Status
-from butfor.solvers.swarm import Search, Swarm
+from butfor.solvers.swarm.diverse import clusters, distinct
+from butfor.solvers.swarm.swarm import Search, Swarm
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 

@@ -7,13 +7,13 @@ import pytest
 
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.problem import Problem
-from butfor.solvers.active import information_value
-from butfor.solvers.appraiser import ahead, foremost
-from butfor.solvers.diverse import cheapest_of_clusters, distinct
-from butfor.solvers.hypercube import hypercube, moved
-from butfor.solvers.pricing import Pricing
-from butfor.solvers.swarm import Swarm, constriction
-from butfor.solvers.swarm_kernels import move
+from butfor.solvers.swarm.appraiser import ahead, foremost
+from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
+from butfor.solvers.swarm.hypercube import hypercube, moved
+from butfor.solvers.swarm.kernels import move
+from butfor.solvers.swarm.pricing import Pricing
+from butfor.solvers.swarm.swarm import Swarm, constriction
+from butfor.solvers.swarm.telling import information_value
 from butfor.testing.problems import Kinds, random_problem
 
 EVERYTHING = Kinds()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.form import Form
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
-from butfor.solvers.interior_point import InteriorPoint
-from butfor.solvers.linear_exact import LinearExact
-from butfor.solvers.milp import Milp
-from butfor.solvers.oblique_exact import ObliqueExact
-from butfor.solvers.row_search import RowSearch
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.interior_point import InteriorPoint
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.oblique.exact import ObliqueExact
+from butfor.solvers.rows.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
-from butfor.solvers.swarm import Swarm
-from butfor.solvers.tree_exact import TreeExact
+from butfor.solvers.swarm.swarm import Swarm
+from butfor.solvers.tree.exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
     RowSearch(), TreeExact(), LinearExact(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(),

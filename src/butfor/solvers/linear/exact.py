@@ -71,7 +71,7 @@ class LinearExact(AbstractSolver):
 
 def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray]:
     """The cheapest points of the rows in one half-space, and which rows can reach it."""
-    from butfor.solvers.linear_kernels import fewest_changes, rise, rise_at_once
+    from butfor.solvers.linear.kernels import fewest_changes, rise, rise_at_once
 
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)

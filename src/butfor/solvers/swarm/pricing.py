@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.problem.problem import Problem
-from butfor.solvers.swarm_kernels import add_prices
+from butfor.solvers.swarm.kernels import add_prices
 
 
 @dataclass(frozen=True, eq=False)

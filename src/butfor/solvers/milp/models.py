@@ -18,8 +18,8 @@ from butfor.model.trees import Leaf, Span, Trees
 from butfor.problem.problem import Problem
 from butfor.rewrite.gates import goals, thresholds
 from butfor.rewrite.margins import cells_inside, leaves_inside, tightened
-from butfor.solvers.milp_features import Piece
-from butfor.solvers.program import Program, Sum
+from butfor.solvers.milp.features import Piece
+from butfor.solvers.milp.program import Program, Sum
 
 
 @singledispatch

@@ -141,7 +141,7 @@ def _runs(total: FloatArray, covered: BoolArray, masked: bool) -> list[IntArray]
 
 def _walked(model: Trees) -> Leaves:
     """The leaves that some row can reach."""
-    from butfor.rewrite.leaf_kernels import walk
+    from butfor.solvers.ensemble.leaf_kernels import walk
 
     d = len(model.cells)
     masked = np.zeros(d, dtype=np.bool_)

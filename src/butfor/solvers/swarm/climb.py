@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.solvers.appraiser import Appraiser
-from butfor.solvers.diverse import best_of_each
-from butfor.solvers.hypercube import Hypercube
-from butfor.solvers.pushes import Pushes
+from butfor.solvers.swarm.appraiser import Appraiser
+from butfor.solvers.swarm.diverse import best_of_each
+from butfor.solvers.swarm.hypercube import Hypercube
+from butfor.solvers.swarm.pushes import Pushes
 
 SHARES = 0.5 ** np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
 """Shares of what a number may be pushed."""

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.solvers.polytope_kernels import cheapest, floors
+from butfor.solvers.oblique.polytope import cheapest, floors
 
 SURE, SMALL = 7e-7, 1e-7
 """How far a leaf's bound may lie below its point before the leaf is handed on: a share of the cost, and in any case."""

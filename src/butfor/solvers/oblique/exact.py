@@ -19,10 +19,10 @@ from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.clearance import keeps
 from butfor.rewrite.gates import Goal, goals, of_leaf
-from butfor.solvers.interior_point import InteriorPoint
-from butfor.solvers.linear_exact import LinearExact
-from butfor.solvers.milp import Milp
-from butfor.solvers.oblique_columns import Sheet, separable, sheet, side_bounds
+from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.interior_point import InteriorPoint
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.oblique.columns import Sheet, separable, sheet, side_bounds
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 
 CHUNK = 32

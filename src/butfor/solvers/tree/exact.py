@@ -14,8 +14,8 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.tables import Tables, tabulate
-from butfor.rewrite.target_tree import TargetTree, target_tree
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.tree.target_tree import TargetTree, target_tree
 
 CHUNK = 512
 """Rows tabulated together: large enough for numpy, small enough for the cache."""
@@ -58,7 +58,7 @@ class TreeExact(AbstractSolver):
 
 
 def _solve_chunk(problem: Problem, tree: TargetTree, k: int) -> Outcome:
-    from butfor.solvers.tree_kernels import nearest_leaves
+    from butfor.solvers.tree.kernels import nearest_leaves
 
     branches = tree.branches
     tables = tabulate(problem, branches.cells)

@@ -19,10 +19,10 @@ from butfor.problem.problem import Problem
 from butfor.problem.relation import AtMost, Event, Fresh, Implication, Relation
 from butfor.rewrite.clearance import inside
 from butfor.rewrite.tables import Tables, tabulate
-from butfor.solvers.ensemble_branch_bound import EnsembleBranchBound
-from butfor.solvers.milp_features import GRAIN, Needs, Piece, add_feature
-from butfor.solvers.milp_model import add_model, cells_in_use, needs_value
-from butfor.solvers.program import Program, Sum
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.milp.features import GRAIN, Needs, Piece, add_feature
+from butfor.solvers.milp.models import add_model, cells_in_use, needs_value
+from butfor.solvers.milp.program import Program, Sum
 from butfor.solvers.solver import (
     GUARDS,
     TOLERANCE,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.solvers.appraiser import Appraiser, ahead, foremost
-from butfor.solvers.hypercube import Hypercube
-from butfor.solvers.swarm_kernels import move, take_over, uniform_pair
+from butfor.solvers.swarm.appraiser import Appraiser, ahead, foremost
+from butfor.solvers.swarm.hypercube import Hypercube
+from butfor.solvers.swarm.kernels import move, take_over, uniform_pair
 
 BEST = 4
 """One in so many particles is among the best-performing."""

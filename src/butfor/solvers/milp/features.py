@@ -11,7 +11,7 @@ from butfor.model.cells import Cells
 from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.rewrite.tables import Tables
-from butfor.solvers.program import Program, Sum
+from butfor.solvers.milp.program import Program, Sum
 
 GRAIN = 1e-7
 """The share of a range that a real value keeps from the cell below its own; well above the solver's tolerance."""

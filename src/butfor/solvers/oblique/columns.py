@@ -100,8 +100,8 @@ class Sheet:
         return costs, moves, bounds, settled
 
     def _solve(self, k: int, seconds: float) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-        from butfor.solvers.oblique_kernels import Gates, Leaves, nearest_leaves
-        from butfor.solvers.polytope_kernels import Columns
+        from butfor.solvers.oblique.kernels import Gates, Leaves, nearest_leaves
+        from butfor.solvers.oblique.polytope import Columns
 
         costs, moves, bounds, settled = nearest_leaves(
             Gates(*self.gates), Leaves(*self.leaves), Columns(*self.rates), self.now, self.low, self.high, self.first,
@@ -111,8 +111,8 @@ class Sheet:
 
     def sides(self) -> FloatArray:
         """What going left (0) and right (1) at each gate costs the first row at least."""
-        from butfor.solvers.oblique_kernels import Gates, side_bounds
-        from butfor.solvers.polytope_kernels import Columns
+        from butfor.solvers.oblique.kernels import Gates, side_bounds
+        from butfor.solvers.oblique.polytope import Columns
 
         ahead = np.empty((len(self.now[0]), 2))
         side_bounds(

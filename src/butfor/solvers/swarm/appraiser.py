@@ -11,8 +11,8 @@ from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import JUDGED_APART, Problem
 from butfor.problem.relation import Plausible
 from butfor.rewrite.clearance import keeps
-from butfor.solvers.pricing import Pricing
 from butfor.solvers.solver import Budget
+from butfor.solvers.swarm.pricing import Pricing
 
 
 class SpentError(Exception):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.problem import Problem
-from butfor.solvers.swarm_kernels import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, decode
+from butfor.solvers.swarm.kernels import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, decode
 from butfor.space.feature import Feature
 from butfor.space.space import same
 

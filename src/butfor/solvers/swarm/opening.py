@@ -6,10 +6,10 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.problem.oracle import AbstractOracle
-from butfor.solvers.appraiser import Appraised, Appraiser
-from butfor.solvers.hypercube import Hypercube
-from butfor.solvers.polish import Answers
-from butfor.solvers.swarm_kernels import GROUP, NUMBER
+from butfor.solvers.swarm.appraiser import Appraised, Appraiser
+from butfor.solvers.swarm.hypercube import Hypercube
+from butfor.solvers.swarm.kernels import GROUP, NUMBER
+from butfor.solvers.swarm.polish import Answers
 
 
 def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:

@@ -20,9 +20,9 @@ from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.problem.relation import AtMost, Fresh
 from butfor.rewrite.clearance import inside
-from butfor.rewrite.leaves import Leaves, all_leaves
 from butfor.rewrite.tables import Tables, tabulate
-from butfor.solvers.ensemble_search import Question, Search
+from butfor.solvers.ensemble.leaves import Leaves, all_leaves
+from butfor.solvers.ensemble.search import Question, Search
 from butfor.solvers.solver import GUARDS, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 from butfor.space.space import same
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from butfor.rewrite.leaf_kernels import grown
+from butfor.solvers.ensemble.leaf_kernels import grown
 
 
 @numba.njit(cache=True, nogil=True)

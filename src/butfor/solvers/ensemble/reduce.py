@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.rewrite import reduce_kernels as kernels
-from butfor.rewrite.leaves import Leaves
+from butfor.solvers.ensemble import reduce_kernels as kernels
+from butfor.solvers.ensemble.leaves import Leaves
 
 
 class Reduced(NamedTuple):

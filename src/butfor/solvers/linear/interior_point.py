@@ -20,7 +20,7 @@ from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.rewrite.clearance import inside
 from butfor.rewrite.margins import tightened
-from butfor.solvers.milp import Milp
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 
 CLOSE = 1e-8

@@ -12,15 +12,15 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, number
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.solvers.active import Telling, information_value, most_telling
-from butfor.solvers.appraiser import Appraiser, SpentError
-from butfor.solvers.diverse import cheapest_of_clusters, distinct
 from butfor.solvers.evaluated import evaluated
-from butfor.solvers.flock import Flock
-from butfor.solvers.hypercube import around, hypercube
-from butfor.solvers.opening import best_of, fitted, scattered, seeds, single_changes
-from butfor.solvers.polish import Answers, polish
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, nothing_found
+from butfor.solvers.swarm.appraiser import Appraiser, SpentError
+from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
+from butfor.solvers.swarm.flock import Flock
+from butfor.solvers.swarm.hypercube import around, hypercube
+from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
+from butfor.solvers.swarm.polish import Answers, polish
+from butfor.solvers.swarm.telling import Telling, information_value, most_telling
 from butfor.space.space import Space
 
 SEEDS = 10

@@ -9,10 +9,10 @@ from itertools import combinations, count, pairwise
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.rewrite.leaves import Leaves
-from butfor.rewrite.reduce import Reduced, as_leaves, carried, reduce
-from butfor.solvers.ensemble_bound_kernels import Multipliers, Task, Work, ascend, branching
-from butfor.solvers.ensemble_move_kernels import Moves, improve
+from butfor.solvers.ensemble.bound_kernels import Multipliers, Task, Work, ascend, branching
+from butfor.solvers.ensemble.leaves import Leaves
+from butfor.solvers.ensemble.move_kernels import Moves, improve
+from butfor.solvers.ensemble.reduce import Reduced, as_leaves, carried, reduce
 from butfor.solvers.solver import Budget
 
 CLOSE = 1e-7

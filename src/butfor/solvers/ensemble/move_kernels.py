@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.solvers.ensemble_bound_kernels import potential_of
+from butfor.solvers.ensemble.bound_kernels import potential_of
 
 BARRED = -1e9
 """The score of a row that no leaf of a tree takes (margins leave gaps between leaves)."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.solvers.appraiser import Appraiser
-from butfor.solvers.climb import Climb
-from butfor.solvers.diverse import best_of_each
-from butfor.solvers.hypercube import Hypercube, moved
-from butfor.solvers.swarm_kernels import GROUP
+from butfor.solvers.swarm.appraiser import Appraiser
+from butfor.solvers.swarm.climb import Climb
+from butfor.solvers.swarm.diverse import best_of_each
+from butfor.solvers.swarm.hypercube import Hypercube, moved
+from butfor.solvers.swarm.kernels import GROUP
 
 LADDER = 0.5 ** np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20])
 """Shares of a change that are taken back at once."""

@@ -1,0 +1,1 @@
+"""Sums of axis-aligned trees: dual bounds, local search, branching."""

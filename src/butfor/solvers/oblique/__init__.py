@@ -1,0 +1,1 @@
+"""One oblique tree: every target leaf is a polytope."""

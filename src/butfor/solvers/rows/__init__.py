@@ -1,0 +1,1 @@
+"""Any model, when the answer must be one of given rows."""

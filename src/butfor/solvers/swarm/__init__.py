@@ -1,0 +1,1 @@
+"""Any model that predicts: a particle swarm and a polish."""

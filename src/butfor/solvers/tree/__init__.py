@@ -1,0 +1,1 @@
+"""One axis-aligned tree: every target leaf is a box."""
