@@ -15,7 +15,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
-from butfor.check import Checked, check
+from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
 from butfor.problem.spec import to_spec
 

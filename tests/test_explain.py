@@ -17,7 +17,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
-from butfor.certificate import STAYED
+from butfor.verdict.certificate import STAYED
 
 Status = bf.Status
 

@@ -15,7 +15,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.certificate import Certificate, from_dict
+from butfor.verdict.certificate import Certificate, from_dict
 
 RNG = np.random.default_rng(0)
 COLUMNS = {

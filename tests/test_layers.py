@@ -20,19 +20,19 @@ LAYERS = (
     "butfor.problem",
     "butfor.rewrite",
     "butfor.solvers",
-    "butfor.likeness",
-    "butfor.asked",
-    "butfor.inquiry",
-    "butfor.kept",
-    "butfor.verdict",
-    "butfor.certificate",
-    "butfor.views.rows",
-    "butfor.explanation",
+    "butfor.formulation.plausibility",
+    "butfor.problem.question",
+    "butfor.formulation.oracles",
+    "butfor.verdict.constraints",
+    "butfor.verdict.verify",
+    "butfor.verdict.certificate",
+    "butfor.explanation.changes",
+    "butfor.explanation.explanation",
     "butfor.views",
-    "butfor.explain",
+    "butfor.explain.explainer",
     "butfor.measure",
     "butfor.survival",
-    "butfor.check",
+    "butfor.audit.recheck",
     "butfor.cli",
 )
 """From lowest to highest. The facts of an answer (`views.rows`) stand below it, the layouts of them above."""
@@ -41,7 +41,10 @@ ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees")
 """Made of the layers, part of none: no layer but the command imports them."""
 
 LATER = {
-    ("butfor.explanation", "butfor.views"): "an answer prints itself: its methods load the view that they hand it to"
+    (
+        "butfor.explanation.explanation",
+        "butfor.views",
+    ): "an answer prints itself: its methods load the view that they hand it to"
 }
 """What a function may import against the order, when it is called."""
 
@@ -59,9 +62,9 @@ ONLY = {
         "butfor.solvers.ensemble.bound_kernels",
         "butfor.solvers.ensemble.move_kernels",
         "butfor.solvers.swarm.kernels",
-        "butfor.trees.kernels",
+        "butfor.trees.tao.kernels",
     ),
-    "narwhals": ("butfor.space.frames", "butfor.importers.source", "butfor.views.tables"),
+    "narwhals": ("butfor.space.frames", "butfor.estimator.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot", "butfor.views.bars", "butfor.views.survival_curves"),
     "typer": ("butfor.cli",),
     "hypothesis": ("butfor.testing",),

@@ -12,8 +12,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.check import check
-from butfor.importers.isolation import PathLengths, read_plausibility
+from butfor.audit.recheck import check
+from butfor.importers.libraries.sklearn_isolation import PathLengths, read_plausibility
 from butfor.testing.importer_contract import check_importer
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 import butfor as bf
 from benchmarks.harness import SEED, Number
 from butfor.arrays import FloatArray, IntArray
-from butfor.problem.cost import L1, price
+from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.costs import L1, price
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.problem import Problem
-from butfor.problem.restriction import admissible
 from butfor.solvers.solver import Budget
 from butfor.space.feature import Feature
 from butfor.space.space import Space

@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-import butfor.explain
+import butfor.explain.explainer
 from benchmarks.baselines import FloatArray, PathHeuristic, cheapest, distance, keeping
 from benchmarks.data import adult_like, pipeline, read, without_copies
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write

@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 
 import butfor as bf
 from benchmarks.harness import arguments, where, write
-from butfor.problem.cost import AbstractCost
+from butfor.problem.costs import AbstractCost
 from butfor.trees import TAOClassifier
 from reproductions.oblique_trees.axis_aligned import HERE, SETS
 from reproductions.oblique_trees.oblique import PIXELS, SMOKE_CHOICE, Split, choice, learnt, pixels

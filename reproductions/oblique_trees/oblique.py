@@ -18,7 +18,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 import butfor as bf
-import butfor.explain
+import butfor.explain.explainer
 from benchmarks.baselines import cheapest, keeping
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
 from butfor.problem.form import Form

@@ -10,7 +10,7 @@ from typing import Any
 import butfor as bf
 from benchmarks.data import adult_like
 from benchmarks.harness import arguments
-from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint
 from reproductions.oblique_trees.axis_aligned import COSTS, HERE, SETS, markdown
 from reproductions.oblique_trees.oblique import SMOKE_CHOICE, Split, choice, learnt
 

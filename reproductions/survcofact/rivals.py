@@ -9,8 +9,8 @@ import numpy as np
 
 import butfor as bf
 from butfor.arrays import FloatArray, IntArray
-from butfor.model.ask import evaluate
-from butfor.problem.target import Prediction
+from butfor.model.questions import evaluate
+from butfor.problem.targets.target import Prediction
 from reproductions.survcofact.sets import Question
 
 BATCH = 4000

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from butfor import measure, survival
-    from butfor.certificate import Certificate
     from butfor.errors import (
         ButforError,
         FidelityError,
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
         UnsupportedModelError,
         UnsupportedProblemError,
     )
-    from butfor.explain import Explainer
-    from butfor.explanation import Explanation, Explanations
-    from butfor.importers.function import black_box
+    from butfor.estimator.functions import black_box
+    from butfor.explain.explainer import Explainer
+    from butfor.explanation.explanation import Explanation, Explanations
     from butfor.importers.registry import register_importer, register_step
-    from butfor.problem.constraint import (
+    from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
         becomes,
@@ -48,29 +47,30 @@ if TYPE_CHECKING:
         whole,
         within,
     )
-    from butfor.problem.cost import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
-    from butfor.problem.target import class_costs, classes, other, probability, relative_change, value
+    from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
+    from butfor.problem.targets.target import class_costs, classes, other, probability, relative_change, value
     from butfor.solvers.solver import Status
     from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
+    from butfor.verdict.certificate import Certificate
 
 _HOMES = {
-    "butfor.certificate": ("Certificate",),
+    "butfor.verdict.certificate": ("Certificate",),
     "butfor.errors": (
         "ButforError", "FidelityError", "InputError", "InputTypeError", "MissingExtraError", "NotFittedError",
         "UnknownColumnError", "UnsupportedModelError", "UnsupportedProblemError",
     ),
-    "butfor.explain": ("Explainer",),
-    "butfor.explanation": ("Explanation", "Explanations"),
-    "butfor.importers.function": ("black_box",),
+    "butfor.explain.explainer": ("Explainer",),
+    "butfor.explanation.explanation": ("Explanation", "Explanations"),
+    "butfor.estimator.functions": ("black_box",),
     "butfor.importers.registry": ("register_importer", "register_step"),
-    "butfor.problem.constraint": (
+    "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear", "margin",
         "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
     ),
-    "butfor.problem.cost": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
-    "butfor.problem.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
+    "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
+    "butfor.problem.targets.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.solvers.solver": ("Status",),
     "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),

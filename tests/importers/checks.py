@@ -15,7 +15,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 import butfor as bf
 from butfor.importers import registry
 from butfor.importers.read import read
-from butfor.model.ask import BlackBox
+from butfor.model.black_box import BlackBox
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.samples import NUMBERS, REST, TEXT, labels, numbers
 

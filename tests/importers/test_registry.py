@@ -15,13 +15,14 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.importers import registry
-from butfor.importers.column import Column
+from butfor.importers.fold.column import Column
+from butfor.importers.fold.linear import linear_over
+from butfor.importers.libraries.sklearn_linear import read_classifier
+from butfor.importers.libraries.sklearn_steps import standard_scaler
+from butfor.importers.libraries.sklearn_tree import read_tree
 from butfor.importers.read import read
 from butfor.importers.registry import Imported
-from butfor.importers.sklearn_linear import linear_over, read_classifier
-from butfor.importers.sklearn_steps import standard_scaler
-from butfor.importers.sklearn_tree import read_tree
-from butfor.model.ask import BlackBox
+from butfor.model.black_box import BlackBox
 from butfor.model.readout import Sign, Value
 from butfor.testing.importer_contract import ImporterContract, check_importer
 

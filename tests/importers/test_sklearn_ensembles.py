@@ -21,9 +21,9 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScale
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeRegressor
 
 import butfor as bf
-from butfor.importers import sklearn_ensembles as ours
+from butfor.importers.libraries import sklearn_ensembles as ours
 from butfor.importers.read import read
-from butfor.model.ask import evaluate
+from butfor.model.questions import evaluate
 from butfor.model.trees import Trees
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import check_caught, why_unread

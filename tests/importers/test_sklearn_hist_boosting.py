@@ -14,7 +14,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from butfor.importers.sklearn_hist_boosting import read_hist_boosting
+from butfor.importers.libraries.sklearn_hist_boosting import read_hist_boosting
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import BoostingContract, check_caught, why_unread
 from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, categories, labels, numbers, people

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import butfor as bf
 from butfor.importers import registry
-from butfor.importers.xgboost_trees import read_booster
+from butfor.importers.libraries.xgboost_trees import read_booster
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import BoostingContract, check_booster, check_caught, check_refused, usual_columns
 from tests.importers.samples import KINDS, NUMBERS, REST, amounts, answers, categories, codes, numbers, people

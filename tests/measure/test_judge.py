@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.datasets import loans
-from butfor.importers.isolation import PathLengths
+from butfor.importers.libraries.sklearn_isolation import PathLengths
 from butfor.measure.judge import MEASURES
 
 X, _ = loans.load()

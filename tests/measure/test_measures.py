@@ -108,7 +108,7 @@ def test_missing_values_count_one() -> None:
 def test_proximity_is_what_the_cost_mad_minimises() -> None:
     numbers = DATA[["age", "debt"]]
     space, set_ = infer(numbers), TWO[["age", "debt"]]
-    from butfor.problem.cost import price
+    from butfor.problem.costs import price
 
     start, points = space.encode(FACTUAL[["age", "debt"]]), space.encode(set_)
     costs = price(bf.MAD(), space).total(np.repeat(start, 2, axis=0), points)

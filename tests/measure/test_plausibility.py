@@ -10,7 +10,7 @@ from sklearn.neighbors import LocalOutlierFactor
 import butfor as bf
 from butfor.measure import plausibility
 from butfor.measure.plausibility import Plausibility, place
-from butfor.problem.cost import price
+from butfor.problem.costs import price
 from butfor.space.infer import infer
 
 RNG = np.random.default_rng(0)

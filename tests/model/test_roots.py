@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from butfor.model.roots import border
+from butfor.model.survival.roots import border
 
 FALLING = {
     "line": (lambda u: -3.0 * u, lambda level: -level / 3.0),

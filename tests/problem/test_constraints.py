@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import butfor as bf
+from butfor.problem.constraints.restrictions import MayVanish, Restriction, admissible
 from butfor.problem.domain import open_domain
-from butfor.problem.restriction import MayVanish, Restriction, admissible
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space.feature import Feature
 from butfor.space.space import Space

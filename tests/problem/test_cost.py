@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import butfor as bf
-from butfor.problem.cost import price
+from butfor.problem.costs import price
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 

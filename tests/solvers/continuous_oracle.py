@@ -11,11 +11,11 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linprog, minimize
 
-from butfor.model.ask import evaluate
+from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
+from butfor.model.questions import evaluate
+from butfor.problem.constraints.relations import AtMost, Margin, Relation
 from butfor.problem.problem import Problem
-from butfor.problem.relation import AtMost, Margin, Relation
-from butfor.rewrite.margins import tightened
 from butfor.solvers.brute_force import candidates
 
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}

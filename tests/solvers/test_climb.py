@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from butfor.model.ask import BlackBox
-from butfor.problem.cost import L1, price
+from butfor.model.black_box import BlackBox
+from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.costs import L1, price
 from butfor.problem.oracle import AbstractOracle, Heard
 from butfor.problem.problem import Problem
-from butfor.problem.restriction import admissible
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser
 from butfor.solvers.swarm.climb import Climb

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from butfor.formulation.half_spaces import goals, of_leaf
 from butfor.problem.problem import Problem
-from butfor.rewrite.gates import goals, of_leaf
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.linear.exact import LinearExact

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from butfor.model.ask import evaluate
-from butfor.problem.cost import L2, Quadratic, price
+from butfor.model.questions import evaluate
+from butfor.problem.costs import L2, Quadratic, price
 from butfor.solvers.linear.interior_point import InteriorPoint, minimise
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.solver import Budget, Status

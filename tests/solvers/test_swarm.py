@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from butfor.errors import InputError, UnsupportedProblemError
+from butfor.formulation.evaluated import evaluated
+from butfor.problem.constraints.relations import AtMost
 from butfor.problem.oracle import AbstractOracle, Heard
-from butfor.problem.relation import AtMost
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.evaluated import evaluated
 from butfor.solvers.solver import TOLERANCE, Budget, Status
 from butfor.solvers.swarm.diverse import clusters, distinct
 from butfor.solvers.swarm.swarm import Search, Swarm

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 import butfor as bf
 from butfor import Status
 from butfor.datasets import loans
-from butfor.importers.isolation import PathLengths
+from butfor.importers.libraries.sklearn_isolation import PathLengths
 
 X, Y = loans.load()
 NUMBERS = ["age", "income", "amount", "months", "late_payments"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.importers.read import read
-from butfor.model.ask import evaluate
-from butfor.problem.target import Prediction
+from butfor.model.questions import evaluate
+from butfor.problem.targets.target import Prediction
 from butfor.space import frames
 
 

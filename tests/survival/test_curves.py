@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
 
 from butfor.importers.read import read
-from butfor.model.survival_curves import Chance, MeanTime, QuantileTime, StepCurves
+from butfor.model.survival.curves import Chance, MeanTime, QuantileTime, StepCurves
 from tests.survival.samples import CURVED, own_mean, weibull
 
 CURVES = StepCurves(np.array([2.0, 5.0, 9.0]), np.array([[0.8, 0.5, 0.2], [1.0, 1.0, 0.6], [0.0, 0.0, 0.0]]))

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import butfor as bf
-from butfor.check import check
+from butfor.audit.recheck import check
 from butfor.importers.read import read
-from butfor.model.ask import cuts
+from butfor.model.questions import cuts
 from tests.survival.samples import CURVED, HAZARDS, LEAVES, own_mean, patients, weibull
 
 S, Status = bf.survival, bf.Status

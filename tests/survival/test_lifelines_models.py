@@ -12,11 +12,12 @@ from lifelines import CoxPHFitter, LogLogisticAFTFitter, LogNormalAFTFitter, Wei
 from scipy.integrate import quad
 
 import butfor as bf
-from butfor.importers import lifelines_models, registry
+from butfor.importers import registry
+from butfor.importers.libraries import lifelines_models
 from butfor.importers.read import read
-from butfor.model.ask import BlackBox
-from butfor.model.survival_curves import Chance, MeanTime, QuantileTime
-from butfor.model.survival_laws import Accelerated, log_logistic, log_normal, restricted, weibull
+from butfor.model.black_box import BlackBox
+from butfor.model.survival.curves import Chance, MeanTime, QuantileTime
+from butfor.model.survival.laws import Accelerated, log_logistic, log_normal, restricted, weibull
 from butfor.testing.importer_contract import check_importer
 from tests.survival.agreements import agreements
 

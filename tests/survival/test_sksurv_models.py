@@ -12,11 +12,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import butfor as bf
-from butfor.importers import sksurv_models
+from butfor.importers.libraries import sksurv_models
 from butfor.importers.read import read
-from butfor.model.ask import BlackBox, evaluate
-from butfor.model.survival import Hazards, LeafCurves, LogTime, RiskOnly, Wish
-from butfor.model.survival_curves import Chance, MeanTime
+from butfor.model.black_box import BlackBox
+from butfor.model.questions import evaluate
+from butfor.model.survival.curves import Chance, MeanTime
+from butfor.model.survival.readout import Hazards, LeafCurves, LogTime, RiskOnly, Wish
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import check_caught
 from tests.survival.samples import CURVED, HAZARDS, LEAVES, RISKS, TIMES, patients, weibull

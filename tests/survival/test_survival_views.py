@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import butfor as bf
-from butfor.model.survival_curves import MeanTime
+from butfor.model.survival.curves import MeanTime
 from tests.survival.samples import CURVED, own_mean, patients, weibull
 
 S = bf.survival

@@ -9,10 +9,10 @@ pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip inst
 
 import butfor as bf
 from butfor.importers.read import read
-from butfor.model.survival_curves import MeanTime, QuantileTime
+from butfor.model.survival.curves import MeanTime, QuantileTime
 from butfor.problem.spec import from_spec, to_spec
-from butfor.problem.survival_target import SurvivalChange, SurvivalReach
-from butfor.problem.target import Prediction
+from butfor.problem.targets.survival import SurvivalChange, SurvivalReach
+from butfor.problem.targets.target import Prediction
 from tests.survival.agreements import agreements
 from tests.survival.samples import CURVED, HAZARDS, RISKS, TIMES, weibull
 

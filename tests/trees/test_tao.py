@@ -17,10 +17,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
-from butfor.trees import TAOClassifier, TAORegressor, kernels, start
-from butfor.trees.alternate import Alternation
-from butfor.trees.loss import Loss, Squared, ZeroOne
-from butfor.trees.split import Axis, Oblique, Split
+from butfor.trees import TAOClassifier, TAORegressor
+from butfor.trees.tao import kernels, start
+from butfor.trees.tao.alternate import Alternation
+from butfor.trees.tao.loss import Loss, Squared, ZeroOne
+from butfor.trees.tao.split import Axis, Oblique, Split
 from butfor.trees.tree import Tree, sides
 
 KINDS = [(split, init) for split in ("oblique", "axis") for init in ("cart", "random")]

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 import butfor as bf
-from butfor.certificate import Certificate
-from butfor.explanation import Question
-from butfor.problem.cost import AbstractCost
+from butfor.explanation.explanation import Question
+from butfor.problem.costs import AbstractCost
 from butfor.problem.spec import to_spec
-from butfor.problem.target import AbstractTarget, Classes
+from butfor.problem.targets.target import AbstractTarget, Classes
 from butfor.space.feature import Feature
 from butfor.testing.problems import Kinds, random_constraints, random_cost, random_row, random_space
+from butfor.verdict.certificate import Certificate
 
 SPACE = bf.Space(
     (

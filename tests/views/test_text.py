@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import butfor as bf
+from butfor.explanation.changes import readable, word
 from butfor.space.feature import Feature
-from butfor.views.rows import readable, word
 from butfor.views.text import CHANGES, MOST, WIDTH, plain, render_many, table
 from butfor.views.words import constraints_in_words, cost_in_words
 from tests.views.answers import SPACE, drawn, made, question

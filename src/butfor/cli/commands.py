@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import butfor
-from butfor import check as checking
+from butfor.audit import recheck as checking
 from butfor.cli.files import load, read_table, read_text, write
 from butfor.cli.options import (
     Allowed,
@@ -39,12 +39,12 @@ from butfor.cli.options import (
     Unit,
     Within,
 )
+from butfor.cli.parse import constraints_of, cost_of, positions, target_of
 from butfor.cli.warm import warm
-from butfor.cli.words import constraints_of, cost_of, positions, target_of
 from butfor.errors import ButforError, InputError
-from butfor.explain import Explainer
-from butfor.explanation import Explanation
-from butfor.problem import constraint as rule
+from butfor.explain.explainer import Explainer
+from butfor.explanation.explanation import Explanation
+from butfor.problem.constraints import names as rule
 from butfor.space import frames
 from butfor.space.feature import Step
 from butfor.views import html as pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def warm() -> None:
     """Compile the kernels that the demo did not need, so that the first answer of any model comes at once."""
-    from butfor.model.ask import evaluate
+    from butfor.model.questions import evaluate
     from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
     from butfor.solvers.linear.exact import LinearExact
     from butfor.solvers.solver import AbstractSolver, Budget

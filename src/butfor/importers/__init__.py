@@ -1,1 +1,1 @@
-"""From a fitted estimator to the IR: one file per source library; nothing else knows that library."""
+"""From a fitted estimator to our own form of the model."""

@@ -10,12 +10,12 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
-from butfor.importers.source import Source
-from butfor.model.ask import Model, cuts, evaluate, form_of
+from butfor.estimator.source import Source
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
+from butfor.model.questions import Model, cuts, evaluate, form_of
 from butfor.model.readout import AbstractReadout, Value
-from butfor.model.survival import Survival, Wish
+from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
 from butfor.space import frames
 from butfor.space.space import Space

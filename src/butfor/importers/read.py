@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, UnsupportedModelError
-from butfor.importers.column import Column, raw_columns
+from butfor.estimator.source import Source, open_source, wrapped
+from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
-from butfor.importers.registry import load_builtin, step_reader
-from butfor.importers.sklearn_steps import NeedsLevels
-from butfor.importers.sklearn_wrappers import read_model, wrapped
-from butfor.importers.source import Source, open_source
-from butfor.model.ask import BlackBox, Model, widen
+from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
+from butfor.importers.registry import read_model, through_steps
+from butfor.model.black_box import BlackBox
+from butfor.model.questions import Model, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.space import frames
 from butfor.space.feature import Feature, Override
@@ -89,10 +89,7 @@ def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
     if not hasattr(estimator, "steps"):
         inner = wrapped(estimator)
         return columns if inner is None else _estimator_columns(inner, columns)
-    for _, step in estimator.steps[:-1]:
-        if step is not None and step != "passthrough":
-            columns = step_reader(step)(step, columns)
-    return _estimator_columns(estimator.steps[-1][1], columns)
+    return _estimator_columns(estimator.steps[-1][1], through_steps(estimator, columns))
 
 
 def _with_levels(

@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.explanation import Explanation, Explanations
+from butfor.explanation.explanation import Explanation, Explanations
 from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same

@@ -8,20 +8,20 @@ from typing import Any, Literal
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.asked import asked
 from butfor.errors import ButforError, InputError, InputTypeError, number
+from butfor.formulation.plausibility import Likenesses
 from butfor.importers.read import read
-from butfor.kept import Moves, all_kept
-from butfor.likeness import Likenesses
 from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
 from butfor.measure.plausibility import Plausibility
-from butfor.problem.abstract import AbstractConstraint
-from butfor.problem.target import Prediction
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.question import asked
+from butfor.problem.targets.target import Prediction
 from butfor.space import frames
 from butfor.space.feature import Override
 from butfor.space.space import Space
+from butfor.verdict.constraints import Moves, all_kept
 
 MEASURES = {
     "validity": True,

@@ -13,7 +13,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.measure.coded import distinct, encoded, one
-from butfor.problem.cost import L1
+from butfor.problem.costs import L1
 from butfor.space.space import Space, same
 
 

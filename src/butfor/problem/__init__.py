@@ -1,1 +1,1 @@
-"""What is asked: target, cost, constraints; and the problem they make of a factual and a model."""
+"""The problem: what is wanted, at what price, within what."""

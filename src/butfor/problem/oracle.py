@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint
 
 
 @dataclass(frozen=True, eq=False)

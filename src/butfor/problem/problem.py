@@ -9,15 +9,16 @@ from typing import TypeVar
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.ask import BlackBox, Model, form_of, score_count
+from butfor.model.black_box import BlackBox
 from butfor.model.linear import Linear
+from butfor.model.questions import Model, form_of, score_count
 from butfor.model.scores import ScoreSet
-from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.relations import AtMost, Candidates, Fresh, Implication, Margin, Plausible, Relation
 from butfor.problem.domain import Domain
 from butfor.problem.form import Form
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.prices import Prices
-from butfor.problem.relation import AtMost, Candidates, Fresh, Implication, Margin, Plausible, Relation
 from butfor.space.space import Space
 
 JUDGED_APART = (Margin, Candidates, Plausible)

@@ -9,8 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from butfor.model import survival_curves
-from butfor.problem import cost, relation, restriction, risk_target, survival_target, target
+from butfor.model.survival import curves as survival_curves
+from butfor.problem import costs as cost
+from butfor.problem.constraints import relations as relation
+from butfor.problem.constraints import restrictions as restriction
+from butfor.problem.targets import risk as risk_target
+from butfor.problem.targets import survival as survival_target
+from butfor.problem.targets import target
 
 KNOWN = {
     kind.__name__: kind

@@ -6,15 +6,15 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
-from butfor.model.ask import cuts, evaluate
+from butfor.formulation.clearance import keeps
+from butfor.formulation.half_spaces import goals, of_leaf
+from butfor.formulation.margins import ranges, tightened
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
+from butfor.model.questions import cuts, evaluate
 from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.rewrite.clearance import keeps
-from butfor.rewrite.gates import goals, of_leaf
-from butfor.rewrite.margins import ranges, tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 
 MOST = 2_000_000

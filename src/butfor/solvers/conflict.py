@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from butfor.problem.abstract import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.solvers.solver import Budget
 from butfor.space.space import Space
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from butfor.problem.constraints.relations import Fresh
 from butfor.problem.problem import Problem
-from butfor.problem.relation import Fresh
 from butfor.solvers.choose import choose
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, joined, renumbered
 from butfor.space.space import same

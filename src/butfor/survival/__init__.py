@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from butfor.importers.survival_function import black_box
-    from butfor.problem.survival import (
+    from butfor.estimator.survival_functions import black_box
+    from butfor.problem.targets.survival_names import (
         hazard_ratio,
         mean_at_least,
         mean_gain,
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from butfor.views.survival_words import sentence
 
 _HOMES = {
-    "importers.survival_function": ("black_box",),
-    "problem.survival": (
+    "estimator.survival_functions": ("black_box",),
+    "problem.targets.survival_names": (
         "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "risk_change",
         "hazard_ratio",
     ),

@@ -9,14 +9,14 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnknownColumnError, UnsupportedModelError
-from butfor.explain import Explainer
-from butfor.explanation import Explanation
-from butfor.model.ask import evaluate, parts
-from butfor.model.survival import Survival
-from butfor.problem.cost import price
+from butfor.explain.explainer import Explainer
+from butfor.explanation.explanation import Explanation
+from butfor.model.questions import evaluate, parts
+from butfor.model.survival.readout import Survival
+from butfor.problem.costs import price
 from butfor.problem.spec import from_spec
-from butfor.problem.survival_target import OnCurves
-from butfor.problem.target import AbstractTarget, Prediction
+from butfor.problem.targets.survival import OnCurves
+from butfor.problem.targets.target import AbstractTarget, Prediction
 from butfor.space import frames
 from butfor.space.space import Space
 from butfor.views.survival_curves import Map, draw, draw_map, span_of

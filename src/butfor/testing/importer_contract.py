@@ -18,7 +18,7 @@ import pytest
 from butfor.errors import FidelityError, NotFittedError
 from butfor.importers.fidelity import disagreements, probes
 from butfor.importers.read import Reading, read
-from butfor.model.ask import BlackBox
+from butfor.model.black_box import BlackBox
 from butfor.space import frames
 from butfor.space.feature import Override
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.ask import Model
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
+from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
 from butfor.model.trees import Trees, with_cells
-from butfor.problem import constraint
-from butfor.problem.abstract import AbstractConstraint
-from butfor.problem.cost import L0, L1, L2, AbstractCost, LInf, Table, price
+from butfor.problem.constraints import names as constraint
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.restrictions import Restriction, admissible
+from butfor.problem.costs import L0, L1, L2, AbstractCost, LInf, Table, price
 from butfor.problem.problem import Problem
-from butfor.problem.restriction import Restriction, admissible
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 

@@ -14,11 +14,11 @@ from dataclasses import fields, replace
 import numpy as np
 
 from butfor.errors import UnsupportedProblemError
-from butfor.model.ask import evaluate
+from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
+from butfor.model.questions import evaluate
+from butfor.problem.constraints.relations import AtMost
 from butfor.problem.problem import Problem
-from butfor.problem.relation import AtMost
-from butfor.rewrite.margins import tightened
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Status
 from butfor.testing.problems import Kinds, random_problem

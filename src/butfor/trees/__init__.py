@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from butfor.trees.handed import ObliqueTreeClassifier, ObliqueTreeRegressor
-    from butfor.trees.tao import TAOClassifier, TAORegressor
+    from butfor.trees.tao.estimators import TAOClassifier, TAORegressor
 
 _HOME = {
-    "ObliqueTreeClassifier": "handed", "ObliqueTreeRegressor": "handed", "TAOClassifier": "tao", "TAORegressor": "tao",
+    "ObliqueTreeClassifier": "handed", "ObliqueTreeRegressor": "handed", "TAOClassifier": "tao.estimators", "TAORegressor": "tao.estimators",
 }  # fmt: skip
 __all__ = ["ObliqueTreeClassifier", "ObliqueTreeRegressor", "TAOClassifier", "TAORegressor"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.trees import kernels
+from butfor.trees.tao import kernels
 
 
 @dataclass(eq=False)

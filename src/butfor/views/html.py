@@ -8,15 +8,15 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from butfor.explanation.changes import Change, word
 from butfor.solvers.solver import Status
 from butfor.space.feature import Feature
-from butfor.views.rows import Change, word
 from butfor.views.tables import describe
 from butfor.views.text import difference, headline, status_name
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
-    from butfor.explanation import Explanation, Explanations
+    from butfor.explanation.explanation import Explanation, Explanations
 
 SHOWN = 20
 """How many answers a notebook lists."""

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from butfor import certificate
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError
-from butfor.explanation import Explanation, Question
+from butfor.explanation.explanation import Explanation, Question
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space.feature import Feature
 from butfor.space.space import Space
+from butfor.verdict import certificate
 from butfor.views import tables
 
 SCHEMA = "butfor.explanation/1"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from butfor.views.rows import Change, word
+from butfor.explanation.changes import Change, word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from butfor.explanation import Explanation
+    from butfor.explanation.explanation import Explanation
 
 BLUE, GREY, PALE = "#1658c4", "#586271", "#dde2e8"
 

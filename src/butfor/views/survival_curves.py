@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.survival_curves import Chance, Curves
-from butfor.problem.survival_target import OnCurves
+from butfor.model.survival.curves import Chance, Curves
+from butfor.problem.targets.survival import OnCurves
 from butfor.views.plot import BLUE, GREY
 from butfor.views.survival_words import figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from butfor.explanation import Explanation
+    from butfor.explanation.explanation import Explanation
 
 POINTS = 300
 """How many times are drawn where survival falls continuously."""

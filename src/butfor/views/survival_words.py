@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from butfor.problem.risk_target import OnRisk
+from butfor.explanation.changes import Change
 from butfor.problem.spec import from_spec
-from butfor.problem.survival_target import OnCurves
-from butfor.views.rows import Change
+from butfor.problem.targets.risk import OnRisk
+from butfor.problem.targets.survival import OnCurves
 
 if TYPE_CHECKING:
-    from butfor.explanation import Explanation
+    from butfor.explanation.explanation import Explanation
 
 
 KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")

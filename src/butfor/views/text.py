@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from butfor.explanation.changes import Change, word
 from butfor.solvers.solver import Status
 from butfor.views import survival_words
-from butfor.views.rows import Change, word
 
 if TYPE_CHECKING:
-    from butfor.explanation import Explanation
+    from butfor.explanation.explanation import Explanation
 
 WIDTH = 100
 """Columns of a printed answer."""

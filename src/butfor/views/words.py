@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from butfor.explanation import Question
+from butfor.explanation.explanation import Question
 from butfor.problem.spec import from_spec
 
 Spec = dict[str, Any]

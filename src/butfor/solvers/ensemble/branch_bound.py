@@ -13,14 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.ask import evaluate
+from butfor.formulation.clearance import inside
+from butfor.formulation.tables import Tables, tabulate
+from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.model.trees import Trees
+from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.problem.relation import AtMost, Fresh
-from butfor.rewrite.clearance import inside
-from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.ensemble.leaves import Leaves, all_leaves
 from butfor.solvers.ensemble.search import Question, Search
 from butfor.solvers.solver import GUARDS, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered

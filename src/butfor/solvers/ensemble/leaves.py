@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.cell_arrays import laid_out
+from butfor.formulation.margins import cells_inside, leaves_inside
 from butfor.model.cells import Cells
 from butfor.model.trees import Trees
-from butfor.rewrite.margins import cells_inside, leaves_inside
-from butfor.rewrite.regions import laid_out
 from butfor.space.space import Space
 
 

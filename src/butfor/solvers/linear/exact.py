@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.ask import evaluate
+from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
+from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.rewrite.margins import tightened
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
 
 ROUNDING = 1e-14

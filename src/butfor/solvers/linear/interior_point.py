@@ -13,13 +13,13 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
 from butfor.arrays import FloatArray
-from butfor.model.ask import evaluate
+from butfor.formulation.clearance import inside
+from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
+from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.rewrite.clearance import inside
-from butfor.rewrite.margins import tightened
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 

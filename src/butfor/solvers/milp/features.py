@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells
 from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
-from butfor.rewrite.tables import Tables
 from butfor.solvers.milp.program import Program, Sum
 
 GRAIN = 1e-7

@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.formulation.clearance import inside
+from butfor.formulation.tables import Tables, tabulate
 from butfor.model.scores import ScoreSet
+from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, Relation
 from butfor.problem.domain import on_grid
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.problem.relation import AtMost, Event, Fresh, Implication, Relation
-from butfor.rewrite.clearance import inside
-from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.milp.features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp.models import add_model, cells_in_use, needs_value

@@ -9,15 +9,15 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import BoolArray
-from butfor.model.ask import Model
+from butfor.formulation.half_spaces import goals, thresholds
+from butfor.formulation.margins import cells_inside, leaves_inside, tightened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
+from butfor.model.questions import Model
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Leaf, Span, Trees
 from butfor.problem.problem import Problem
-from butfor.rewrite.gates import goals, thresholds
-from butfor.rewrite.margins import cells_inside, leaves_inside, tightened
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.program import Program, Sum
 

@@ -8,14 +8,14 @@ from itertools import product
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.ask import evaluate
+from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
 from butfor.model.oblique import Oblique
+from butfor.model.questions import evaluate
+from butfor.problem.constraints.relations import Margin
 from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
-from butfor.problem.relation import Margin
-from butfor.rewrite.gates import Goal, thresholds
 
 ROOM = 4_000_000
 """Nodes times columns that the branch and bound of a leaf may hold: some hundred megabytes."""

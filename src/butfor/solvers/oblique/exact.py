@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
-from butfor.model.ask import evaluate
+from butfor.formulation.clearance import keeps
+from butfor.formulation.half_spaces import Goal, goals, of_leaf
 from butfor.model.oblique import Oblique
+from butfor.model.questions import evaluate
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.rewrite.clearance import keeps
-from butfor.rewrite.gates import Goal, goals, of_leaf
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.milp.milp import Milp

@@ -25,7 +25,7 @@ class RowSearch(AbstractSolver):
         return Support(True, "the answer is one of the given rows")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        from butfor.rewrite.clearance import keeps
+        from butfor.formulation.clearance import keeps
 
         pool = problem.pool
         assert pool is not None

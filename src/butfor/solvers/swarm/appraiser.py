@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.clearance import keeps
+from butfor.problem.constraints.relations import Plausible
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import JUDGED_APART, Problem
-from butfor.problem.relation import Plausible
-from butfor.rewrite.clearance import keeps
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.pricing import Pricing
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, number
+from butfor.formulation.evaluated import evaluated
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.solvers.evaluated import evaluated
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, nothing_found
 from butfor.solvers.swarm.appraiser import Appraiser, SpentError
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.tables import Tables, tabulate
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.rewrite.tables import Tables, tabulate
 from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
 from butfor.solvers.tree.target_tree import TargetTree, target_tree
 

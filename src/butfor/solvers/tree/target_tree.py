@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.cell_arrays import laid_out
+from butfor.formulation.margins import cells_inside, ranges, shrunk
 from butfor.model.cells import Cells
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Region, Trees, everywhere
 from butfor.problem.problem import Problem
-from butfor.rewrite.margins import cells_inside, ranges, shrunk
-from butfor.rewrite.regions import laid_out
 from butfor.space.space import Space
 
 

@@ -1,0 +1,1 @@
+"""An answer checked again by somebody else."""

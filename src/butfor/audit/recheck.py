@@ -1,0 +1,278 @@
+"""An answer checked again, a year later, with nothing but itself and the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import ButforError, InputError
+from butfor.explain.explainer import Explainer
+from butfor.explanation.explanation import Explanation
+from butfor.formulation.plausibility import Likenesses
+from butfor.importers.read import Reading, read_onto
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.relations import Plausible
+from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.costs import price
+from butfor.problem.spec import from_spec
+from butfor.problem.targets.target import AbstractTarget, Prediction, as_target
+from butfor.solvers.solver import TOLERANCE, Status, statuses_of
+from butfor.space import frames
+from butfor.verdict.constraints import Moves, kept
+
+SECONDS = 60.0
+"""How long a claimed bound is looked into, unless said otherwise."""
+
+WORDS = {True: "passed", False: "FAILED", None: "not checked"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at: `passed` is None where it could not be checked; `words` say what was found."""
+
+    name: str
+    passed: bool | None
+    words: str = ""
+
+    def __str__(self) -> str:
+        return f"{WORDS[self.passed]} - {self.name}" + (f": {self.words}" if self.words else "")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """All checks of one answer; print it."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return all(check.passed is not False for check in self.checks)
+
+    def __repr__(self) -> str:
+        failed = sum(check.passed is False for check in self.checks)
+        open_ = sum(check.passed is None for check in self.checks)
+        rest = f"; {open_} could not be checked" if open_ else ""
+        verdict = (
+            f"the answer does not hold: {failed} of {len(self.checks)} checks failed" if failed else "the answer holds"
+        )
+        return "\n".join([*map(str, self.checks), verdict + rest])
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """An answer beside the model that is to confirm it; what the answer does not hold as data is None."""
+
+    answer: Explanation
+    reading: Reading
+    explainer: Explainer
+    target: AbstractTarget | None
+    cost: Any
+    constraints: tuple[AbstractConstraint | None, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the question can be asked again."""
+        return self.target is not None and self.cost is not None and None not in self.constraints
+
+    def known(self) -> tuple[AbstractConstraint, ...]:
+        """The constraints that the answer holds as data."""
+        return tuple(found for found in self.constraints if found is not None)
+
+    def predicted(self, row: Any) -> Prediction:
+        """What the model says of a row of the answer."""
+        return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
+
+
+def check(answer: Explanation, model: Any, *, forests: Iterable[Any] = (), time_limit: float = SECONDS) -> Checked:
+    """Redo the certificate of an answer with the model: is it this model, does it say so, at that cost, by those rules?
+
+    A claimed bound (an optimum, an impossibility) is confirmed by solving the question once more, for at most `time_limit`
+    seconds. What an answer does not hold as data (a price that is a function, candidate rows) is not checked, and said so.
+    It does not hold the forests of `bf.plausible` either: give them as `forests`, and they judge once more.
+
+    >>> from butfor import Explainer
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    >>> check(Explainer(tree, data=X).explain(X.iloc[[60]], target=2), tree).passed
+    True
+    """
+    try:
+        claim = _claim(answer, model, {repr(forest): forest for forest in forests})
+    except ButforError as refusal:
+        return Checked((Check("the model can be asked what the answer was asked", False, str(refusal)),))
+    found = [_fingerprint(claim), _question(claim), *_predictions(claim)]
+    if answer.found:
+        found += [_constraints(claim), _cost(claim)]
+    return Checked((*found, _status(claim), *_bound(claim, time_limit)))
+
+
+def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim:
+    """The answer beside the model; an error if the two do not fit."""
+    reading = read_onto(model, answer.space, frames.select(answer.factual, answer.space.names))
+    spec = answer.question.spec
+    target = _said(spec.get("target"))
+    constraints = tuple(
+        _said(one, objects) for one in spec.get("constraints", [None] * len(answer.question.constraints))
+    )
+    if target is not None:
+        as_target(target, reading.source)
+    for constraint in constraints:
+        if constraint is not None:
+            constraint.check(answer.space)
+    return Claim(answer, reading, Explainer.from_reading(reading), target, _said(spec.get("cost")), constraints)
+
+
+def _said(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
+    """A part of the question; None if the answer only describes it, and it is none of the `objects` that were given."""
+    try:
+        return None if spec is None else from_spec(spec, objects or {})
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"the question cannot be read: {error!r} in {spec!r}.") from None
+    except LookupError:
+        return None
+
+
+def _question(claim: Claim) -> Check:
+    """Whether the words of the question, which people read, say what its data does, which is checked."""
+    asked = claim.answer.question
+    words = (asked.target, asked.cost, *asked.constraints)
+    data = (claim.target, claim.cost, *claim.constraints)
+    differ = [said for said, meant in zip(words, data, strict=False) if meant is not None and said != repr(meant)]
+    if len(words) != len(data):
+        differ = [f"{len(asked.constraints)} constraints in words, {len(claim.constraints)} as data"]
+    return Check("the question in words is the question as data", not differ, "; ".join(differ))
+
+
+def _fingerprint(claim: Claim) -> Check:
+    name = "the model is the one that was explained"
+    then, now = claim.answer.certificate.fingerprint, claim.explainer.fingerprint
+    if not then and not now:
+        return Check(name, None, "a black box has no fingerprint")
+    return Check(
+        name, then == now, "" if then == now else f"its fingerprint is {now or 'none'}, that of the answer {then}"
+    )
+
+
+def _predictions(claim: Claim) -> Iterator[Check]:
+    answer = claim.answer
+    before = claim.predicted(answer.factual)
+    yield _same(f"the model predicts {answer.before} before", answer.before, _said_by(claim, before))
+    if not answer.found:
+        return
+    after = claim.predicted(answer.point)
+    yield _same(f"the model predicts {answer.after} after", answer.after, _said_by(claim, after))
+    name = f"that is what was asked: {answer.question.target}"
+    if claim.target is None:
+        yield Check(name, None, "the answer does not hold the target as data")
+    else:
+        yield Check(name, bool(claim.target.met(before, after)[0]))
+
+
+def _said_by(claim: Claim, prediction: Prediction) -> Any:
+    """What the estimator says of a row, as far as it bears on the target."""
+    return (prediction.said() if claim.target is None else claim.target.said(prediction))[0]
+
+
+def _same(name: str, then: Any, now: Any) -> Check:
+    """Whether a prediction is as it was; of numbers, but for the last digits, which another processor may compute otherwise."""
+    numbers = isinstance(then, float) and isinstance(now, float)
+    same = bool(np.isclose(then, now, rtol=1e-9, atol=0.0)) if numbers else then == now
+    return Check(name, same, "" if same else f"it predicts {now}")
+
+
+def _constraints(claim: Claim) -> Check:
+    asked = claim.answer.question.constraints
+    name = "all constraints hold" if asked else "the values lie within their ranges"
+    broken = [repr(one) for one in claim.known() if not _holds(claim, one)]
+    start, point = _codes(claim)
+    inside = bool(admissible(claim.answer.space, start, claim.known()).admits(point)[0])
+    if broken or not inside:
+        return Check(name, False, f"broken: {', '.join(broken)}" if broken else "a value lies outside its range")
+    unknown = [text for text, one in zip(asked, claim.constraints, strict=False) if one is None]
+    if unknown:
+        return Check(name, None, f"not held as data: {', '.join(unknown)}")
+    judged = [repr(one) for one in claim.known() if isinstance(one, Plausible)]
+    return Check(name, True, f"{', '.join(judged)} by the forest that was given" if judged else "")
+
+
+def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:
+    answer = claim.answer
+    moves = Moves(*_codes(claim), claim.predicted(answer.factual), claim.predicted(answer.point))
+    return bool(kept(constraint, moves, claim.reading, Likenesses(claim.reading), claim.target)[0])
+
+
+def _cost(claim: Claim) -> Check:
+    answer = claim.answer
+    name = f"the cost is {answer.cost:.6g}"
+    if claim.cost is None or claim.target is None:
+        return Check(name, None, f"the answer does not hold its cost as data: {answer.question.cost}")
+    start, point = _codes(claim)
+    extra = claim.target.offsets(claim.predicted(answer.point), 1)
+    again = float((price(claim.cost, answer.space).total(start, point) + extra)[0])
+    same = abs(again - answer.cost) <= TOLERANCE * (1 + abs(again))
+    return Check(name, same, "" if same else f"it comes to {again:.6g}")
+
+
+def _status(claim: Claim) -> Check:
+    """Whether cost and bound amount to the status that is claimed."""
+    certificate = claim.answer.certificate
+    due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]))[0]
+    fine = due is certificate.status and certificate.cost == claim.answer.cost
+    words = "" if fine else f"cost and bound amount to {due.name}"
+    return Check(f"the status {certificate.status.name} follows from cost and bound", fine, words)
+
+
+def _bound(claim: Claim, seconds: float) -> Iterator[Check]:
+    """The claim that nothing is cheaper, or that nothing is possible, by solving once more."""
+    certificate = claim.answer.certificate
+    impossible = certificate.status is Status.PROVEN_INFEASIBLE
+    if certificate.bound <= 0:
+        return
+    name = "there is no answer" if impossible else f"no answer costs less than {certificate.bound:.6g}"
+    if not claim.whole:
+        yield Check(name, None, "the answer does not hold the whole question as data")
+        return
+    yield _solved(claim, name, claim.known(), seconds)
+    named = tuple(atom for one in claim.known() for atom in one.atoms() if repr(atom) in certificate.conflict)
+    if impossible and named:
+        words = " and ".join(map(repr, named))
+        yield _solved(claim, f"{words} alone make{'s' if len(named) == 1 else ''} it impossible", named, seconds)
+
+
+def _solved(claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...], seconds: float) -> Check:
+    """One question asked again. Of several answers to a row, the later ones are the same solver's."""
+    answer = claim.answer
+    rank, bound = answer.rank, answer.certificate.bound
+    try:
+        found = claim.explainer.explain(
+            frames.select(answer.factual, answer.space.names),
+            target=claim.target,
+            cost=claim.cost,
+            constraints=constraints,
+            k=rank,
+            solver=answer.certificate.solver.partition(":")[0] if rank > 1 else "auto",
+            time_limit=seconds,
+            progress=False,
+        )
+    except ButforError as refusal:
+        return Check(name, None, str(refusal))
+    again = found if isinstance(found, Explanation) else found[min(rank, len(found)) - 1]
+    slack = TOLERANCE * (1 + abs(bound)) if np.isfinite(bound) else 0.0
+    if again.cost < bound - slack:
+        return Check(name, False, f"there is one at a cost of {again.cost:.6g}")
+    if again.certificate.bound >= bound - slack:
+        return Check(name, True, f"confirmed by {again.certificate.solver.partition(':')[0]}")
+    return Check(name, None, f"not proven again in {seconds:g} seconds")
+
+
+def _codes(claim: Claim) -> tuple[Any, Any]:
+    """Factual and point, encoded."""
+    point = claim.answer.point_codes
+    assert point is not None
+    return claim.answer.factual_codes[None], point[None]

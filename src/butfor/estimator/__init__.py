@@ -1,0 +1,1 @@
+"""The user's own model: asked in the user's own tables, the last authority."""

@@ -1,0 +1,216 @@
+"""The user's own estimator, asked in the user's own kind of table: the only judge of validity."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.arrays import FloatArray
+from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
+from butfor.estimator.boosters import as_estimator
+from butfor.estimator.functions import AbstractFunction
+from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
+from butfor.space import frames
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A fitted estimator or a callable, with the columns it reads."""
+
+    estimator: Any
+    names: tuple[str, ...]
+    wants_array: bool
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes it predicts; empty for a regressor."""
+        found = getattr(self.estimator, "classes_", None)
+        return () if found is None else tuple(np.asarray(found).tolist())
+
+    def labels(self, table: Any) -> list[Any]:
+        """Predicted classes, as plain Python values."""
+        return np.asarray(self.ask("predict", table)).ravel().tolist()
+
+    def values(self, table: Any) -> FloatArray:
+        """Predicted values of a regressor."""
+        said = self.ask("predict", table)
+        try:
+            return np.asarray(said, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise InputTypeError(
+                f"the model answered {said.ravel().tolist()[0]!r}.",
+                "The target needs numbers.",
+                "Ask for a class instead.",
+            ) from None
+
+    def probabilities(self, table: Any) -> FloatArray:
+        """Predicted probabilities, a column a class."""
+        return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
+
+    @property
+    def judges_by(self) -> str:
+        """The method whose answers compare the classes: probabilities, or a decision function; empty if there is none."""
+        names = ("predict_proba", "decision_function") if self.classes else ()
+        return next((name for name in names if hasattr(self.estimator, name)), "")
+
+    def decisions(self, table: Any) -> FloatArray | None:
+        """The decision function, a column a class; None where its columns are not classes."""
+        said = np.asarray(self.ask("decision_function", table), dtype=np.float64)
+        if said.ndim == 1 or said.shape[1] == 1:
+            return np.column_stack([np.zeros(len(said)), said.ravel()])
+        return said if said.shape[1] == len(self.classes) else None
+
+    def precision(self, table: Any) -> np.dtype[Any]:
+        """The floating-point type of its scores: float32 if it was fitted on nothing else."""
+        methods = (name for name in ("decision_function", "predict_proba") if hasattr(self.estimator, name))
+        found = np.asarray(self.ask(next(methods, "predict"), table))
+        return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
+
+    @property
+    def _holder(self) -> Any:
+        """The estimator whose methods are asked: a search has some of its best one only."""
+        return getattr(self.estimator, "best_estimator_", self.estimator)
+
+    @cached_property  # a pipeline takes milliseconds to say that it has no such attribute
+    def says_time(self) -> bool:
+        """Whether it is a model of survival whose `predict` is a time and not a risk."""
+        return getattr(self._holder, "_predict_risk_score", True) is False
+
+    @cached_property
+    def survives(self) -> bool:
+        """Whether it is a model of survival."""
+        names = ("predict_survival_function", "survival_curves", "_predict_risk_score")
+        return any(hasattr(self._holder, name) for name in names)
+
+    def curves(self, table: Any) -> Curves:
+        """The survival functions of a model of survival."""
+        if hasattr(self.estimator, "survival_curves"):
+            found: Curves = self.estimator.survival_curves(self.inputs(table))
+            return found
+        if self.says_time:
+            return PredictedTimes(self.values(table))
+        steps = self.ask("predict_survival_function", table)
+        times = np.asarray(steps[0].x, dtype=np.float64) if len(steps) else np.ones(1)
+        a, b = np.array([(step.a, step.b) for step in steps]).reshape(-1, 2).T[:, :, None]
+        survival = np.array([step.y for step in steps], dtype=np.float64).reshape(-1, len(times))
+        return StepCurves(times, survival if (a == 1).all() and (b == 0).all() else a * survival + b)
+
+    def inputs(self, table: Any) -> Any:
+        """The columns that the estimator reads, in its order and as it was fitted."""
+        if frames.is_array(table):
+            return table
+        chosen = nw.from_native(table, eager_only=True).select(list(self.names))
+        if self.wants_array:
+            return chosen.to_numpy()
+        # scikit-learn's pipelines take no arrow table
+        return chosen.to_pandas() if chosen.implementation.is_pyarrow() else chosen.to_native()
+
+    def ask(self, method: str, table: Any) -> NDArray[Any]:
+        """What a method of the estimator answers, a row each."""
+        function: Callable[[Any], Any]
+        holder = self.estimator if hasattr(self.estimator, method) else self._holder
+        if hasattr(holder, method):
+            function = getattr(holder, method)
+        elif callable(self.estimator) and method == "predict":
+            function = self.estimator
+        else:
+            raise InputError(
+                f"{type(self.estimator).__name__} has no {method}.",
+                "The target asks for it.",
+                "Choose a target on the class.",
+            )
+        answer = self._answered(function, table)
+        if len(answer) != frames.height(table):
+            raise InputError(f"the model answered {len(answer)} rows for {frames.height(table)}.", "One answer a row.")
+        if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
+            raise UnsupportedModelError(
+                f"{type(self.estimator).__name__} has {answer.shape[1]} outputs.",
+                "One output is needed.",
+                "Fit a model each; if they are probabilities of classes, use bf.black_box(function, classes=[...]).",
+            )
+        return answer
+
+    def _answered(self, function: Callable[[Any], Any], table: Any) -> NDArray[Any]:
+        """The answer as it comes; what the estimator raises is its word on these rows."""
+        inputs = self.inputs(table)
+        try:
+            return np.asarray(function(inputs))
+        except (ButforError, MemoryError):
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{type(self.estimator).__name__} refuses these rows ({type(error).__name__}: {error}).",
+                "It must answer for rows like those it was fitted on.",
+                "Compare the columns with those, or try its predict on the data.",
+            ) from error
+
+
+def open_source(estimator: Any, table: Any) -> Source:
+    """Check that the estimator is fitted and reads the columns of `table`."""
+    if isinstance(estimator, type):
+        raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
+    estimator = as_estimator(estimator)
+    if isinstance(estimator, AbstractFunction):
+        return Source(estimator, frames.names(table), wants_array=False)
+    if not hasattr(estimator, "predict"):
+        if not callable(estimator):
+            raise InputTypeError(
+                f"{type(estimator).__name__} was given as the model.",
+                "A fitted estimator with predict, or a function of rows, is needed.",
+            )
+        return Source(estimator, frames.names(table), wants_array=False)
+    _check_fitted(estimator)
+    given = frames.names(table)
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and frames.is_array(table):
+        raise InputTypeError(
+            "the data is an array, but the model was fitted on named columns.",
+            f"It reads {[str(name) for name in known][:8]}.",
+            "Give a data frame with these columns.",
+        )
+    count = getattr(estimator, "n_features_in_", len(given))
+    if known is not None:
+        return Source(estimator, _columns([str(name) for name in known], given), wants_array=False)
+    if count != len(given):
+        raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
+    return Source(estimator, given, wants_array=not frames.is_array(table))
+
+
+def wrapped(estimator: Any) -> Any:
+    """The fitted estimator inside a search, a threshold or a frozen one; None if it stands for itself."""
+    if type(estimator).__name__ == "FrozenEstimator":
+        return estimator.estimator
+    return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
+
+
+def _columns(known: list[str], given: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns of the data that the model knows by these names (LightGBM writes underscores for spaces)."""
+    alike = {name.replace(" ", "_"): name for name in given}
+    found = [name if name in given else alike.get(name) for name in known]
+    absent = [name for name, column in zip(known, found, strict=True) if column is None]
+    if absent:
+        raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
+    return tuple(column for column in found if column is not None)
+
+
+def _check_fitted(estimator: Any) -> None:
+    from sklearn.exceptions import NotFittedError as Unfitted
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_is_fitted(estimator)
+    except Unfitted:
+        raise NotFittedError(
+            f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
+        ) from None
+    except TypeError:
+        return  # not a scikit-learn estimator: it cannot be asked whether it is fitted

@@ -1,0 +1,1 @@
+"""The problem as arrays that several solvers share."""

@@ -1,0 +1,1 @@
+"""What an importer builds with: columns, trees and linear models over raw features."""

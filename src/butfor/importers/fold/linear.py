@@ -1,0 +1,50 @@
+"""A linear model over the columns that reach an estimator, folded onto raw features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.column import Column
+from butfor.model.cells import Cells, level_cells, number_cells, representatives
+from butfor.model.linear import Linear
+
+
+def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) -> Linear:
+    """The linear model `coef @ columns + intercept`, folded onto raw features."""
+    coef, intercept = np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+    count = 1 + max(column.feature for column in columns)
+    cells = tuple(_cells([column for column in columns if column.feature == j]) for j in range(count))
+    slope = np.zeros((len(coef), count))
+    steps = [np.zeros((len(coef), cell.count + 1)) for cell in cells]
+    constant = np.broadcast_to(intercept, (len(coef),)).astype(np.float64)
+    for weight, column in zip(coef.T, columns, strict=True):
+        j = column.feature
+        missing = np.nan_to_num(column.missing_value())
+        if column.table is not None:
+            steps[j][:, :-1] += np.outer(weight, np.nan_to_num(column.level_values()))
+            steps[j][:, -1] += weight * missing
+        elif column.edges is not None:
+            steps[j][:, :-1] += np.outer(weight, column.at(representatives(cells[j])))
+            steps[j][:, -1] += weight * missing
+        elif column.affine:
+            zero = float(column.at(np.zeros(1))[0])
+            slope[:, j] += weight * column.slope
+            constant = constant + weight * zero
+            steps[j][:, -1] += weight * (missing - zero)
+        else:
+            raise UnsupportedModelError(
+                "a linear model follows a step that is not affine (MinMaxScaler with clip=True).",
+                "Scores must be linear in each number.",
+                "Use clip=False.",
+            )
+    return Linear(constant, slope, cells, tuple(steps))
+
+
+def _cells(columns: list[Column]) -> Cells:
+    tables = [column.table for column in columns if column.table is not None]
+    if tables:
+        return level_cells(len(tables[0]) - 1)
+    edges = [column.edges for column in columns if column.edges is not None]
+    return number_cells(np.concatenate([np.empty(0), *edges]))

@@ -1,0 +1,208 @@
+"""Trees over the columns that reach an estimator, the nodes of all in one array each, and their fold onto raw features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.importers.fold.column import Column, NeedsLevels, Values, last_where
+from butfor.model.cells import Cells, level_cells, number_cells, representatives
+from butfor.model.trees import Trees
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """All nodes of all trees; node i asks for column `feature[i]`, and is a leaf if that is -1.
+
+    A row goes left iff the column is at most `threshold[i]`, compared in float32 if `single`. Where `group[i] >= 0` the
+    column is a category's number, and row `group[i]` of `groups` says which go left (its last entry: any other number).
+    A missing value goes left iff `missing_left[i]`; where `zero_missing[i]`, so does zero.
+    """
+
+    roots: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    missing_left: BoolArray
+    left: IntArray
+    right: IntArray
+    value: FloatArray
+    single: bool
+    group: IntArray | None = None
+    groups: BoolArray = field(default_factory=lambda: np.zeros((0, 1), dtype=np.bool_))
+    zero_missing: BoolArray | None = None
+
+
+def numbered(count: Sequence[int]) -> IntArray:
+    """The number of the first node of each tree, given how many each has."""
+    return np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.intp)
+
+
+def in_score(value: FloatArray, score: IntArray, scores: int) -> FloatArray:
+    """One value a node as a row that adds it to its score and nothing to the others."""
+    out = np.zeros((len(value), scores))
+    out[np.arange(len(value)), score] = value
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Questions:
+    """The different questions that nodes ask."""
+
+    column: IntArray
+    threshold: FloatArray
+    missing_left: BoolArray
+    group: IntArray
+    zero_missing: BoolArray
+    single: bool
+    groups: BoolArray
+
+    def take(self, at: IntArray) -> _Questions:
+        return replace(
+            self,
+            column=self.column[at],
+            threshold=self.threshold[at],
+            missing_left=self.missing_left[at],
+            group=self.group[at],
+            zero_missing=self.zero_missing[at],
+        )
+
+    def left(self, x: Values) -> BoolArray:
+        """A row a question: which of the values `x` of its column go left."""
+        with np.errstate(over="ignore"):
+            x = np.asarray(x).astype(np.float32 if self.single else np.float64)
+        gone = np.isnan(x)
+        out = np.where(gone, False, x <= self.threshold[:, None])
+        if len(self.groups):
+            other = self.groups.shape[1] - 1
+            number = np.where(gone | (x <= -1) | (x >= other), other, x).astype(np.intp)
+            out = np.where(self.group[:, None] >= 0, self.groups[np.maximum(self.group, 0)][:, number], out)
+        lost = gone | (self.zero_missing[:, None] & (x == 0))
+        return np.asarray(np.where(lost, self.missing_left[:, None], out))
+
+
+def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
+    """The trees on raw features: cuts of a number, or sets of cells where levels, bins or a missing zero are asked for."""
+    asks = np.flatnonzero(nodes.feature >= 0)
+    questions, question = _different(nodes, asks)
+    count = len(questions.column)
+    raw = np.array([column.feature for column in columns], dtype=np.intp)[questions.column]
+    cut, goes_missing, by_cell = np.zeros(count), np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    edges: dict[int, list[FloatArray]] = {}
+    for c in np.unique(questions.column):
+        column, at = columns[c], np.flatnonzero(questions.column == c)
+        some = questions.take(at)
+        goes_missing[at] = some.left(np.array([column.missing_value()]))[:, 0]
+        if column.table is not None or column.edges is not None:
+            by_cell[at] = True
+            edges.setdefault(column.feature, []).append(np.empty(0) if column.edges is None else column.edges)
+            continue
+        if (some.group >= 0).any():
+            raise NeedsLevels({column.feature: ()}, ordered=False)
+        cut[at] = _last_left(column, some)
+        by_cell[at] = some.zero_missing
+        edges.setdefault(column.feature, []).append(cut[at])
+        if some.zero_missing.any():
+            edges[column.feature].append(_around_zero(column))
+    cells = _cells(columns, raw, by_cell, edges)
+    member, sets = _members(columns, questions, raw, by_cell, goes_missing, cells)
+
+    def spread(values: Values, leaf: float) -> Values:
+        out = np.full(len(nodes.feature), leaf, dtype=values.dtype)
+        out[asks] = values[question]
+        return out
+
+    return Trees(
+        roots=nodes.roots,
+        feature=spread(raw, -1),
+        cut=spread(cut, 0.0),
+        member=spread(member, -1),
+        missing_left=spread(goes_missing, False),
+        left=nodes.left,
+        right=nodes.right,
+        value=nodes.value,
+        sets=sets,
+        base=base,
+        cells=cells,
+    )
+
+
+def _different(nodes: Nodes, asks: IntArray) -> tuple[_Questions, IntArray]:
+    """The different questions, and which of them each of the nodes `asks` asks."""
+    group = np.full(len(asks), -1) if nodes.group is None else nodes.group[asks]
+    zero = np.zeros(len(asks)) if nodes.zero_missing is None else nodes.zero_missing[asks]
+    listed = np.column_stack([nodes.feature[asks], nodes.threshold[asks], nodes.missing_left[asks], group, zero])
+    first, question = _unique_rows(listed)
+    rows = listed[first]
+    return _Questions(
+        column=rows[:, 0].astype(np.intp),
+        threshold=rows[:, 1],
+        missing_left=rows[:, 2].astype(np.bool_),
+        group=rows[:, 3].astype(np.intp),
+        zero_missing=rows[:, 4].astype(np.bool_),
+        single=nodes.single,
+        groups=nodes.groups,
+    ), question
+
+
+def _unique_rows(table: Values) -> tuple[IntArray, IntArray]:
+    """One row number for each different row of `table`, and for each row which of these it equals."""
+    if not len(table):
+        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+    order = np.lexsort(table.T)
+    fresh = np.append(True, (table[order[1:]] != table[order[:-1]]).any(axis=1))
+    which = np.empty(len(table), dtype=np.intp)
+    which[order] = np.cumsum(fresh) - 1
+    return order[fresh], which
+
+
+def _last_left(column: Column, questions: _Questions) -> FloatArray:
+    """The last raw number that is at most each threshold once it is the column's."""
+    threshold = questions.threshold
+    if questions.single:
+        return last_where(column, lambda x: x.astype(np.float32) <= threshold, len(threshold))
+    return last_where(column, lambda x: x <= threshold, len(threshold))
+
+
+def _around_zero(column: Column) -> FloatArray:
+    below = last_where(column, lambda x: x < 0, 1)
+    return np.concatenate([below, last_where(column, lambda x: x <= 0, 1)])
+
+
+def _cells(
+    columns: list[Column], raw: IntArray, by_cell: BoolArray, edges: dict[int, list[FloatArray]]
+) -> tuple[Cells, ...]:
+    """The cells of all raw features, those that no node asks for included."""
+    levels = {column.feature: len(column.table) - 1 for column in columns if column.table is not None}
+    return tuple(
+        level_cells(levels[j]) if j in levels else number_cells(np.concatenate([np.empty(0), *edges.get(j, [])]))
+        for j in range(1 + max(column.feature for column in columns))
+    )
+
+
+def _members(
+    columns: list[Column],
+    questions: _Questions,
+    raw: IntArray,
+    by_cell: BoolArray,
+    goes_missing: BoolArray,
+    cells: tuple[Cells, ...],
+) -> tuple[IntArray, tuple[BoolArray, ...]]:
+    """The set of cells that each question by cell sends left, equal sets once."""
+    member = np.full(len(raw), -1, dtype=np.intp)
+    sets: list[BoolArray] = []
+    for j in np.unique(raw[by_cell]):
+        asked, masks = [], []
+        for c in np.unique(questions.column[by_cell & (raw == j)]):
+            column = columns[c]
+            at = np.flatnonzero(by_cell & (questions.column == c))
+            inputs = column.level_values() if column.table is not None else column.at(representatives(cells[j]))
+            masks.append(np.column_stack([questions.take(at).left(inputs), goes_missing[at]]))
+            asked.append(at)
+        mask = np.concatenate(masks)
+        first, which = _unique_rows(mask)
+        member[np.concatenate(asked)] = len(sets) + which
+        sets += list(mask[first])
+    return member, tuple(sets)

@@ -1,0 +1,1 @@
+"""One file per source library; nothing else knows that library."""

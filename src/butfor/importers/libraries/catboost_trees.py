@@ -1,0 +1,147 @@
+"""CatBoost over numbers: oblivious trees and others, read from the saved model. It compares in float32, right iff above."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.column import Column
+from butfor.importers.fold.nodes import Nodes, numbered, trees_over
+from butfor.importers.registry import Imported, register_importer
+from butfor.model.readout import Argmax, Sign, Value
+
+CLASSES = ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll")
+VALUES = (
+    "RMSE",
+    "MAE",
+    "Quantile",
+    "MultiQuantile",
+    "Expectile",
+    "MAPE",
+    "Huber",
+    "LogCosh",
+    "Lq",
+    "NumErrors",
+    "SMAPE",
+)
+
+Split = tuple[int, float]
+"""Which number is asked for, and the border above which a row goes right."""
+
+
+def read_model(model: Any, columns: list[Column]) -> Imported:
+    """CatBoostClassifier and CatBoostRegressor, all of their trees."""
+    loss = str(model.get_all_params()["loss_function"]).split(":")[0]
+    if loss not in (*CLASSES, *VALUES):
+        raise UnsupportedModelError(
+            f"the loss {loss!r} of CatBoost cannot be read.",
+            f"Known are {', '.join((*CLASSES, *VALUES))}.",
+            "Search given rows with bf.candidates(rows).",
+        )
+    saved = _saved(model)
+    scale, bias = saved["scale_and_bias"]
+    base = np.array(bias, dtype=np.float64)
+    nodes = _nodes(saved, len(base), float(scale))
+    if loss in VALUES:
+        if len(base) > 1:
+            raise UnsupportedModelError(
+                "CatBoost predicts several values.", "One output is needed.", "Fit a model each."
+            )
+        return trees_over(columns, nodes, base), Value()
+    classes = tuple(np.asarray(model.classes_).tolist())
+    border = model.get_probability_threshold() if len(base) == 1 else 0.5
+    if border != 0.5:
+        raise UnsupportedModelError(
+            f"CatBoost decides at the probability {border:g}.",
+            "It must be 0.5.",
+            "Ask for a probability with bf.probability, or put the model in a FixedThresholdClassifier.",
+        )
+    readout = (
+        Sign(classes, "logistic") if len(base) == 1 else Argmax(classes, "softmax" if loss == "MultiClass" else "ovr")
+    )
+    return trees_over(columns, nodes, base), readout
+
+
+def _saved(model: Any) -> dict[str, Any]:
+    """The model as its library saves it, checked."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        model.save_model(str(path), format="json")
+        saved: dict[str, Any] = json.loads(path.read_text())
+    kinds = [kind for kind in saved["features_info"] if kind != "float_features" and saved["features_info"][kind]]
+    if kinds:
+        raise UnsupportedModelError(
+            f"CatBoost was trained with {kinds[0].replace('_', ' ')}.",
+            "It knows hashes and statistics of categories only.",
+            "Encode them before (OneHotEncoder, OrdinalEncoder in a pipeline).",
+        )
+    return saved
+
+
+def _nodes(saved: dict[str, Any], scores: int, scale: float) -> Nodes:
+    known = saved["features_info"]["float_features"]
+    flat = {feature["feature_index"]: feature["flat_feature_index"] for feature in known}
+    right = {f["flat_feature_index"] for f in known if f["nan_value_treatment"] == "AsTrue"}
+    rows = [list(_oblivious(tree, scores)) for tree in saved.get("oblivious_trees", ())]
+    rows += [list(_any_tree(tree)) for tree in saved.get("trees", ())]
+    first = numbered([len(tree) for tree in rows])
+    feature, threshold, left, right_child, value = [], [], [], [], []
+    for at, tree in zip(first, rows, strict=True):
+        for split, children, leaf in tree:
+            feature.append(flat[split[0]] if split else -1)
+            threshold.append(split[1] if split else 0.0)
+            left.append(at + children[0])
+            right_child.append(at + children[1])
+            value.append(leaf if leaf else [0.0] * scores)
+    asked = np.array(feature, dtype=np.intp)
+    return Nodes(
+        roots=first,
+        feature=asked,
+        threshold=np.array(threshold, dtype=np.float32).astype(np.float64),
+        missing_left=~np.isin(asked, list(right)),
+        left=np.array(left, dtype=np.intp),
+        right=np.array(right_child, dtype=np.intp),
+        value=scale * np.array(value, dtype=np.float64).reshape(len(value), scores),
+        single=True,
+    )
+
+
+Row = tuple[Split | None, tuple[int, int], list[float]]
+"""A node: its split and children, or the values of a leaf."""
+
+
+def _oblivious(tree: dict[str, Any], scores: int) -> Iterator[Row]:
+    """All nodes of one level ask the same: the last split first, so that leaves come in the order of their numbers."""
+    splits = [_split(split) for split in tree["splits"] or ()]
+    for level, split in enumerate(reversed(splits)):
+        for node in range(2**level - 1, 2 ** (level + 1) - 1):
+            yield split, (2 * node + 1, 2 * node + 2), []
+    values = tree["leaf_values"]
+    for leaf in range(2 ** len(splits)):
+        yield None, (-1, -1), values[leaf * scores : (leaf + 1) * scores]
+
+
+def _any_tree(tree: dict[str, Any]) -> Iterator[Row]:
+    """Breadth first, so that a node's children are known by count."""
+    level, fresh = [tree], 1
+    for node in level:
+        if "split" in node:
+            level += [node["left"], node["right"]]
+            yield _split(node["split"]), (fresh, fresh + 1), []
+            fresh += 2
+        else:
+            yield None, (-1, -1), list(np.ravel(node["value"]))
+
+
+def _split(saved: dict[str, Any]) -> Split:
+    return int(saved["float_feature_index"]), float(saved["border"])
+
+
+for name in ("CatBoostClassifier", "CatBoostRegressor"):
+    register_importer(f"catboost.{name}", read_model)

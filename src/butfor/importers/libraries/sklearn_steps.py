@@ -1,0 +1,303 @@
+"""scikit-learn's transformers, each as a map from columns to columns of one raw feature each."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError, UnsupportedModelError
+from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where
+from butfor.importers.registry import read_step, register_step
+
+
+def _working(columns: list[Column]) -> np.dtype[Any]:
+    """The floating-point type in which scikit-learn transforms these columns together."""
+    return np.dtype(np.float32 if all(column.single for column in columns) else np.float64)
+
+
+def _stacked(columns: list[Column]) -> list[Column]:
+    """Columns that one array holds from here on: it is float32 only if all of them are."""
+    if not columns or _working(columns) == np.float32:
+        return columns
+    return [replace(column.map(_doubled), single=False) for column in columns]
+
+
+def _doubled(x: Values) -> Values:
+    return x.astype(np.float64) if x.dtype == np.float32 else x
+
+
+def _affine(
+    columns: list[Column], function: Callable[[int, Values], Values], slope: Callable[[int], float]
+) -> list[Column]:
+    kind = _working(columns)
+    single = kind == np.float32
+    out = []
+    for i, column in enumerate(columns):
+        step = partial(_in_type, function, i, kind)
+        out.append(column.map(step, slope=column.slope * slope(i), single=single))
+    return out
+
+
+def _in_type(function: Callable[[int, Values], Values], i: int, kind: np.dtype[Any], x: Values) -> Values:
+    return function(i, in_numbers(x).astype(kind))
+
+
+def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
+    """(x - mean) / scale."""
+
+    def transform(i: int, x: Values) -> Values:
+        if step.with_mean:
+            x -= step.mean_[i].astype(x.dtype)
+        if step.with_std:
+            x /= step.scale_[i].astype(x.dtype)
+        return x
+
+    return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_std else 1.0)
+
+
+def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
+    """(x - center) / scale."""
+
+    def transform(i: int, x: Values) -> Values:
+        if step.with_centering:
+            x -= step.center_[i]
+        if step.with_scaling:
+            x /= step.scale_[i]
+        return x
+
+    return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_scaling else 1.0)
+
+
+def min_max_scaler(step: Any, columns: list[Column]) -> list[Column]:
+    """x * scale + min, clipped if asked."""
+
+    def transform(i: int, x: Values) -> Values:
+        x *= step.scale_[i]
+        x += step.min_[i]
+        return np.clip(x, *step.feature_range) if step.clip else x
+
+    out = _affine(columns, transform, lambda i: float(step.scale_[i]))
+    return [replace(column, affine=False) for column in out] if step.clip else out
+
+
+def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
+    """x / scale."""
+
+    def transform(i: int, x: Values) -> Values:
+        x /= step.scale_[i]
+        return np.clip(x, -1.0, 1.0) if getattr(step, "clip", False) else x
+
+    out = _affine(columns, transform, lambda i: 1.0 / step.scale_[i])
+    return [replace(column, affine=False) for column in out] if getattr(step, "clip", False) else out
+
+
+def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
+    """A missing value becomes the statistic; with `add_indicator`, columns that say where follow."""
+    if not _is_nan(step.missing_values) and step.missing_values is not None:
+        raise UnsupportedModelError(
+            f"SimpleImputer(missing_values={step.missing_values!r}) treats a value as missing.",
+            "butfor takes missing values as NaN or None.",
+            "Replace that value by NaN in the data.",
+        )
+    out = []
+    for column, filling in zip(columns, step.statistics_, strict=True):
+        if _is_nan(filling):
+            if step.keep_empty_features:
+                out.append(column)
+            continue
+        out.append(column.map(partial(_fill, filling)))
+    if step.add_indicator:
+        for i in step.indicator_.features_:
+            column = columns[i]
+            flags = column.map(_missing)
+            edges = None if column.table is not None else np.empty(0)
+            out.append(replace(flags, edges=edges, slope=0.0, single=column.single))
+    return _stacked(out)
+
+
+def _fill(filling: Any, x: Values) -> Values:
+    out = x.copy()
+    out[_missing(x).astype(bool)] = filling
+    return out
+
+
+def _missing(x: Values) -> Values:
+    if x.dtype == object:
+        return np.array([v is None or v != v for v in x], dtype=np.float64)
+    return np.isnan(x).astype(np.float64)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def encoder(step: Any, columns: list[Column]) -> list[Column]:
+    """OneHotEncoder and OrdinalEncoder: tables over levels, found by asking the encoder for each level."""
+    _demand_levels(step, columns)
+    tables = [column.table for column in columns]
+    height = max(len(table) for table in tables if table is not None)
+    known = [list(categories) for categories in step.categories_]
+    asked = np.empty((height, len(columns)), dtype=object)
+    refused = []
+    for i, (table, categories) in enumerate(zip(tables, known, strict=True)):
+        assert table is not None
+        asked[:, i] = categories[0]
+        asked[: len(table), i] = [_in_categories(value, categories) for value in table]
+        missing = next((v for v in categories if v is None or _is_nan(v)), None)
+        lenient = step.handle_unknown != "error" or any(v is None or _is_nan(v) for v in categories)
+        imputed = not (table[-1] is None or _is_nan(table[-1]))
+        if not imputed:
+            asked[len(table) - 1, i] = (
+                missing if lenient and missing is not None else None if lenient else categories[0]
+            )
+        refused.append(not lenient and not imputed)
+        unknown = [value for value in table[:-1] if value not in categories]
+        if unknown and step.handle_unknown == "error":
+            raise InputError(
+                f"{type(step).__name__} does not know {unknown[0]!r}, which the data or the declared levels hold.",
+                f"It knows {categories[:8]}.",
+                "Give the data the model was fitted on, or fit with handle_unknown='ignore'.",
+            )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answered = step.transform(asked)
+    answered = np.asarray(answered.toarray() if hasattr(answered, "toarray") else answered)
+    widths = _widths(step, len(columns))
+    out, start = [], 0
+    for column, table, width, refuses in zip(columns, tables, widths, refused, strict=True):
+        assert table is not None
+        for k in range(start, start + width):
+            values = answered[: len(table), k].astype(np.float64)
+            if refuses:
+                values[-1] = np.nan
+            out.append(replace(column, table=values, refuses_missing=column.refuses_missing or refuses, single=False))
+        start += width
+    return out
+
+
+def _demand_levels(step: Any, columns: list[Column]) -> None:
+    """Ask for levels where numbers reach the encoder, or where it knows more levels than the space."""
+    ordered = type(step).__name__ == "OrdinalEncoder" and not isinstance(step.categories, str)
+    wanted = {}
+    for column, categories in zip(columns, step.categories_, strict=True):
+        plain = tuple(v for v in np.asarray(categories).tolist() if v is not None and not _is_nan(v))
+        if column.table is None:
+            wanted[column.feature] = tuple(int(v) if isinstance(v, float) and v == int(v) else v for v in plain)
+        elif not set(plain) <= set(column.table.tolist()):
+            wanted[column.feature] = (*plain, *(v for v in column.table[:-1].tolist() if v not in plain))
+        elif ordered and not column.declared and column.table[: len(plain)].tolist() != list(plain):
+            wanted[column.feature] = plain
+    if wanted:
+        raise NeedsLevels(wanted, ordered)
+
+
+def _in_categories(value: Any, categories: list[Any]) -> Any:
+    """The encoder's own object for an equal value (1 and 1.0 are one level)."""
+    return next((known for known in categories if known == value), value)
+
+
+def _widths(step: Any, count: int) -> list[int]:
+    """How many columns each encoded column becomes."""
+    if type(step).__name__ != "OneHotEncoder":
+        return [1] * count
+    return [int(width) for width in step._n_features_outs]
+
+
+def bins(step: Any, columns: list[Column]) -> list[Column]:
+    """KBinsDiscretizer: a number becomes its bin, as an ordinal code or one-hot."""
+    out = []
+    for column, edges in zip(columns, step.bin_edges_, strict=True):
+        inner = np.asarray(edges[1:-1], dtype=np.float64)
+        raw = column.edges  # what was binned before changes at its edges only, and need not rise
+        if column.table is None and raw is None:
+            raw = last_where(column, _less(inner), len(inner))
+        binned = replace(
+            column,
+            edges=raw,
+            slope=0.0,
+            single=False,
+            refuses_missing=column.refuses_missing or np.isnan(column.missing_value()),
+        )
+        if step.encode == "ordinal":
+            out.append(binned.map(partial(_bin, inner)))
+        else:
+            out += [binned.map(partial(_in_bin, inner, k)) for k in range(len(inner) + 1)]
+    return out
+
+
+def _less(edges: Values) -> Callable[[Values], Values]:
+    return lambda x: x < edges
+
+
+def _bin(edges: Values, x: Values) -> Values:
+    return np.asarray(np.searchsorted(edges, in_numbers(x), side="right"), dtype=np.float64)
+
+
+def _in_bin(edges: Values, k: int, x: Values) -> Values:
+    return np.asarray(_bin(edges, x) == k, dtype=np.float64)
+
+
+def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
+    """Each transformer on its own columns, side by side."""
+    out: list[Column] = []
+    for name, inner, _ in step.transformers_:
+        chosen = [columns[i] for i in step._transformer_to_input_indices.get(name, [])]
+        if not chosen or (isinstance(inner, str) and inner == "drop"):
+            continue
+        out += chosen if isinstance(inner, str) else read_step(inner, chosen)
+    return _stacked(out)
+
+
+def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
+    """A pipeline of transformers only."""
+    for _, inner in step.steps:
+        if inner is not None and inner != "passthrough":
+            columns = read_step(inner, columns)
+    return columns
+
+
+def feature_union(step: Any, columns: list[Column]) -> list[Column]:
+    """Several transformers on the same columns, side by side."""
+    out: list[Column] = []
+    for _, inner in step.transformer_list:
+        if inner == "drop":
+            continue
+        out += columns if inner == "passthrough" else read_step(inner, columns)
+    return _stacked(out)
+
+
+def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
+    """Only the identity: what another function does cannot be known."""
+    if step.func is not None:
+        raise UnsupportedModelError(
+            f"FunctionTransformer({getattr(step.func, '__name__', step.func)}) cannot be folded into raw columns.",
+            "Its function is unknown to butfor.",
+            "Apply it to the data before.",
+        )
+    return columns
+
+
+def selector(step: Any, columns: list[Column]) -> list[Column]:
+    """A selection of columns."""
+    return [column for column, kept in zip(columns, step.get_support(), strict=True) if kept]
+
+
+register_step("StandardScaler", standard_scaler)
+register_step("RobustScaler", robust_scaler)
+register_step("MinMaxScaler", min_max_scaler)
+register_step("MaxAbsScaler", max_abs_scaler)
+register_step("SimpleImputer", simple_imputer)
+register_step("OneHotEncoder", encoder)
+register_step("OrdinalEncoder", encoder)
+register_step("KBinsDiscretizer", bins)
+register_step("ColumnTransformer", column_transformer)
+register_step("Pipeline", pipeline_of_steps)
+register_step("FeatureUnion", feature_union)
+register_step("FunctionTransformer", function_transformer)
+for name in ("VarianceThreshold", "SelectKBest", "SelectPercentile", "SelectFromModel", "RFE", "RFECV"):
+    register_step(name, selector)

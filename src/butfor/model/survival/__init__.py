@@ -1,0 +1,1 @@
+"""Survival functions: curves, laws, and how raw scores are read as them."""

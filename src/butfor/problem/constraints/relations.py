@@ -1,0 +1,214 @@
+"""Constraints on the answer as a whole: relations between columns, and what a model or a list of rows must judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.space import frames
+from butfor.space.space import Space, same
+
+
+@dataclass(frozen=True)
+class AtMost(AbstractConstraint):
+    """See `at_most_changes`."""
+
+    count: int
+
+    def __repr__(self) -> str:
+        return f"at_most_changes({self.count})"
+
+    def check(self, space: Space) -> None:
+        said = (f"{self!r} was given.", "It takes a whole number of at least 1.")
+        count = number(self.count, *said)
+        if count != int(count) or count < 1:
+            raise InputError(*said)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
+
+
+@dataclass(frozen=True)
+class Relation(AbstractConstraint):
+    """See `linear`."""
+
+    weights: tuple[tuple[str, float], ...]
+    sense: Literal["<=", ">=", "=="]
+    bound: float
+
+    def __repr__(self) -> str:
+        return f"linear({dict(self.weights)!r}, {self.sense!r}, {self.bound!r})"
+
+    def check(self, space: Space) -> None:
+        if self.sense not in ("<=", ">=", "=="):
+            raise InputError(f"{self!r} was given.", "The sense is '<=', '>=' or '=='.")
+        if not np.isfinite([self.bound, *(weight for _, weight in self.weights)]).all() or not self.weights:
+            raise InputError(f"{self!r} was given.", "Weights and bound are finite, and at least one column is named.")
+        for name, _ in self.weights:
+            if space[name].levels is not None and space[name].numbers is None:
+                raise InputError(f"{self!r} was given, but {name!r} is no number.", "", "Use bf.implies or bf.moves.")
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        total = np.zeros(len(after))
+        size = np.full(len(after), abs(self.bound))
+        for name, weight in self.weights:
+            part = weight * space[name].in_numbers(after[:, space.index(name)])
+            total, size = total + part, size + np.abs(part)
+        slack = 1e-8 * (1 + size)
+        if self.sense == "<=":
+            return np.asarray(total <= self.bound + slack)
+        if self.sense == ">=":
+            return np.asarray(total >= self.bound - slack)
+        return np.asarray(np.abs(total - self.bound) <= slack)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change of one column: what `implies` is made of. See `rises`, `falls`, `becomes`."""
+
+    word: Literal["rises", "falls", "becomes"]
+    name: str
+    by: float = 0.0
+    level: Any = None
+
+    def __repr__(self) -> str:
+        if self.word == "becomes":
+            return f"becomes({self.name!r}, {self.level!r})"
+        return f"{self.word}({self.name!r}" + (f", by={self.by!r})" if self.by else ")")
+
+    @property
+    def sign(self) -> float:
+        """+1 for a rise, -1 for a fall."""
+        return 1.0 if self.word == "rises" else -1.0
+
+    def check(self, space: Space, *, wanted: bool) -> None:
+        """Raise a clear error if it cannot be meant in this space."""
+        feature = space[self.name]
+        if self.word == "becomes":
+            if feature.levels is None:
+                raise InputError(f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.rises or bf.falls.")
+            feature.code(self.level, repr(self))
+            return
+        if feature.levels is not None and not feature.ordered:
+            raise InputError(
+                f"{self!r} was given, but the values of {self.name!r} have no order.", "", "Use bf.becomes."
+            )
+        if not (np.isfinite(self.by) and self.by >= 0):
+            raise InputError(f"{self!r} was given.", "by is at least 0.")
+        if wanted and not self.by and feature.levels is None and not feature.step:
+            raise InputError(f"{self!r} was given as a consequence.", "A number needs an amount: by=...")
+
+    def holds(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        """In which rows it happens."""
+        j = space.index(self.name)
+        if self.word == "becomes":
+            code = space.features[j].code(self.level, repr(self))
+            return np.asarray((after[:, j] == code) & (before[:, j] != code))
+        gain = self.sign * (after[:, j] - before[:, j])
+        return np.asarray(gain >= self.by * (1 - 1e-9) if self.by else gain > 0)
+
+
+@dataclass(frozen=True)
+class Implication(AbstractConstraint):
+    """See `implies`."""
+
+    cause: Event
+    consequence: Event
+
+    def __repr__(self) -> str:
+        return f"implies({self.cause!r}, {self.consequence!r})"
+
+    def check(self, space: Space) -> None:
+        if not isinstance(self.cause, Event) or not isinstance(self.consequence, Event):
+            raise InputTypeError(f"{self!r} was given.", "It takes two of bf.rises, bf.falls, bf.becomes.")
+        self.cause.check(space, wanted=False)
+        self.consequence.check(space, wanted=True)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        wanted = self.consequence.holds(space, before, after)
+        if self.consequence.word == "becomes":
+            code = space[self.consequence.name].code(self.consequence.level, repr(self))
+            wanted = after[:, space.index(self.consequence.name)] == code
+        return np.asarray(~self.cause.holds(space, before, after) | wanted)
+
+
+@dataclass(frozen=True)
+class Margin(AbstractConstraint):
+    """See `margin`."""
+
+    eps: float
+
+    def __repr__(self) -> str:
+        return f"margin({self.eps!r})"
+
+    def check(self, space: Space) -> None:
+        if not (np.isfinite(self.eps) and self.eps >= 0):
+            raise InputError(f"{self!r} was given.", "A margin is finite and not negative.")
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        raise UnsupportedProblemError("a margin is judged with the model: see butfor.verdict.certificate")
+
+
+@dataclass(frozen=True, eq=False)
+class Plausible(AbstractConstraint):
+    """See `plausible`."""
+
+    forest: Any
+    path_length: float | None
+
+    def __repr__(self) -> str:
+        asked = "" if self.path_length is None else f", path_length={self.path_length!r}"
+        return f"plausible({type(self.forest).__name__}{asked})"
+
+    def check(self, space: Space) -> None:
+        if self.path_length is not None and not np.isfinite(number(self.path_length, repr(self), "It is a number.")):
+            raise InputError(f"{self!r} was given.", "The average path length is a finite number.")
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        raise UnsupportedProblemError("plausibility is judged by its forest: see butfor.formulation.side_by_side")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(AbstractConstraint):
+    """See `candidates`."""
+
+    table: Any
+
+    def __repr__(self) -> str:
+        return f"candidates({len(self.table)} rows)"
+
+    def check(self, space: Space) -> None:
+        if not frames.height(frames.as_table(self.table)):
+            raise InputError("bf.candidates was given no rows.", "At least one is needed.")
+        self.rows(space)
+
+    def rows(self, space: Space) -> FloatArray:
+        """The rows, encoded."""
+        return space.encode(self.table)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        rows = self.rows(space)
+        return np.array([same(rows, row).all(axis=1).any() for row in after], dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class Fresh(AbstractConstraint):
+    """Not all of these columns change together: what makes the next of several answers a different one."""
+
+    names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"unlike the answer that changes {', '.join(self.names)}"
+
+    def check(self, space: Space) -> None:
+        for name in self.names:
+            space.index(name)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        at = [space.index(name) for name in self.names]
+        return np.asarray(np.any(same(before[:, at], after[:, at]), axis=1))

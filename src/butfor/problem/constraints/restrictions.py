@@ -1,0 +1,317 @@
+"""Constraints on one column at a time: they narrow its domain."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, InputTypeError, number
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.domain import Domain, on_grid, open_domain
+from butfor.space.feature import Feature
+from butfor.space.space import Space, same
+
+
+class Restriction(AbstractConstraint):
+    """A constraint on one column at a time: it narrows the domain."""
+
+    @abstractmethod
+    def narrow(self, domain: Domain, space: Space) -> None:
+        """Work it into the domain."""
+
+
+@dataclass(frozen=True)
+class Fixed(Restriction):
+    """See `fixed`."""
+
+    names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"fixed({', '.join(map(repr, self.names))})"
+
+    def check(self, space: Space) -> None:
+        for name in self.names:
+            space.index(name)
+
+    def atoms(self) -> tuple[AbstractConstraint, ...]:
+        return tuple(Fixed((name,)) for name in self.names)
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        for name in self.names:
+            domain.forbid_moves(space.index(name))
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        at = [space.index(name) for name in self.names]
+        return np.asarray(np.all(same(before[:, at], after[:, at]), axis=1))
+
+
+@dataclass(frozen=True)
+class Direction(Restriction):
+    """See `only_up` and `only_down`."""
+
+    names: tuple[str, ...]
+    up: bool
+
+    def __repr__(self) -> str:
+        return f"only_{'up' if self.up else 'down'}({', '.join(map(repr, self.names))})"
+
+    def check(self, space: Space) -> None:
+        for name in self.names:
+            feature = space[name]
+            if feature.levels is not None and not feature.ordered:
+                raise InputError(
+                    f"{self!r} was given, but the values of {name!r} ({feature.describe()}) have no order.",
+                    "",
+                    f"Declare one with space={{{name!r}: bf.Ordinal([...])}}, or list moves with bf.moves.",
+                )
+
+    def atoms(self) -> tuple[AbstractConstraint, ...]:
+        return tuple(Direction((name,), self.up) for name in self.names)
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        for name in self.names:
+            j = space.index(name)
+            x = domain.factuals[:, j]
+            if j in domain.levels:
+                code = np.arange(domain.levels[j].shape[1])
+                start = np.where(np.isnan(x), -1 if self.up else len(code), x)[:, None]
+                domain.narrow_levels(j, code >= start if self.up else code <= start)
+            else:
+                known = ~np.isnan(x)
+                low = np.where(known & self.up, x, -np.inf)
+                high = np.where(known & (not self.up), x, np.inf)
+                domain.narrow(j, low, high)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        at = [space.index(name) for name in self.names]
+        b, a = before[:, at], after[:, at]
+        fine = (a >= b) if self.up else (a <= b)
+        return np.asarray(np.all(fine | np.isnan(b) | np.isnan(a), axis=1))
+
+
+@dataclass(frozen=True)
+class Between(Restriction):
+    """See `between`."""
+
+    name: str
+    low: Any
+    high: Any
+
+    def __repr__(self) -> str:
+        return f"between({self.name!r}, {self.low!r}, {self.high!r})"
+
+    def _ends(self, feature: Feature) -> tuple[float, float]:
+        if feature.levels is None:
+            low, high = float(self.low), float(self.high)
+        elif feature.numbers is not None and feature.ordered:
+            inside = [k for k, value in enumerate(feature.numbers) if self.low <= value <= self.high]
+            return (float(inside[0]), float(inside[-1])) if inside else (np.inf, -np.inf)
+        else:
+            low, high = (float(feature.code(level, repr(self))) for level in (self.low, self.high))
+        return low, high
+
+    def check(self, space: Space) -> None:
+        feature = space[self.name]
+        if feature.levels is not None and not feature.ordered:
+            raise InputError(
+                f"{self!r} was given, but the values of {self.name!r} have no order.",
+                "",
+                "Use bf.allowed(name, values).",
+            )
+        try:
+            low, high = self._ends(feature)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputTypeError(f"{self!r} was given.", f"{self.name!r} is a number: give two numbers.") from None
+        if np.isnan(low) or np.isnan(high) or (low > high and feature.levels is None):
+            raise InputError(f"{self!r} was given.", "The first end must not exceed the second.")
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        j = space.index(self.name)
+        low, high = self._ends(space.features[j])
+        if j in domain.levels:
+            code = np.arange(domain.levels[j].shape[1])
+            domain.narrow_levels(j, (code >= low) & (code <= high))
+        else:
+            domain.narrow(j, low, high)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        j = space.index(self.name)
+        low, high = self._ends(space.features[j])
+        a = after[:, j]
+        return np.asarray(((a >= low) & (a <= high)) | np.isnan(a))
+
+
+@dataclass(frozen=True)
+class Within(Restriction):
+    """See `within`."""
+
+    name: str
+    share: float
+
+    def __repr__(self) -> str:
+        return f"within({self.name!r}, {self.share!r})"
+
+    def check(self, space: Space) -> None:
+        if space[self.name].levels is not None:
+            raise InputError(f"{self!r} was given, but {self.name!r} is no number.", "", "Use bf.allowed or bf.moves.")
+        said = (f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
+        if not 0 <= number(self.share, *said) < np.inf:
+            raise InputError(*said)
+
+    def _ends(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        room = self.share * np.abs(x)
+        return np.where(np.isnan(x), -np.inf, x - room), np.where(np.isnan(x), np.inf, x + room)
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        j = space.index(self.name)
+        domain.narrow(j, *self._ends(domain.factuals[:, j]))
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        j = space.index(self.name)
+        low, high = self._ends(before[:, j])
+        a = after[:, j]
+        return np.asarray(((a >= low) & (a <= high)) | np.isnan(a))
+
+
+@dataclass(frozen=True)
+class Grid(Restriction):
+    """See `step` and `whole`."""
+
+    name: str
+    step: float
+    anchor: float = 0.0
+
+    def __repr__(self) -> str:
+        if self.step == 1 and not self.anchor:
+            return f"whole({self.name!r})"
+        return f"step({self.name!r}, {self.step!r}" + (f", anchor={self.anchor!r})" if self.anchor else ")")
+
+    def check(self, space: Space) -> None:
+        if space[self.name].levels is not None:
+            raise InputError(f"{self!r} was given, but {self.name!r} is no number.")
+        said = (f"{self!r} was given.", "A step is a positive number, its anchor a number.")
+        if not (0 < number(self.step, *said) < np.inf and np.isfinite(number(self.anchor, *said))):
+            raise InputError(*said)
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        domain.coarsen(space.index(self.name), self.step, self.anchor)
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        j = space.index(self.name)
+        a = after[:, j]
+        return np.asarray(same(before[:, j], a) | np.isnan(a) | on_grid(a, self.step, self.anchor))
+
+
+@dataclass(frozen=True)
+class Allowed(Restriction):
+    """See `allowed`."""
+
+    name: str
+    values: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return f"allowed({self.name!r}, {list(self.values)!r})"
+
+    def _codes(self, space: Space) -> BoolArray:
+        feature = space[self.name]
+        assert feature.levels is not None
+        mask = np.zeros(len(feature.levels), dtype=np.bool_)
+        mask[[feature.code(value, repr(self)) for value in self.values]] = True
+        return mask
+
+    def check(self, space: Space) -> None:
+        if space[self.name].levels is None:
+            raise InputError(f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.between and bf.step.")
+        if not self.values:
+            raise InputError(f"{self!r} was given.", "At least one value must be allowed.")
+        self._codes(space)
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        domain.narrow_levels(space.index(self.name), self._codes(space))
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        a = after[:, space.index(self.name)]
+        mask = np.append(self._codes(space), True)
+        return np.asarray(mask[np.where(np.isnan(a), len(mask) - 1, a).astype(np.intp)])
+
+
+@dataclass(frozen=True)
+class Moves(Restriction):
+    """See `moves`."""
+
+    name: str
+    table: tuple[tuple[Any, tuple[Any, ...]], ...]
+
+    def __repr__(self) -> str:
+        return f"moves({self.name!r}, { {before: list(after) for before, after in self.table}!r})"
+
+    def _matrix(self, space: Space) -> BoolArray:
+        feature = space[self.name]
+        assert feature.levels is not None
+        matrix = np.eye(len(feature.levels), dtype=np.bool_)
+        for before, after in self.table:
+            for level in after:
+                matrix[feature.code(before, repr(self)), feature.code(level, repr(self))] = True
+        return matrix
+
+    def check(self, space: Space) -> None:
+        if space[self.name].levels is None:
+            raise InputError(
+                f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.only_up, bf.within, ..."
+            )
+        self._matrix(space)
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        j = space.index(self.name)
+        x = domain.factuals[:, j]
+        allowed = self._matrix(space)[np.nan_to_num(x).astype(np.intp)]
+        domain.narrow_levels(j, np.where(np.isnan(x)[:, None], True, allowed))
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        j = space.index(self.name)
+        b, a = before[:, j], after[:, j]
+        known = ~(np.isnan(b) | np.isnan(a))
+        fine = self._matrix(space)[np.nan_to_num(b).astype(np.intp), np.nan_to_num(a).astype(np.intp)]
+        return np.asarray(~known | fine)
+
+
+@dataclass(frozen=True)
+class MayVanish(Restriction):
+    """See `may_be_missing`."""
+
+    names: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"may_be_missing({', '.join(map(repr, self.names))})"
+
+    def check(self, space: Space) -> None:
+        for name in self.names:
+            if not space[name].missing:
+                raise InputError(
+                    f"{self!r} was given, but the model takes no missing value in {name!r}.",
+                    "",
+                    "Leave that column out, or put an imputer into the pipeline.",
+                )
+
+    def narrow(self, domain: Domain, space: Space) -> None:
+        for name in self.names:
+            domain.missing[:, space.index(name)] = True
+
+    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return np.ones(len(before), dtype=np.bool_)
+
+
+def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:
+    """The domain of some rows under constraints; the one kind that widens it comes before all that narrow it."""
+    domain = open_domain(space, factuals)
+    restrictions = [constraint for constraint in constraints if isinstance(constraint, Restriction)]
+    for constraint in sorted(restrictions, key=lambda constraint: not isinstance(constraint, MayVanish)):
+        constraint.narrow(domain, space)
+    return domain

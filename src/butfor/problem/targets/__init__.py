@@ -1,0 +1,1 @@
+"""What the model is to say instead."""

@@ -1,0 +1,131 @@
+"""Targets on risk scores: a score that moves, a hazard that becomes a multiple of another."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, UnsupportedProblemError
+from butfor.estimator.source import Source
+from butfor.model.readout import AbstractReadout
+from butfor.model.survival.readout import Survival
+from butfor.problem.targets.survival import grouped
+from butfor.problem.targets.target import AbstractTarget, Group, Prediction
+from butfor.space import frames
+
+
+class OnRisk(AbstractTarget):
+    """A risk score is to be at least (`up`) or at most a value."""
+
+    @property
+    @abstractmethod
+    def up(self) -> bool:
+        """Whether more risk is wanted."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What is said of a row, in words."""
+
+    @abstractmethod
+    def wanted(self, now: float) -> float:
+        """What is to be said of a row of which `now` is said."""
+
+    @abstractmethod
+    def goal(self, before: Prediction) -> FloatArray:
+        """The score wanted of each row."""
+
+    def check(self, source: Source) -> None:
+        if not source.survives or source.says_time:
+            raise InputError(
+                f"{self!r} was asked of {type(source.estimator).__name__}, which gives no risk score.",
+                "A model of survival that scores risk is needed.",
+                "Use bf.survival.mean_gain." if source.says_time else "",
+            )
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        sign, goal = 1.0 if self.up else -1.0, self.goal(before)
+        return grouped(np.full((len(goal), 1), sign), sign * goal)
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        return np.asarray(self.distance(before, after) == 0)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        short = self.goal(before) - after.values
+        return np.maximum(0.0, short if self.up else -short)
+
+
+@dataclass(frozen=True, repr=False)
+class RiskChange(OnRisk):
+    """See `risk_change`."""
+
+    by: float
+
+    def __repr__(self) -> str:
+        return f"risk score {'up' if self.up else 'down'} by at least {abs(self.by):g}"
+
+    @property
+    def up(self) -> bool:
+        return self.by > 0
+
+    @property
+    def name(self) -> str:
+        return "risk score"
+
+    def wanted(self, now: float) -> float:
+        return now + self.by
+
+    def goal(self, before: Prediction) -> FloatArray:
+        return before.values + self.by
+
+
+@dataclass(frozen=True, repr=False)
+class HazardRatio(OnRisk):
+    """See `hazard_ratio`: the ratio to the hazard of a row, the `prototype` (none: the factual)."""
+
+    ratio: float
+    up: bool = False
+    prototype: tuple[tuple[str, Any], ...] = ()
+
+    def __repr__(self) -> str:
+        whose = "that of the prototype" if self.prototype else "what it is now"
+        return f"hazard at {'least' if self.up else 'most'} {self.ratio:.6g} times {whose}"
+
+    def settled(self, readout: AbstractReadout, before: Prediction) -> HazardRatio:
+        if isinstance(readout, Survival) and not readout.proportional:
+            raise UnsupportedProblemError(
+                "a hazard ratio was asked of a model without proportional hazards.",
+                "Its hazards have no one ratio.",
+                "Use bf.survival.risk_change, or ask for a mean time.",
+            )
+        return self
+
+    @property
+    def name(self) -> str:
+        return f"hazard, as a multiple of the {'prototype' if self.prototype else 'baseline'}'s"
+
+    def wanted(self, now: float) -> float:
+        return self.ratio if self.prototype else now * self.ratio
+
+    def goal(self, before: Prediction) -> FloatArray:
+        base = self._prototype(before).values if self.prototype else before.values
+        return np.broadcast_to(base + np.log(self.ratio), frames.height(before.table))
+
+    def said(self, prediction: Prediction) -> list[Any]:
+        base = self._prototype(prediction).values if self.prototype else 0.0
+        return list(np.exp(prediction.values - base).tolist())
+
+    def _prototype(self, like: Prediction) -> Prediction:
+        """The prototype as a row of the kind of others: what it does not name is as in the first of those."""
+        row = frames.take(like.table, [0])
+        unknown = [name for name, _ in self.prototype if name not in frames.names(row)]
+        if unknown:
+            raise InputError(f"the prototype has {unknown}.", f"The columns are {list(frames.names(row))}.")
+        absent = [name for name in like.source.names if name not in dict(self.prototype)]
+        if absent:
+            raise InputError(f"the prototype lacks {absent}.", "It is a whole row.")
+        return Prediction(like.source, frames.write(row, {name: [value] for name, value in self.prototype}))

@@ -1,0 +1,198 @@
+"""Targets on survival functions: a mean time, a quantile or a chance that is to rise or fall. Each is one inequality on one
+
+raw score; which one, the readout knows. After Kovalev, Utkin, Coolen and Konstantinov, "Counterfactual explanation of
+machine learning survival models", Informatica 32 (2021), where a mean time is to rise or fall.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, UnsupportedProblemError
+from butfor.estimator.source import Source
+from butfor.importers.read import Reading
+from butfor.model.readout import AbstractReadout
+from butfor.model.scores import each_at_least, everything, nothing
+from butfor.model.survival.curves import MeanTime, QuantileTime, Quantity, beyond, timed
+from butfor.model.survival.readout import RiskOnly, Survival, Wish
+from butfor.problem.targets.target import AbstractTarget, Group, Prediction
+
+T = TypeVar("T", bound="OnCurves")
+
+
+class OnCurves(AbstractTarget):
+    """A quantity of the survival function is to be at least (`up`) or at most a value."""
+
+    quantity: Quantity
+    unit: str
+
+    @property
+    @abstractmethod
+    def up(self) -> bool:
+        """Whether more is wanted."""
+
+    @abstractmethod
+    def goal(self, now: FloatArray) -> FloatArray:
+        """The value wanted of rows whose quantity is `now`."""
+
+    def check(self, source: Source) -> None:
+        if not source.survives:
+            raise InputError(
+                f"{self!r} was asked of {type(source.estimator).__name__}, which predicts no survival.",
+                "A model of scikit-survival or lifelines is needed, or a function given as bf.survival.black_box.",
+            )
+
+    def settled(self: T, readout: AbstractReadout, before: Prediction) -> T:
+        if isinstance(readout, RiskOnly):
+            raise readout.refusal(self.quantity)
+        span = before.curves.span
+        if not span[1] > 0:
+            raise InputError(
+                f"the model's last time is {span[1]:g}.", "Times to the event are positive.", "Fit it on such times."
+            )
+        known = _with(self, self.quantity.settled(span))
+        now = known.quantity.of(before.curves)
+        known._check_reach(now, span)
+        if isinstance(readout, Survival):
+            doubt = readout.doubt(before.values)
+            if doubt:
+                warnings.warn(doubt, RuntimeWarning, stacklevel=2)
+        return known
+
+    def _check_reach(self, now: FloatArray, span: tuple[float, float]) -> None:
+        """An error if no row could ever meet the target, whatever its values."""
+        if np.isinf(now).all():
+            raise self._endless()
+        low, high = self.quantity.reach(span)
+        wanted = self.goal(now)[np.isfinite(now)]
+        if not ((wanted <= high) if self.up else (wanted >= low)).any():
+            raise self._unreachable(now[np.isfinite(now)], low, high)
+
+    def _endless(self) -> InputError:
+        remedy = "Give horizon=." if isinstance(self.quantity, MeanTime) else "Use bf.survival.mean_gain with horizon=."
+        return InputError(f"the {self.quantity.words(self.unit)} is infinite.", "A finite one is needed.", remedy)
+
+    @abstractmethod
+    def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
+        """What to say where the value wanted lies beyond what any survival function has."""
+
+    def wish(self, before: Prediction) -> Wish:
+        """The target for some rows; infinite for those whose goal no survival function reaches."""
+        now = self.quantity.of(before.curves)
+        low, high = self.quantity.reach(before.curves.span)
+        goal = self.goal(now)
+        reached = np.isfinite(goal) & ((goal <= high) if self.up else (goal >= low))
+        return Wish(self.quantity, np.where(reached, goal, np.inf if self.up else -np.inf), self.up)
+
+    def focus(self, reading: Reading, before: Prediction) -> Reading:
+        if not isinstance(reading.readout, Survival):
+            return reading
+        model = reading.readout.focus(reading.model, self.wish(before))
+        return reading if model is reading.model else replace(reading, model=model)
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        if not isinstance(readout, Survival):
+            raise UnsupportedProblemError("the model was read without survival functions.", "They are needed.")
+        wish = self.wish(before)
+        A, b, strict = readout.needs(wish)
+        return grouped(A, np.where(np.isfinite(wish.values), b, np.inf), strict=strict)
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        return np.asarray(self.distance(before, after) == 0)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        wanted, found = self.wish(before).values, self.quantity.of(after.curves)
+        enough = np.isfinite(wanted) & (found >= wanted if self.up else found <= wanted)
+        short = np.abs(np.where(enough | np.isinf(wanted) | np.isinf(found), np.inf, wanted - found))
+        return np.where(enough, 0.0, short)
+
+    def said(self, prediction: Prediction) -> list[Any]:
+        return list(self.quantity.of(prediction.curves).tolist())
+
+
+_LONGER = {False: "lengthen the time with tail=", True: "give a later horizon="}
+
+
+def _with(target: T, quantity: Quantity) -> T:
+    return replace(target, quantity=quantity)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, repr=False)
+class SurvivalChange(OnCurves):
+    """A quantity changes by at least this much; see `mean_gain`, `mean_loss`, `median_gain`."""
+
+    quantity: Quantity
+    by: float
+    unit: str = ""
+
+    def __repr__(self) -> str:
+        way = "up" if self.up else "down"
+        return f"{self.quantity.words(self.unit)} {way} by at least {timed(abs(self.by), self.unit)}"
+
+    @property
+    def up(self) -> bool:
+        return self.by > 0
+
+    def goal(self, now: FloatArray) -> FloatArray:
+        return now + self.by
+
+    def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
+        most = high - now.min() if self.up else now.max() - low
+        horizon = isinstance(self.quantity, MeanTime) and self.quantity.horizon is not None
+        whose = f"it is {now[0]:.6g}" if len(now) == 1 else f"it is {now.min():.6g} to {now.max():.6g}"
+        return InputError(
+            f"a change of {timed(abs(self.by), self.unit)} {'up' if self.up else 'down'} was asked.",
+            f"The {self.quantity.words(self.unit)} of every survival function lies between {low:.6g} and {high:.6g}, and "
+            f"{whose} now: the change must lie in (0, {most:.6g}].",
+            "Ask for less" + (f", or {_LONGER[horizon]}." if isinstance(self.quantity, MeanTime) else "."),
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SurvivalReach(OnCurves):
+    """A quantity is at least or at most a value; see `mean_at_least`, `survival_at`, `quantile_at_least`."""
+
+    quantity: Quantity
+    value: float
+    up: bool = True
+    unit: str = ""
+
+    def __repr__(self) -> str:
+        value = timed(self.value, self.unit) if self.quantity.timed else f"{self.value:g}"
+        return f"{self.quantity.words(self.unit)} at {'least' if self.up else 'most'} {value}"
+
+    def goal(self, now: FloatArray) -> FloatArray:
+        return np.full(len(now), self.value)
+
+    def _check_reach(self, now: FloatArray, span: tuple[float, float]) -> None:
+        if isinstance(self.quantity, QuantileTime) and self.value > span[1]:
+            raise beyond(self.value, span[1])
+        if isinstance(self.quantity, MeanTime):
+            super()._check_reach(now, span)
+
+    def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
+        return InputError(
+            f"{self!r} was asked.",
+            f"It lies between {low:.6g} and {high:.6g} for every survival function over these times.",
+            "Ask for a value in between.",
+        )
+
+
+def grouped(A: FloatArray, b: FloatArray, *, strict: bool = False) -> list[Group]:
+    """Row i needs scores s with `A[i] s >= b[i]`: rows that share a left side together, those for which all or none do apart."""
+    found: list[Group] = []
+    for left in np.unique(A, axis=0):
+        rows = np.flatnonzero((left == A).all(axis=1))
+        need = b[rows]
+        every, none = rows[need == -np.inf], rows[need == np.inf]
+        some = rows[np.isfinite(need)]
+        found += [(every, (everything(len(left)),))] if len(every) else []
+        found += [(none, (nothing(len(left)),))] if len(none) else []
+        found += [(some, (each_at_least(left, b[some], strict=strict),))] if len(some) else []
+    return found

@@ -1,1 +1,0 @@
-"""From a problem to a smaller or simpler one of the same answer."""

@@ -1,0 +1,1 @@
+"""TAO: oblique trees learned by alternating over their nodes."""

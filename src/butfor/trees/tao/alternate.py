@@ -1,0 +1,112 @@
+"""Tree alternating optimisation (Carreira-Perpinan and Tavallali, NeurIPS 2018).
+
+The objective is the loss of the rows plus `alpha` times the sum of |w|_1 over the decision nodes. With all other nodes
+held, that of one decision depends on the rows which reach it and for which its children's subtrees differ in loss: its
+care points. So nodes of one depth are independent, and every accepted change lowers the objective.
+
+The objective is full of poor local optima near the start. So the first sweeps may take every decision as it is learnt, whether
+or not it lowers the objective: a random tree finds its shape there. All later ones lower it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.trees.tao.loss import Loss
+from butfor.trees.tao.split import Decision, Split
+from butfor.trees.tree import Tree, sides
+
+ROUNDING = 1e-10
+"""Gains below this share of the objective are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The tree, its objective after the warm-up and after each careful sweep, and whether the last changed next to nothing."""
+
+    tree: Tree
+    objective: FloatArray
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Alternation:
+    """What stays the same during the optimisation."""
+
+    X: FloatArray
+    loss: Loss
+    split: Split
+    alpha: float
+    workers: Parallel
+
+    def run(self, tree: Tree, warm_up: int, max_iter: int, tol: float, tell: Callable[[int, float], None]) -> Fitted:
+        """Free sweeps, then careful ones until one lowers the objective by no more than the share `tol`."""
+        tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
+        for _ in range(warm_up):
+            self.sweep(tree, self.learnt)
+        objective = [self.objective(tree)]
+        converged = False
+        while not converged and len(objective) <= max_iter:
+            self.sweep(tree, partial(self.improved, least=ROUNDING * objective[0]))
+            objective.append(self.objective(tree))
+            tell(len(objective) - 1, objective[-1])
+            converged = objective[-2] - objective[-1] <= tol * objective[-2]
+        reached = np.zeros(len(tree.left), dtype=np.bool_)
+        seen = tree.paths(self.X)
+        reached[seen[seen >= 0]] = True
+        return Fitted(tree.pruned(reached), np.array(objective), converged)
+
+    def objective(self, tree: Tree) -> float:
+        """The loss and the penalty of a tree."""
+        return float(self.loss.each(tree.value, tree.leaves(self.X)).sum() + self.alpha * tree.size)
+
+    def sweep(self, tree: Tree, decide: Callable[[Decision, IntArray, FloatArray], Decision]) -> None:
+        """Decide anew at all nodes once, from the deepest up, and the leaves at the end.
+
+        A change below a node changes nothing about which rows reach it, so the rows are sent down once.
+        """
+        paths = tree.paths(self.X)
+        depth = tree.depth
+        for level in reversed(range(int(depth.max()))):
+            at = paths[:, level] if level < paths.shape[1] else np.full(len(self.X), -1)
+            gain = self.gain(tree, at)
+            nodes = tree.inner[depth[tree.inner] == level]
+            groups = _rows_of(at, nodes)
+            jobs = (delayed(decide)((tree.weights[i], float(tree.bias[i])), rows, gain[rows]) for i, rows in groups)
+            for (i, _), (weights, bias) in zip(groups, self.workers(jobs), strict=True):
+                tree.weights[i], tree.bias[i] = weights, bias
+        tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
+
+    def gain(self, tree: Tree, at: IntArray) -> FloatArray:
+        """What each row wins by going right rather than left at its node `at` (-1: no node); not 0 for care points."""
+        inner = (at >= 0) & (tree.left[at] >= 0)
+        go_left = tree.leaves(self.X, np.where(inner, tree.left[at], -1))
+        go_right = tree.leaves(self.X, np.where(inner, tree.right[at], -1))
+        return self.loss.each(tree.value, go_left) - self.loss.each(tree.value, go_right)
+
+    def learnt(self, now: Decision, rows: IntArray, gain: FloatArray) -> Decision:
+        """What the care points among some rows teach; where there are none, the present decision."""
+        care = gain != 0
+        return self.split.learn(self.X[rows[care]], gain[care], now, self.alpha) if care.any() else now
+
+    def improved(self, now: Decision, rows: IntArray, gain: FloatArray, least: float) -> Decision:
+        """The best of a learnt decision and of one side for all, if it beats the present one; else that."""
+        care = gain != 0
+        X, won, nothing = self.X[rows[care]], gain[care], np.zeros_like(now[0])
+        tried = [now, (nothing, 0.0), (nothing, -1.0), self.learnt(now, rows, gain)]
+        costs = [self.alpha * np.abs(w).sum() - won[sides(X, w, b)].sum() for w, b in tried]
+        best = int(np.argmin(costs))
+        return tried[best] if costs[best] < costs[0] - least else now
+
+
+def _rows_of(at: IntArray, nodes: IntArray) -> list[tuple[int, IntArray]]:
+    """The rows at each of some nodes."""
+    order = np.argsort(at, kind="stable")
+    first, last = np.searchsorted(at[order], nodes), np.searchsorted(at[order], nodes, side="right")
+    return [(int(node), order[a:b]) for node, a, b in zip(nodes, first, last, strict=True)]

@@ -1,0 +1,218 @@
+"""The scikit-learn face of tree alternating optimisation."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import Parallel
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from butfor.arrays import FloatArray
+from butfor.errors import InputError
+from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
+from butfor.trees.tao import start
+from butfor.trees.tao.alternate import Alternation
+from butfor.trees.tao.loss import Loss, Squared, ZeroOne
+from butfor.trees.tao.split import Axis, Oblique, Split
+from butfor.trees.tree import Tree
+
+SPLITS: dict[str, Split] = {"oblique": Oblique(), "axis": Axis()}
+STARTS = ("cart", "random")
+
+
+class _TAO(FittedTree):
+    """How both learn."""
+
+    def _begin(self, X: FloatArray, y: Any, weight: FloatArray, width: int, cart: Any) -> Tree:
+        rng = check_random_state(self.random_state)
+        if self.init == "cart":
+            grown = cart(max_depth=self.max_depth, random_state=rng.randint(2**31 - 1))
+            return start.cart(grown.fit(X, y, sample_weight=weight), width)
+        return start.random(X, weight, self.max_depth, SPLITS[self.split], width, rng)
+
+    def _optimise(self, X: FloatArray, loss: Loss, tree: Tree) -> None:
+        workers = Parallel(self.n_jobs, prefer="threads")
+        fitted = Alternation(X, loss, SPLITS[self.split], float(self.alpha), workers).run(
+            tree, self.warm_up, self.max_iter, self.tol, self._tell
+        )
+        self._set(fitted.tree)
+        self.objective_, self.converged_ = fitted.objective, fitted.converged
+        self.n_iter_ = len(self.objective_) - 1
+        if not self.converged_:
+            warnings.warn(
+                f"TAO stopped after max_iter={self.max_iter} sweeps, the last of which still lowered the objective from "
+                f"{self.objective_[-2]:.6g} to {self.objective_[-1]:.6g}. Raise max_iter, or tol, if that matters.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _tell(self, sweep: int, objective: float) -> None:
+        if self.verbose:
+            print(f"TAO, sweep {sweep}: objective {objective:.6g}", flush=True)
+
+    def _check(self) -> None:
+        """Refuse parameters that mean nothing."""
+        for name, kind, least in (
+            ("max_depth", Integral, 1), ("warm_up", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
+        ):  # fmt: skip
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
+                what = "a whole number" if kind is Integral else "a number"
+                raise InputError(f"{name}={given!r} was given.", f"It must be {what}, {least} or more.")
+        for name, known in (("split", tuple(SPLITS)), ("init", STARTS)):
+            if getattr(self, name) not in known:
+                raise InputError(
+                    f"{name}={getattr(self, name)!r} was given.", f"Known are {known[0]!r} and {known[1]!r}."
+                )
+
+
+class TAOClassifier(_TAO, TreeClassifier):
+    """A small, accurate decision tree, whose decisions are sparse hyperplanes (or cuts of one feature).
+
+    Tree alternating optimisation lowers the number of wrong training rows, plus `alpha` times the sum of all |weight|, from
+    sweep to sweep. Scale the features first when the split is oblique: the penalty compares their weights.
+
+    Args:
+        max_depth: of the tree to start from; the result is no deeper.
+        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
+        init: "cart", or "random" decisions that halve their rows.
+        alpha: how many wrong rows one unit of |weight| may cost; the 1/C of a logistic regression. More makes a sparser and
+            smaller tree. Every decision of an axis tree has weight 1.
+        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead
+            out of poor local optima. A random start needs them; with 0, a CART start keeps those of its cuts that serve.
+        max_iter: at most so many sweeps over all nodes.
+        tol: stop after a sweep that lowers the objective by no more than this share of it.
+        class_weight: as in scikit-learn: None, "balanced" or a dict of weights.
+        n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
+        verbose: print the objective after each sweep.
+        random_state: seed of the random start, and of CART's choice between equal cuts.
+
+    Attributes:
+        weights_: an array (nodes, features); a row goes right iff w'x + b >= 0, with the terms added in the order of the
+            features and the bias last. Zero at leaves.
+        bias_: the bias of each node.
+        left_, right_: the children of each node, -1 at leaves. The root is node 0.
+        value_: an array (nodes, classes): the share of each class in a leaf. The largest is what the leaf predicts.
+        classes_: the labels, in the order of the columns of `value_`.
+        objective_: the training objective after the warm-up and after each later sweep; it never rises.
+        n_iter_, converged_: how many sweeps there were, and whether the last one lowered the objective by no more than `tol`
+            says. If not, there was a `ConvergenceWarning`. The optimum is local, as with all such trees.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 6,
+        *,
+        split: str = "oblique",
+        init: str = "cart",
+        alpha: float = 1.0,
+        warm_up: int = 20,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.split = split
+        self.init = init
+        self.alpha = alpha
+        self.warm_up = warm_up
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAOClassifier:
+        """Learn the tree; rows of weight 0 count as absent."""
+        self._check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weight = weight * compute_sample_weight(self.class_weight, y)
+        X, codes, weight = _present(X, codes, weight)
+        tree = self._begin(X, codes, weight, len(self.classes_), DecisionTreeClassifier)
+        self._optimise(X, ZeroOne(codes, weight), tree)
+        return self
+
+
+class TAORegressor(_TAO, TreeRegressor):
+    """A small, accurate regression tree, whose decisions are sparse hyperplanes (or cuts of one feature).
+
+    As `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows: a row's care is how
+    much larger the square would be on its worse side. `alpha` is in units of that sum.
+
+    Args:
+        max_depth: of the tree to start from; the result is no deeper.
+        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
+        init: "cart", or "random" decisions that halve their rows.
+        alpha: what one unit of |weight| may cost, in squared units of `y`. More makes a sparser and smaller tree.
+        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead
+            out of poor local optima. A random start needs them; with 0, a CART start keeps those of its cuts that serve.
+        max_iter: at most so many sweeps over all nodes.
+        tol: stop after a sweep that lowers the objective by no more than this share of it.
+        n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
+        verbose: print the objective after each sweep.
+        random_state: seed of the random start, and of CART's choice between equal cuts.
+
+    Attributes:
+        weights_, bias_, left_, right_, objective_, n_iter_, converged_: as in `TAOClassifier`.
+        value_: an array (nodes, 1): the mean in a leaf.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 6,
+        *,
+        split: str = "oblique",
+        init: str = "cart",
+        alpha: float = 1.0,
+        warm_up: int = 20,
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.split = split
+        self.init = init
+        self.alpha = alpha
+        self.warm_up = warm_up
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAORegressor:
+        """Learn the tree; rows of weight 0 count as absent."""
+        self._check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        y = y.astype(np.float64)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        X, y, weight = _present(X, y, weight)
+        tree = self._begin(X, y, weight, 1, DecisionTreeRegressor)
+        self._optimise(X, Squared(y, weight), tree)
+        return self
+
+
+def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
+    """The rows that weigh something."""
+    some = weight > 0
+    if not some.any():
+        raise InputError("All rows have weight 0.", "At least one must count.")
+    return (X, y, weight) if some.all() else (X[some], y[some], weight[some])

@@ -1,0 +1,73 @@
+"""How one decision is learnt from its care points: a sparse direction, or the best cut of one feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.trees.tao import kernels
+
+TOLERANCE = 1e-4
+"""How far from its optimum a logistic regression may end, as a share of the largest slope at zero."""
+
+Decision = tuple[FloatArray, float]
+
+
+class Split(Protocol):
+    """A kind of decision."""
+
+    def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
+        """Random weights to start from, |w|_1 = 1."""
+
+    def learn(self, X: FloatArray, gain: FloatArray, now: Decision, alpha: float) -> Decision:
+        """A decision for care points that win |gain| by going right (gain > 0) or left (gain < 0)."""
+
+
+@dataclass(frozen=True)
+class Oblique:
+    """w'x + b >= 0 with few weights: L1-regularised logistic regression stands in for the loss."""
+
+    def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
+        drawn = rng.standard_normal(features)
+        return np.asarray(drawn / np.abs(drawn).sum())
+
+    def learn(self, X: FloatArray, gain: FloatArray, now: Decision, alpha: float) -> Decision:
+        care, (weights, bias) = np.abs(gain), now
+        centre = care @ X / care.sum()
+        columns = np.asfortranarray(X - centre)
+        start = bias + float(weights @ centre)
+        found, shift = kernels.logistic(columns, np.sign(gain), care, alpha, weights, start, TOLERANCE)
+        return found, shift - float(found @ centre)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """x_j >= t or x_j <= t: the feature and cut of least loss, by looking at all of them."""
+
+    def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
+        out = np.zeros(features)
+        out[rng.randint(features)] = 1.0
+        return out
+
+    def learn(self, X: FloatArray, gain: FloatArray, now: Decision, alpha: float) -> Decision:
+        best, found = -np.inf, now
+        for j in range(X.shape[1]):
+            order = np.argsort(X[:, j], kind="stable")
+            x = X[order, j]
+            below = np.cumsum(gain[order])[:-1]
+            won = np.where(x[:-1] < x[1:], np.abs(below - gain.sum() / 2), -np.inf)
+            # with the rows above on the right it wins sum - below, with those below it wins below: half the sum +- this
+            k = int(np.argmax(won)) if len(won) else -1
+            if k >= 0 and won[k] > best:
+                best, low, high = won[k], x[k], x[k + 1]
+                middle = low + (high - low) / 2
+                weights = np.zeros(X.shape[1])
+                if below[k] > gain.sum() / 2:
+                    weights[j], bias = -1.0, float(middle if middle < high else low)
+                else:
+                    weights[j], bias = 1.0, -float(middle if middle > low else high)
+                found = weights, bias
+        return found
