@@ -11,8 +11,9 @@ import pandas as pd
 import butfor as bf
 from benchmarks.harness import Number, seconds
 from butfor.problem.problem import Problem
+from butfor.solvers.outcome import Credit, Outcome
 from butfor.solvers.several import several
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome
+from butfor.solvers.solver import AbstractSolver, Budget
 
 
 def rates(
@@ -44,10 +45,10 @@ def handed(ask: Callable[[], object]) -> list[tuple[AbstractSolver, Problem]]:
     """The problems that `ask` hands to solvers, with the solver that each goes to."""
     found: list[tuple[AbstractSolver, Problem]] = []
 
-    def recorded(solver: AbstractSolver, problem: Problem, *rest: Any) -> Outcome:
+    def recorded(solver: AbstractSolver, credit: Credit, problem: Problem, *rest: Any) -> Outcome:
         found.append((solver, problem))
-        return several(solver, problem, *rest)
+        return several(solver, credit, problem, *rest)
 
-    with mock.patch("butfor.explain.several", recorded):
+    with mock.patch("butfor.explain.solve.several", recorded):
         ask()
     return found

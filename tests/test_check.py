@@ -32,12 +32,12 @@ PATIENTS, DISEASE = load_diabetes(return_X_y=True, as_frame=True)
 
 @pytest.fixture(scope="module")
 def answer() -> bf.Explanation:
-    return EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE)
+    return EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE).only
 
 
 @pytest.fixture(scope="module")
 def impossible() -> bf.Explanation:
-    return EXPLAINER.explain(ROW, target="approved", constraints=STUCK)
+    return EXPLAINER.explain(ROW, target="approved", constraints=STUCK).only
 
 
 def filed(answer: bf.Explanation) -> bf.Explanation:
@@ -262,9 +262,9 @@ def test_candidate_rows_are_not_held_as_data() -> None:
 def test_a_proof_that_takes_too_long_is_left_open(answer, monkeypatch) -> None:
     class Slow(bf.Explainer):
         def explain(self, *args: Any, **asked: Any) -> Any:
-            return claiming(answer, np.inf, 0.0)
+            return [claiming(answer, np.inf, 0.0)]
 
-    monkeypatch.setattr("butfor.check.Explainer", Slow)
+    monkeypatch.setattr("butfor.audit.recheck.Explainer", Slow)
     found = check(answer, MODEL, time_limit=1.5)
     assert found.passed
     assert str(found.checks[-1]).endswith("not proven again in 1.5 seconds")

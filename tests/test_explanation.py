@@ -62,7 +62,7 @@ def explainer(kind) -> bf.Explainer:
 
 @pytest.fixture(scope="module")
 def answer(kind, explainer) -> bf.Explanation:
-    return explainer.explain(some(TABLES[kind], slice(3, 4)))
+    return explainer.explain(some(TABLES[kind], slice(3, 4))).only
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_a_point_is_of_the_kind_given_and_says_what_changed(kind, answer) -> Non
     assert answer.found
     assert answer.changes
     assert all(change.changed and change.before != change.after for change in answer.changes)
-    assert len(answer.rows()) == len(answer.space) == 3
+    assert len(answer.columns()) == len(answer.space) == 3
     assert MODEL.predict(np.asarray(answer.point)).tolist() == [answer.after]
     assert answer.before != answer.after
     if kind == "pandas":
@@ -129,9 +129,29 @@ def test_equality_looks_at_the_answer_and_not_at_the_clock(answer) -> None:
 def test_answers_never_change(answer, answers) -> None:
     with pytest.raises(FrozenInstanceError):
         answer.cost = 0.0
-    for codes in (answer.factual_codes, answer.point_codes, answers.point_codes, answers.cost):
+    for codes in (answer.factual_codes, answer.point_codes, answers.point_codes, answers.costs):
         with pytest.raises(ValueError, match="read-only"):
             codes[0] = 0.0
+
+
+def test_one_answer_lends_its_attributes(kind, explainer, answer, answers) -> None:
+    found = explainer.explain(some(TABLES[kind], slice(3, 4)))
+    assert isinstance(found, bf.Explanations)
+    assert found == answer
+    assert answer.only is answer
+    assert repr(found) == repr(answer)
+    assert bf.Explanation.from_json(found.to_json()) == answer
+    names = ("cost", "changes", "before", "after", "row", "rank")
+    assert all(getattr(found, name) == getattr(answer, name) for name in names)
+    assert listed_rows(found.point) == listed_rows(answer.point)
+    assert found.certificate.why == answer.certificate.why
+    for name in (*names, "point", "factual", "certificate"):
+        with pytest.raises(bf.InputError, match="these are 10 answers"):
+            getattr(answers, name)
+
+
+def listed_rows(table: Any) -> list[Any]:
+    return np.asarray(table).tolist()
 
 
 def test_the_arrays_given_stay_writable() -> None:
@@ -211,13 +231,13 @@ def test_a_column_called_like_a_fact_keeps_its_place() -> None:
 
 def test_several_answers_to_a_row_are_ranked() -> None:
     several = bf.Explainer(MODEL, ARRAY).explain(ARRAY[:3], k=3)
-    assert several.row.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert several.rank.tolist() == [1, 2, 3] * 3
+    assert several.rows.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert several.ranks.tolist() == [1, 2, 3] * 3
     for row in range(3):
-        costs = several.cost[several.row == row]
+        costs = several.costs[several.rows == row]
         assert (np.diff(costs) >= 0).all()
     assert several[4].rank == 2
-    assert [one.rank for one in several[several.rank == 2]] == [2, 2, 2]
+    assert [one.rank for one in several[several.ranks == 2]] == [2, 2, 2]
 
 
 @pytest.mark.parametrize(

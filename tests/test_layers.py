@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -16,49 +17,43 @@ LAYERS = (
     "butfor.errors",
     "butfor.space",
     "butfor.model",
+    "butfor.estimator",
     "butfor.importers",
     "butfor.problem",
-    "butfor.rewrite",
+    "butfor.formulation",
     "butfor.solvers",
-    "butfor.formulation.plausibility",
-    "butfor.problem.question",
-    "butfor.formulation.oracles",
-    "butfor.verdict.constraints",
-    "butfor.verdict.verify",
-    "butfor.verdict.certificate",
-    "butfor.explanation.changes",
-    "butfor.explanation.explanation",
+    "butfor.verdict",
+    "butfor.explanation",
     "butfor.views",
-    "butfor.explain.explainer",
+    "butfor.explain",
     "butfor.measure",
     "butfor.survival",
-    "butfor.audit.recheck",
+    "butfor.audit",
     "butfor.cli",
 )
-"""From lowest to highest. The facts of an answer (`views.rows`) stand below it, the layouts of them above."""
+"""From lowest to highest: two files and a folder for each step on the way from a row to an answer."""
 
 ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees")
 """Made of the layers, part of none: no layer but the command imports them."""
 
-LATER = {
-    (
-        "butfor.explanation.explanation",
-        "butfor.views",
-    ): "an answer prints itself: its methods load the view that they hand it to"
-}
-"""What a function may import against the order, when it is called."""
-
 ONLY = {
     "highspy": ("butfor.solvers.milp.program",),
-    "sklearn": ("butfor.importers", "butfor.datasets", "butfor.testing", "butfor.trees", "butfor.measure.plausibility"),
+    "sklearn": (
+        "butfor.importers",
+        "butfor.estimator.source",
+        "butfor.datasets",
+        "butfor.testing",
+        "butfor.trees",
+        "butfor.measure.plausibility",
+    ),
     "numba": (
         "butfor.model.tree_kernels",
-        "butfor.solvers.ensemble.leaf_kernels",
-        "butfor.solvers.ensemble.reduce_kernels",
         "butfor.solvers.linear.kernels",
+        "butfor.solvers.tree.kernels",
         "butfor.solvers.oblique.kernels",
         "butfor.solvers.oblique.polytope",
-        "butfor.solvers.tree.kernels",
+        "butfor.solvers.ensemble.leaf_kernels",
+        "butfor.solvers.ensemble.reduce_kernels",
         "butfor.solvers.ensemble.bound_kernels",
         "butfor.solvers.ensemble.move_kernels",
         "butfor.solvers.swarm.kernels",
@@ -72,6 +67,9 @@ ONLY = {
 }
 """Which parts know an outside library."""
 
+LINE = re.compile(r"^\w+(?: < \w+){5,}$", re.MULTILINE)
+"""The layers as `docs/contributing.md` shows them."""
+
 
 def modules() -> dict[str, ast.Module]:
     found = {}
@@ -84,19 +82,19 @@ def modules() -> dict[str, ast.Module]:
 MODULES = modules()
 
 
-def imports(node: ast.AST, later: bool = False) -> Iterator[tuple[str, bool]]:
-    """Every imported module, and whether only a function imports it; what is for the type checker alone is left out."""
+def imports(node: ast.AST) -> Iterator[str]:
+    """Every imported module, by functions when they are called included; what is for the type checker alone is left out."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
         if isinstance(child, ast.Import):
-            yield from ((alias.name, later) for alias in child.names)
+            yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
             assert not child.level, "relative import"
             for alias in child.names:
                 full = f"{child.module}.{alias.name}"
-                yield (full if full in MODULES else str(child.module)), later
-        yield from imports(child, later or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
+                yield full if full in MODULES else str(child.module)
+        yield from imports(child)
 
 
 def inside(name: str, part: str) -> bool:
@@ -109,10 +107,6 @@ def layer(name: str) -> int | None:
     return LAYERS.index(max(fits, key=len)) if fits else None
 
 
-def excused(name: str, imported: str, later: bool) -> bool:
-    return later and any(inside(name, a) and inside(imported, b) for a, b in LATER)
-
-
 def test_every_module_has_a_place() -> None:
     placed = [name for name in MODULES if layer(name) is not None or any(inside(name, part) for part in ASIDE)]
     assert sorted({*MODULES} - {*placed}) == ["butfor"]
@@ -123,11 +117,8 @@ def test_imports_follow_the_arrow(name: str) -> None:
     mine = layer(name)
     backwards = [
         imported
-        for imported, later in imports(MODULES[name])
-        if (other := layer(imported)) is not None
-        and mine is not None
-        and other > mine
-        and not excused(name, imported, later)
+        for imported in imports(MODULES[name])
+        if (other := layer(imported)) is not None and mine is not None and other > mine
     ]
     assert not backwards, f"{name} imports {backwards}, which stand above it"
 
@@ -136,7 +127,13 @@ def test_imports_follow_the_arrow(name: str) -> None:
     "name", sorted(name for name in MODULES if layer(name) is not None and not inside(name, "butfor.cli"))
 )
 def test_no_layer_needs_what_stands_aside(name: str) -> None:
-    assert not [imported for imported, _ in imports(MODULES[name]) if any(inside(imported, part) for part in ASIDE)]
+    assert not [imported for imported in imports(MODULES[name]) if any(inside(imported, part) for part in ASIDE)]
+
+
+def test_the_contributing_page_shows_the_same_line() -> None:
+    page = (SOURCE.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
+    shown = LINE.findall(page)
+    assert shown == [" < ".join(name.removeprefix("butfor.") for name in LAYERS)]
 
 
 def test_the_tree_learner_stands_alone() -> None:
@@ -144,23 +141,20 @@ def test_the_tree_learner_stands_alone() -> None:
         imported
         for name, tree in MODULES.items()
         if inside(name, "butfor.trees")
-        for imported, _ in imports(tree)
+        for imported in imports(tree)
         if inside(imported, "butfor") and not inside(imported, "butfor.trees")
     }
     assert used == {"butfor.arrays", "butfor.errors"}
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
-    graph = {
-        name: {imported for imported, later in imports(tree) if imported in MODULES and not later}
-        for name, tree in MODULES.items()
-    }
+    graph = {name: {imported for imported in imports(tree) if imported in MODULES} for name, tree in MODULES.items()}
     assert len(list(TopologicalSorter(graph).static_order())) == len(MODULES)
 
 
 @pytest.mark.parametrize("library", sorted(ONLY))
 def test_one_place_knows_each_library(library: str) -> None:
     knowing = {
-        name for name, tree in MODULES.items() for imported, _ in imports(tree) if imported.split(".")[0] == library
+        name for name, tree in MODULES.items() for imported in imports(tree) if imported.split(".")[0] == library
     }
     assert not [name for name in knowing if not any(inside(name, part) for part in ONLY[library])]

@@ -47,11 +47,11 @@ def test_the_cheapest_plausible_answer_is_that_of_brute_force(table, model) -> N
         truth = explainer.explain(rows, target=1, constraints=asked, solver="brute_force")
         free = explainer.explain(rows, target=1)
         assert found.statuses == truth.statuses
-        assert np.allclose(found.cost, truth.cost, rtol=1e-6, atol=1e-6)
+        assert np.allclose(found.costs, truth.costs, rtol=1e-6, atol=1e-6)
         for answer in found:
             if answer.found:
                 assert lengths.predict(answer.point)[0] >= least - 1e-9
-        binding += int((found.cost > free.cost + 1e-9).sum())
+        binding += int((found.costs > free.costs + 1e-9).sum())
     assert binding > 3, "plausibility hardly ever mattered"
 
 

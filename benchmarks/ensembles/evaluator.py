@@ -40,7 +40,7 @@ def _compared(
     model: RandomForestClassifier, X: FloatArray, some: FloatArray, repeats: int
 ) -> tuple[list[float], list[float]]:
     """The seconds of scikit-learn and of ours, and proof that both say the same."""
-    read = bf.Explainer(model, data=X)._reading.model
+    read = bf.Explainer(model, data=X).reading.model
     assert isinstance(read, Trees)
     mean = evaluate_trees(read, some) / len(model.estimators_)
     assert np.allclose(mean, model.predict_proba(some), rtol=0, atol=1e-9)

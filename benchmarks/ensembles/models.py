@@ -89,7 +89,7 @@ class Question:
     @property
     def leaves(self) -> int | None:
         """How many leaves the trees have; nothing if the explainer could not read them."""
-        read = self.explainer._reading.model
+        read = self.explainer.reading.model
         return int((read.feature < 0).sum()) if isinstance(read, Trees) else None
 
 

@@ -20,10 +20,10 @@ from benchmarks.harness import SEED, Number, main, seconds
 from benchmarks.survival.data import cox_weibull, means
 from benchmarks.throughput import rates
 from butfor.arrays import FloatArray
+from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.importers.read import read
 from butfor.model.questions import evaluate
-from butfor.problem.targets.target import Prediction
 
 S = bf.survival
 ABOUT = {"scikit-survival": version("scikit-survival")}

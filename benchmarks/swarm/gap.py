@@ -32,12 +32,12 @@ def measure(smoke: bool) -> Iterator[Number]:
         optimum = explainer.explain(rows, target=1, time_limit=LIMIT * len(rows))
         exact = (time.perf_counter() - begin) / len(rows)
         proven = np.array([one.certificate.status is bf.Status.PROVEN_OPTIMAL for one in optimum])
-        best = optimum.cost[proven]
+        best = optimum.costs[proven]
         for words, swarm in {"polished": bf.Swarm(), "not polished": bf.Swarm(polish=False)}.items():
             begin = time.perf_counter()
             answers = explainer.explain(rows, target=1, solver=swarm)
             each = (time.perf_counter() - begin) / len(rows)
-            gap = answers.cost[proven] / best - 1
+            gap = answers.costs[proven] / best - 1
             about = {
                 "model": f"RF 100 x depth {DEPTH}", "data": found.about, "rows": int(proven.sum()), "exact_seconds": exact,
                 "found": float(answers.found.mean()), "gap_mean": float(gap.mean()), "gap_median": float(np.median(gap)),

@@ -13,7 +13,7 @@ from benchmarks.harness import SEED, Number
 from butfor.arrays import FloatArray, IntArray
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.costs import L1, price
-from butfor.problem.oracle import AbstractOracle, Heard
+from butfor.problem.oracle import AbstractOracle, Response
 from butfor.problem.problem import Problem
 from butfor.solvers.solver import Budget
 from butfor.space.feature import Feature
@@ -62,7 +62,7 @@ def _alone(particles: int) -> Callable[[int], object]:
     features += [Feature(f"c{j}", levels=("a", "b", "c", "d")) for j in range(5)]
     space = Space(tuple(features))
     factuals = np.zeros((1, COLUMNS))
-    problem = bf.Explainer(bf.black_box(lambda rows: rows[:, 0]), np.zeros((2, 1)))._reading.model
+    problem = bf.Explainer(bf.black_box(lambda rows: rows[:, 0]), np.zeros((2, 1))).reading.model
     asked = Problem(
         space, problem, factuals, (), price(L1(), space), admissible(space, factuals, ()), oracle=Free(factuals[:0])
     )
@@ -75,12 +75,12 @@ class Free(AbstractOracle):
     def __init__(self, examples: FloatArray) -> None:
         self.examples = examples
 
-    def ask(self, points: FloatArray, rows: IntArray) -> Heard:
+    def ask(self, points: FloatArray, rows: IntArray) -> Response:
         met = points[:, 0] >= 0.5
-        return Heard(met, np.where(met, 0.0, 0.5 - points[:, 0]), np.zeros(len(points)))
+        return Response(met, np.where(met, 0.0, 0.5 - points[:, 0]), np.zeros(len(points)))
 
-    def of_examples(self, row: int) -> Heard:
+    def of_examples(self, row: int) -> Response:
         return self.ask(self.examples, np.empty(0, dtype=np.intp))
 
-    def rows(self, chosen: IntArray | slice | NDArray[np.bool_]) -> AbstractOracle:
+    def take(self, rows: IntArray | slice | NDArray[np.bool_]) -> AbstractOracle:
         return self

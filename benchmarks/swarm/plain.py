@@ -20,8 +20,9 @@ from scipy.sparse.csgraph import dijkstra
 from sklearn.neighbors import NearestNeighbors
 
 import butfor as bf
-from benchmarks.baselines import BoolArray, FloatArray, distance
+from benchmarks.baselines import distance
 from benchmarks.rivals import Answered
+from butfor.arrays import BoolArray, FloatArray
 from butfor.measure.plausibility import place
 
 LAYER, HALVINGS = 1000, 40

@@ -62,7 +62,7 @@ def _measured(found: Table, smoke: bool) -> Iterator[Number]:
         about = {
             "model": f"RF {trees}, full depth", "data": found.about, "rows": len(rows), "particles": swarm.particles,
             "iterations": swarm.iterations, "calls": answers[0].certificate.notes["calls"],
-            "mean_cost": float(np.mean(answers.cost)), "share_in_prediction": share, "share_wanted": SHARE,
+            "mean_cost": float(np.mean(answers.costs)), "share_in_prediction": share, "share_wanted": SHARE,
         }  # fmt: skip
         yield Number(f"{found.name}, {name}, whole call", seconds, "s", rival if name == "read" else {}, about)
         rival = rival or {"black box": float(np.median(seconds))}

@@ -33,6 +33,6 @@ def gaps(case: Case, seeds: int, smoke: bool) -> Iterator[dict[str, Any]]:
                 yield {
                     "kind": "gap", "method": repr(cost), "seed": seed, "row": int(case.rows.index[n]),
                     "proven": certificate.status is bf.Status.PROVEN_OPTIMAL, "bound": bound,
-                    "cost": float(found.cost[n]), "gap": float(found.cost[n]) / bound - 1 if bound > 0 else None,
+                    "cost": float(found.costs[n]), "gap": float(found.costs[n]) / bound - 1 if bound > 0 else None,
                     "seconds": each, "exact_seconds": seconds,
                 }  # fmt: skip

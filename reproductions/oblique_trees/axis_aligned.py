@@ -23,9 +23,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 import butfor.explain.explainer
-from benchmarks.baselines import FloatArray, PathHeuristic, cheapest, distance, keeping
+from benchmarks.baselines import PathHeuristic, cheapest, distance, keeping
 from benchmarks.data import adult_like, pipeline, read, without_copies
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
+from butfor.arrays import FloatArray
 
 HERE = Path(__file__).parent
 COSTS = {"L1": (bf.L1(), 1), "L2": (bf.L2(), 2)}
@@ -163,7 +164,7 @@ def checked(answer: bf.Explanation, space: bf.Space, factual: FloatArray, power:
     """The cost of our answer, which the baselines' own measure must confirm."""
     if not answer.found:
         return float(np.inf)
-    again = distance(space, factual, answer.point_codes[None], power)[0]
+    again = distance(space, factual, answer.only.point_codes[None], power)[0]
     if abs(again - answer.cost) > SLACK:
         raise AssertionError(f"butfor says {answer.cost!r} where the baselines' distance is {again!r}")
     return answer.cost

@@ -24,7 +24,8 @@ from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.solvers.oblique.exact import ObliqueExact
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
+from butfor.solvers.outcome import Outcome
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.trees import TAOClassifier
 from reproductions.oblique_trees.axis_aligned import (
     COSTS,

@@ -9,8 +9,8 @@ import numpy as np
 
 import butfor as bf
 from butfor.arrays import FloatArray, IntArray
+from butfor.estimator.prediction import Prediction
 from butfor.model.questions import evaluate
-from butfor.problem.targets.target import Prediction
 from reproductions.survcofact.sets import Question
 
 BATCH = 4000
@@ -33,7 +33,7 @@ def nearest_row(question: Question) -> float:
 def best_of_random(question: Question, points: int, radius: float) -> float:
     """The nearest of so many points drawn from the ball that meets the target; those farther than the best are not asked."""
     rng = np.random.default_rng(0)
-    reading = question.explainer._reading
+    reading = question.explainer.reading
     before = Prediction(reading.source, question.x)
     model = question.target.focus(reading, before).model
     goal = question.means(question.x)[0] + question.theta * question.r

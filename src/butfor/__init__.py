@@ -48,9 +48,9 @@ if TYPE_CHECKING:
         within,
     )
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
-    from butfor.problem.targets.target import class_costs, classes, other, probability, relative_change, value
-    from butfor.solvers.solver import Status
-    from butfor.solvers.swarm.swarm import Swarm
+    from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
+    from butfor.solvers.outcome import Status
+    from butfor.solvers.swarm.settings import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
@@ -70,9 +70,9 @@ _HOMES = {
         "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
-    "butfor.problem.targets.target": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
-    "butfor.solvers.solver": ("Status",),
-    "butfor.solvers.swarm.swarm": ("Swarm",),
+    "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
+    "butfor.solvers.outcome": ("Status",),
+    "butfor.solvers.swarm.settings": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
 }  # fmt: skip

@@ -135,7 +135,7 @@ def test_native_categories(onehot, lost) -> None:
     model = classifier(max_cat_to_onehot=onehot, n_estimators=10, min_data_per_group=3, cat_smooth=1.0)
     reading = check_importer(model.fit(X, answers(people(rows=200))), X)
     assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
-    assert len(reading.model.sets) >= 2
+    assert len(reading.model.cell_sets) >= 2
 
 
 def test_a_booster_with_categories() -> None:
@@ -158,7 +158,7 @@ def test_zero_between_the_cuts() -> None:
     X[::3] = 0.0
     y = (X[:, 0] == 0) ^ (X[:, 0] > 1)
     reading = check_importer(classifier(zero_as_missing=True).fit(X, y), X)
-    assert reading.model.sets
+    assert reading.model.cell_sets
     tiny = np.float64(np.float32(1e-35))
     assert {np.nextafter(-tiny, -1.0), tiny} <= set(reading.model.cells[0].edges)
 

@@ -9,7 +9,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from butfor.model.oblique import Oblique
+from butfor.model.oblique import ObliqueTree
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from butfor.trees import ObliqueTreeClassifier, ObliqueTreeRegressor, TAOClassifier, TAORegressor
 
@@ -39,7 +39,7 @@ def test_behind_a_pipeline_with_categories():
     y = (data.age > 40) ^ (data.job == "a")
     steps = make_column_transformer((OneHotEncoder(), ["job"]), (StandardScaler(), ["age", "pay"]))
     reading = check_importer(make_pipeline(steps, TAOClassifier(4, alpha=0.1, tol=0.1)).fit(data, y), data)
-    assert isinstance(reading.model, Oblique)
+    assert isinstance(reading.model, ObliqueTree)
     assert reading.space["job"].levels == ("a", "b", "c")
 
 

@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.importers import registry
+from butfor.importers.builtin import load_builtin
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.linear import linear_over
 from butfor.importers.libraries.sklearn_linear import read_classifier
@@ -30,7 +31,7 @@ from butfor.testing.importer_contract import ImporterContract, check_importer
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
     """What a test registers is gone after it."""
-    registry.load_builtin()
+    load_builtin()
     models, steps = dict(registry._models), dict(registry._steps)
     yield
     registry._models.clear()

@@ -90,7 +90,7 @@ def test_pipelines() -> None:
 
 def mirrored_categories(boosting, columns):
     model, readout = read_hist_boosting(boosting, columns)
-    return replace(model, sets=tuple(~mask for mask in model.sets)), readout
+    return replace(model, cell_sets=tuple(~mask for mask in model.cell_sets)), readout
 
 
 def missing_astray(boosting, columns):

@@ -99,7 +99,7 @@ def test_native_categories(onehot, lost) -> None:
     model = classifier(enable_categorical=True, max_cat_to_onehot=onehot, n_estimators=10).fit(X, y)
     reading = check_importer(model, X)
     assert reading.space["job"].levels == ("smith", "clerk", "pilot", "nurse")
-    assert len(reading.model.sets) > 3
+    assert len(reading.model.cell_sets) > 3
 
 
 def test_a_booster_with_categories() -> None:

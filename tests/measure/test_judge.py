@@ -53,7 +53,7 @@ def test_own_answers_are_valid_and_keep_the_rules(judge, ours) -> None:
 
 def test_the_functions_say_the_same(judge, ours) -> None:
     found = judge.measures(ours, ROWS)
-    sets = [ours[ours.row == row].points for row in range(len(ROWS))]
+    sets = [ours[ours.rows == row].points for row in range(len(ROWS))]
     for measure in (
         bf.measure.proximity,
         bf.measure.categorical_proximity,
@@ -70,13 +70,13 @@ def test_the_functions_say_the_same(judge, ours) -> None:
 
 
 def test_every_form_of_answers_is_the_same(judge, ours) -> None:
-    tables = [ours[ours.row == row].points for row in range(len(ROWS))]
+    tables = [ours[ours.rows == row].points for row in range(len(ROWS))]
     single = [[one for one in ours if one.row == row] for row in range(len(ROWS))]
     found = judge.measures(ours, ROWS)
     for form in (
         tables,
         tuple(tables),
-        [ours[ours.row == 0].points, *tables[1:]],
+        [ours[ours.rows == 0].points, *tables[1:]],
         [pl.from_pandas(table) for table in tables],
         [pa.Table.from_pandas(table) for table in tables],
         [table.astype(object).assign(note="x") for table in tables],
@@ -84,7 +84,7 @@ def test_every_form_of_answers_is_the_same(judge, ours) -> None:
         same(judge.measures(form, ROWS), found, "seconds")
     first = [one[0] for one in single]
     same(judge.measures(first, ROWS), judge.measures([table.iloc[[0]] for table in tables], ROWS), "seconds")
-    same(judge.measures(first, ROWS), judge.measures(ours[ours.rank == 1].points, ROWS), "seconds")
+    same(judge.measures(first, ROWS), judge.measures(ours[ours.ranks == 1].points, ROWS), "seconds")
     one_row = judge.measures(tables[0], ROWS.iloc[[0]])
     same(one_row, judge.measures([tables[0]], ROWS.iloc[[0]]))
     same(one_row, judge.measures([bf.Explainer(MODEL, X).explain(ROWS.iloc[[0]], target="approved", constraints=RULES, k=2)],

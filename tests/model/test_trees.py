@@ -17,7 +17,7 @@ def plain_score(model: Trees, row: np.ndarray) -> np.ndarray:
         while model.feature[node] >= 0:
             x, cells = row[model.feature[node]], model.cells[model.feature[node]]
             if model.member[node] >= 0:
-                left = model.sets[model.member[node]][cells.index(np.array([x]))[0]]
+                left = model.cell_sets[model.member[node]][cells.index(np.array([x]))[0]]
             else:
                 left = model.missing_left[node] if np.isnan(x) else x <= model.cut[node]
             node = int(model.left[node] if left else model.right[node])
@@ -36,7 +36,7 @@ def test_scores_are_those_of_the_definition_to_the_bit(numbers_only: bool) -> No
         assert isinstance(problem.model, Trees)
         found = evaluate_trees(problem.model, X)
         assert np.array_equal(found, [plain_score(problem.model, row) for row in X]), f"seed {seed}"
-        plain_walks += not problem.model.sets
+        plain_walks += not problem.model.cell_sets
     assert plain_walks == (60 if numbers_only else plain_walks)
 
 

@@ -30,7 +30,7 @@ def test_domain_and_judgement_agree_on_random_points() -> None:
             point = np.where(rng.random(len(space)) < 0.4, factual[0], random_row(rng, space))[None]
             if not free.admits(point)[0]:
                 continue
-            said = all(constraint.met(space, factual, point)[0] for constraint in listed)
+            said = all(constraint.holds_between(space, factual, point)[0] for constraint in listed)
             assert domain.admits(point)[0] == said, (seed, listed, factual, point)
             agreed[said] += 1
     assert min(agreed.values()) > 300

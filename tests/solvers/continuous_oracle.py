@@ -14,7 +14,7 @@ from scipy.optimize import linprog, minimize
 from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
 from butfor.model.questions import evaluate
-from butfor.problem.constraints.relations import AtMost, Margin, Relation
+from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import candidates
 
@@ -24,7 +24,7 @@ TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 def cheapest(problem: Problem) -> float:
     """The optimal cost of a one-row problem with a linear model; infinity if it is infeasible."""
     assert isinstance(problem.model, Linear)
-    return min((_set_cost(problem, part) for part in problem.sets), default=np.inf)
+    return min((_set_cost(problem, part) for part in problem.score_sets), default=np.inf)
 
 
 def _set_cost(problem: Problem, part) -> float:
@@ -66,14 +66,14 @@ def _choice_cost(problem: Problem, part, choice, best: float) -> float:
     changed = sum(not (point[j] == start[j] or (np.isnan(point[j]) and np.isnan(start[j]))) for j in fixed) + len(
         moving
     )
-    if any(changed > c.count for c in problem.constraints(AtMost)):
+    if any(changed > c.count for c in problem.relations_of(AtMost)):
         return np.inf
     # scores as a function of the moving numbers: base + slope @ x
     base = evaluate(problem.model, point[None])[0] - problem.model.slope[:, moving] @ point[moving]
     A = part.A @ problem.model.slope[:, moving]
     b = part.b - part.A @ base
     rows, rhs = [A], [b]
-    for relation in problem.constraints(Relation):
+    for relation in problem.relations_of(LinearRelation):
         w = dict(relation.weights)
         known = 0.0
         for name, weight in relation.weights:
@@ -161,5 +161,5 @@ def _quadratic(A, b, l1, l2, x0, low, high) -> float:
 def supported(problem: Problem) -> bool:
     """Whether this judge can take the problem."""
     l2_and_reach = bool(problem.prices.l2.any() and problem.prices.has_linf)
-    allowed = (AtMost, Margin, Relation)
+    allowed = (AtMost, LinearRelation)
     return not l2_and_reach and all(isinstance(relation, allowed) for relation in problem.relations)

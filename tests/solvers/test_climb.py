@@ -10,7 +10,7 @@ import pytest
 from butfor.model.black_box import BlackBox
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.costs import L1, price
-from butfor.problem.oracle import AbstractOracle, Heard
+from butfor.problem.oracle import AbstractOracle, Response
 from butfor.problem.problem import Problem
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser
@@ -29,14 +29,14 @@ class Steps(AbstractOracle):
 
     examples = np.empty((0, 6))
 
-    def ask(self, points, rows) -> Heard:
+    def ask(self, points, rows) -> Response:
         score = (points[:, :5] >= 0.1).sum(axis=1) + 3.0 * (points[:, 5] == 2)
-        return Heard(score >= 3, np.maximum(3 - score, 0.0), np.zeros(len(points)))
+        return Response(score >= 3, np.maximum(3 - score, 0.0), np.zeros(len(points)))
 
     def of_examples(self, row):
         return self.ask(self.examples, np.empty(0, dtype=np.intp))
 
-    def rows(self, chosen) -> AbstractOracle:
+    def take(self, rows) -> AbstractOracle:
         return self
 
 

@@ -88,14 +88,14 @@ def forest():
     explainer = bf.Explainer(model, data=X)
     answers = explainer.explain(rows, target=1)
     assert set(answers.statuses) == {bf.Status.PROVEN_OPTIMAL}
-    return explainer, rows, answers.cost
+    return explainer, rows, answers.costs
 
 
 def test_bounds_hold_wherever_it_is_interrupted(forest, monkeypatch) -> None:
     explainer, rows, optimum = forest
     partly = 0
     for most in (1, 2, 4, 7, 12, 20, 40):
-        monkeypatch.setattr("butfor.explain.Budget", lambda *a, most=most, **k: Rounds(most=most))
+        monkeypatch.setattr("butfor.explain.arguments.Budget", lambda *a, most=most, **k: Rounds(most=most))
         for row, best in zip(rows, optimum, strict=True):
             answer = explainer.explain(row[None], target=1)
             certificate = answer.certificate
@@ -108,7 +108,7 @@ def test_bounds_hold_wherever_it_is_interrupted(forest, monkeypatch) -> None:
 
 def test_a_gap_is_said_in_words(forest, monkeypatch) -> None:
     explainer, rows, _ = forest
-    monkeypatch.setattr("butfor.explain.Budget", lambda *a, **k: Rounds(most=3))
+    monkeypatch.setattr("butfor.explain.arguments.Budget", lambda *a, **k: Rounds(most=3))
     gaps = [answer for answer in explainer.explain(rows, target=1) if answer.certificate.status is bf.Status.WITHIN_GAP]
     assert gaps
     assert all(0 < answer.certificate.gap < 1 for answer in gaps)
@@ -137,8 +137,8 @@ def test_control_c_keeps_what_was_found(forest, monkeypatch) -> None:
 def test_the_number_of_threads_changes_nothing(forest, n_jobs) -> None:
     explainer, rows, optimum = forest
     answers = explainer.explain(rows, target=1, n_jobs=n_jobs)
-    assert np.array_equal(answers.cost, optimum)
-    assert answers.row.tolist() == list(range(len(rows)))
+    assert np.array_equal(answers.costs, optimum)
+    assert answers.rows.tolist() == list(range(len(rows)))
 
 
 def test_several_classes_and_curved_targets() -> None:

@@ -11,7 +11,8 @@ from butfor.model.questions import evaluate
 from butfor.problem.costs import L2, Quadratic, price
 from butfor.solvers.linear.interior_point import InteriorPoint, minimise
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.solver import Budget, Status
+from butfor.solvers.outcome import Status
+from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
 
 KINDS = Kinds(whole=False, levels=False, missing=False, features=5, relations=("margin",), costs=("l2",))
@@ -35,7 +36,7 @@ def test_agrees_with_highs():
         ours, theirs = InteriorPoint().solve(problem, Budget()), Milp().solve(problem, Budget())
         assert ours.cost[0] == theirs.cost[0] or ours.cost[0] == pytest.approx(theirs.cost[0], rel=2e-6, abs=2e-6), seed
         assert ours.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), seed
-        assert np.isinf(ours.cost[0]) or (problem.sets and problem.admits(ours.points)[0]), seed
+        assert np.isinf(ours.cost[0]) or (problem.score_sets and problem.admits(ours.points)[0]), seed
         compared += 1
     assert compared > 80
 
@@ -58,7 +59,9 @@ def test_says_when_nothing_meets_the_half_spaces():
 
 def test_what_lies_inside_stays():
     problem = next(
-        p for p in map(quadratic, range(100)) if p.sets[0].holds(evaluate(p.model, p.factuals))[0] and not p.margin
+        p
+        for p in map(quadratic, range(100))
+        if p.score_sets[0].holds(evaluate(p.model, p.factuals))[0] and not p.margin
     )
     found = InteriorPoint().solve(problem, Budget())
     assert found.cost[0] <= 1e-9
@@ -70,12 +73,12 @@ def test_what_lies_inside_stays():
         ({"model": "tree"}, "linear model"),
         ({"cost": frozenset({"l1", "quadratic"})}, "quadratic form"),
         ({"movable": frozenset({"whole"})}, "continuous"),
-        ({"relations": frozenset({"linear"})}, "constraints of the kinds linear"),
+        ({"constraints": frozenset({"linear"})}, "constraints of the kinds linear"),
         ({"forced": True}, "forces"),
     ],
 )
 def test_refuses(changed, said):
-    form = replace(quadratic(0).form(), forced=False, relations=frozenset(), movable=frozenset({"continuous"}))
+    form = replace(quadratic(0).form(), forced=False, constraints=frozenset(), movable=frozenset({"continuous"}))
     refused = InteriorPoint().accepts(replace(form, **changed))
     assert not refused
     assert said in refused.why

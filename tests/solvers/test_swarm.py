@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from butfor.errors import InputError, UnsupportedProblemError
-from butfor.formulation.evaluated import evaluated
+from butfor.formulation.oracles import model_oracle
 from butfor.problem.constraints.relations import AtMost
-from butfor.problem.oracle import AbstractOracle, Heard
+from butfor.problem.oracle import AbstractOracle, Response
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.solver import TOLERANCE, Budget, Status
+from butfor.solvers.outcome import TOLERANCE, Status
+from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.diverse import clusters, distinct
-from butfor.solvers.swarm.swarm import Search, Swarm
+from butfor.solvers.swarm.run import SwarmRun as Search
+from butfor.solvers.swarm.settings import Swarm
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 
@@ -26,19 +28,19 @@ class Asks(AbstractOracle):
     """The evaluator of a problem, counted; it may be interrupted at a question."""
 
     def __init__(self, problem, stop: int = 10**9, error: type[BaseException] = KeyboardInterrupt) -> None:
-        self.inner, self.count, self.stop, self.error = evaluated(problem), 0, stop, error
+        self.inner, self.count, self.stop, self.error = model_oracle(problem), 0, stop, error
         self.examples = self.inner.examples
 
-    def ask(self, points, rows) -> Heard:
+    def ask(self, points, rows) -> Response:
         self.count += 1
         if self.count == self.stop:
             raise self.error
         return self.inner.ask(points, rows)
 
-    def of_examples(self, row: int) -> Heard:
+    def of_examples(self, row: int) -> Response:
         return self.inner.of_examples(row)
 
-    def rows(self, chosen) -> AbstractOracle:
+    def take(self, rows) -> AbstractOracle:
         return self
 
 
@@ -81,10 +83,10 @@ class TestSwarm(SolverContract):
 
     def test_refusal_has_a_reason(self) -> None:
         _, problem = next(self.problems(range(5)))
-        form = replace(problem.form(), relations=frozenset({"candidates"}))
+        form = replace(problem.form(), constraints=frozenset({"candidates"}))
         assert "row_search" in self.solver.accepts(form).why
-        assert "margin" in self.solver.accepts(replace(form, model="ensemble", relations=frozenset({"margin"}))).why
-        assert self.solver.accepts(replace(form, model="black box", relations=frozenset()))
+        assert "margin" in self.solver.accepts(replace(form, model="ensemble", constraints=frozenset({"margin"}))).why
+        assert self.solver.accepts(replace(form, model="black box", constraints=frozenset()))
 
 
 @pytest.mark.parametrize("form", ["linear", "oblique tree", "tree"])
@@ -101,7 +103,7 @@ def test_valid_for_every_form_with_every_relation(form) -> None:
                 found += 1
                 point = outcome.points[:1]
                 assert problem.admits(point)[0]
-                assert evaluated(problem).ask(point, np.zeros(1, dtype=np.intp)).met[0]
+                assert model_oracle(problem).ask(point, np.zeros(1, dtype=np.intp)).met[0]
     assert found > 20
 
 
@@ -129,7 +131,7 @@ def test_calls_are_kept_exactly(calls) -> None:
     oracle = Asks(busy())
     outcome = replace(QUICK, calls=calls).solve(replace(busy(), oracle=oracle), Budget())
     assert oracle.count == calls == outcome.notes["calls"][0]
-    assert outcome.exhausted[0]
+    assert outcome.stopped[0]
 
 
 def test_more_calls_are_never_worse() -> None:
@@ -143,10 +145,10 @@ def test_an_interruption_keeps_the_best(stop) -> None:
     budget, oracle = Budget(), Asks(busy(), stop)
     outcome = QUICK.solve(replace(busy(), oracle=oracle), budget)
     assert oracle.count == stop
-    assert outcome.exhausted[0]
+    assert outcome.stopped[0]
     assert budget.spent(), "the rows after it are not begun"
     if outcome.found()[0]:
-        assert evaluated(busy()).ask(outcome.points[:1], np.zeros(1, dtype=np.intp)).met[0]
+        assert model_oracle(busy()).ask(outcome.points[:1], np.zeros(1, dtype=np.intp)).met[0]
 
 
 def test_an_interruption_before_the_first_answer_leaves_none() -> None:
@@ -171,7 +173,7 @@ def test_several_answers_are_never_equal(choice) -> None:
             points = np.nan_to_num(outcome.points, nan=1e9)
             assert len(np.unique(points, axis=0)) == len(points), f"seed {seed}"
             assert (np.diff(outcome.cost) >= 0).all()
-            met = evaluated(problem).ask(outcome.points, np.zeros(len(points), dtype=np.intp)).met
+            met = model_oracle(problem).ask(outcome.points, np.zeros(len(points), dtype=np.intp)).met
             assert met.all()
             several += len(points) == 4
     assert several > 10
@@ -190,7 +192,7 @@ def test_pull_returns_valid_points_only() -> None:
         problem = random_problem(seed, "tree", Kinds(relations=()))
         outcome = replace(QUICK, pull=0.5).solve(problem, Budget())
         if outcome.found()[0]:
-            assert evaluated(problem).ask(outcome.points, outcome.row).met.all()
+            assert model_oracle(problem).ask(outcome.points, outcome.row).met.all()
 
 
 SETTINGS = [

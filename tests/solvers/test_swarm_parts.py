@@ -12,7 +12,7 @@ from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
 from butfor.solvers.swarm.hypercube import hypercube, moved
 from butfor.solvers.swarm.kernels import move
 from butfor.solvers.swarm.pricing import Pricing
-from butfor.solvers.swarm.swarm import Swarm, constriction
+from butfor.solvers.swarm.settings import Swarm, constriction
 from butfor.solvers.swarm.telling import information_value
 from butfor.testing.problems import Kinds, random_problem
 
@@ -85,7 +85,7 @@ def test_every_position_decodes_to_an_admissible_point() -> None:
         if cube.impossible[0]:
             continue
         points = cube.decode(positions(problem, cube, rng), np.zeros(40, dtype=np.intp))
-        tiled = problem.rows(np.zeros(40, dtype=np.intp))
+        tiled = problem.take(np.zeros(40, dtype=np.intp))
         assert tiled.domain.admits(points).all(), f"seed {seed}"
         must = ~problem.domain.stay[0]
         assert ((moved(tiled.factuals, points) & ~must).sum(axis=1) <= max(0, problem.most_changes - must.sum())).all()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from butfor.estimator.prediction import Prediction
 from butfor.importers.read import read
 from butfor.model.questions import evaluate
-from butfor.problem.targets.target import Prediction
 from butfor.space import frames
 
 
@@ -22,7 +22,7 @@ def agreements(model, target, X, new, rows=20) -> int:
     count = 0
     for chosen, sets in settled.groups(focused.readout, before):
         for at, row in enumerate(chosen.tolist()):
-            inside = np.any([part.rows(np.array([at])).holds(scores) for part in sets], axis=0)
+            inside = np.any([part.take(np.array([at])).holds(scores) for part in sets], axis=0)
             start = before.take(np.full(len(scores), row))
             met = settled.met(start, after)
             near = settled.distance(start, after) <= 1e-9 * (1 + np.abs(scores[:, 0]))

@@ -13,6 +13,7 @@ from scipy.integrate import quad
 
 import butfor as bf
 from butfor.importers import registry
+from butfor.importers.builtin import load_builtin
 from butfor.importers.libraries import lifelines_models
 from butfor.importers.read import read
 from butfor.model.black_box import BlackBox
@@ -89,7 +90,7 @@ def test_a_wrong_shape_is_caught(name, monkeypatch) -> None:
         shape = np.exp(model.params_[model._ancillary_parameter_name]["Intercept"])
         return form, Accelerated(law=LAW[name](1.001 * shape))
 
-    registry.load_builtin()
+    load_builtin()
     monkeypatch.setitem(registry._models, lifelines_models._Accelerated, wrong)
     with pytest.raises(bf.FidelityError):
         read(model, X)

@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import butfor as bf
+from butfor.importers.builtin import load_builtin
 from butfor.importers.libraries import sksurv_models
 from butfor.importers.read import read
 from butfor.model.black_box import BlackBox
@@ -98,7 +99,7 @@ def test_a_wrong_baseline_is_caught(monkeypatch) -> None:
     from butfor.importers import registry
 
     model = HAZARDS["cox"]().fit(X, y)
-    registry.load_builtin()
+    load_builtin()
     monkeypatch.setitem(registry._models, "sksurv.CoxPHSurvivalAnalysis", wrong)
     with pytest.raises(bf.FidelityError, match="mean time to event"):
         read(model, X)

@@ -8,11 +8,11 @@ import pytest
 pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
 
 import butfor as bf
+from butfor.estimator.prediction import Prediction
 from butfor.importers.read import read
 from butfor.model.survival.curves import MeanTime, QuantileTime
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.survival import SurvivalChange, SurvivalReach
-from butfor.problem.targets.target import Prediction
 from tests.survival.agreements import agreements
 from tests.survival.samples import CURVED, HAZARDS, RISKS, TIMES, weibull
 

@@ -21,12 +21,12 @@ from butfor.trees import TAOClassifier, TAORegressor
 from butfor.trees.tao import kernels, start
 from butfor.trees.tao.alternate import Alternation
 from butfor.trees.tao.loss import Loss, Squared, ZeroOne
-from butfor.trees.tao.split import Axis, Oblique, Split
+from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tree import Tree, sides
 
 KINDS = [(split, init) for split in ("oblique", "axis") for init in ("cart", "random")]
 IRIS = load_iris(return_X_y=True)
-SPLITS: tuple[Split, ...] = (Oblique(), Axis())
+SPLITS: tuple[Split, ...] = (ObliqueSplit(), AxisSplit())
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
@@ -170,7 +170,7 @@ def test_an_axis_tree_is_no_worse_than_cart_on_its_training_rows(depth: int) -> 
 def test_the_cut_of_an_axis_decision_is_the_best_of_all(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, gain = np.round(rng.normal(size=(12, 2)), 1), rng.choice([-1.0, 1.0], 12) * rng.uniform(0.5, 2, 12)
-    found = Axis().learn(X, gain, (np.zeros(2), 0.0), 0.0)
+    found = AxisSplit().learn(X, gain, (np.zeros(2), 0.0), 0.0)
     every = [
         gain[sides(X, sign * np.eye(2)[j], -sign * t)].sum()
         for j in range(2)

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 import butfor as bf
-from butfor.explanation.explanation import Question
+from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.costs import AbstractCost
 from butfor.problem.spec import to_spec
-from butfor.problem.targets.target import AbstractTarget, Classes
+from butfor.problem.targets.classes import Classes
+from butfor.problem.targets.target import AbstractTarget
 from butfor.space.feature import Feature
 from butfor.testing.problems import Kinds, random_constraints, random_cost, random_row, random_space
 from butfor.verdict.certificate import Certificate
@@ -32,9 +33,9 @@ WORDS = {
 }
 
 
-def question(target: AbstractTarget, cost: AbstractCost, constraints: list[Any]) -> Question:
+def question(target: AbstractTarget, cost: AbstractCost, constraints: list[Any]) -> QuestionRecord:
     spec = {"target": to_spec(target), "cost": to_spec(cost), "constraints": [to_spec(one) for one in constraints]}
-    return Question(repr(target), repr(cost), tuple(map(repr, constraints)), spec)
+    return QuestionRecord(repr(target), repr(cost), tuple(map(repr, constraints)), spec)
 
 
 def made(
@@ -43,7 +44,7 @@ def made(
     status: bf.Status = bf.Status.PROVEN_OPTIMAL,
     *,
     space: bf.Space = SPACE,
-    asked: Question | None = None,
+    asked: QuestionRecord | None = None,
     said: tuple[Any, Any] = ("no", "yes"),
     **more: Any,
 ) -> bf.Explanation:

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import ButforError, InputError
+from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
-from butfor.explanation.explanation import Explanation
-from butfor.formulation.plausibility import Likenesses
+from butfor.explanation.explanation import Explanation, Explanations
 from butfor.importers.read import Reading, read_onto
-from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.relations import Plausible
+from butfor.problem.constraints.constraint import AbstractConstraint, Changes, JudgedConstraint
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.costs import price
+from butfor.problem.referee import Referee
 from butfor.problem.spec import from_spec
-from butfor.problem.targets.target import AbstractTarget, Prediction, as_target
-from butfor.solvers.solver import TOLERANCE, Status, statuses_of
+from butfor.problem.targets.names import as_target
+from butfor.problem.targets.target import AbstractTarget
+from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
-from butfor.verdict.constraints import Moves, kept
 
 SECONDS = 60.0
 """How long a claimed bound is looked into, unless said otherwise."""
@@ -87,7 +87,9 @@ class Claim:
         return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
 
 
-def check(answer: Explanation, model: Any, *, forests: Iterable[Any] = (), time_limit: float = SECONDS) -> Checked:
+def check(
+    answer: Explanation | Explanations, model: Any, *, forests: Iterable[Any] = (), time_limit: float = SECONDS
+) -> Checked:
     """Redo the certificate of an answer with the model: is it this model, does it say so, at that cost, by those rules?
 
     A claimed bound (an optimum, an impossibility) is confirmed by solving the question once more, for at most `time_limit`
@@ -103,11 +105,11 @@ def check(answer: Explanation, model: Any, *, forests: Iterable[Any] = (), time_
     True
     """
     try:
-        claim = _claim(answer, model, {repr(forest): forest for forest in forests})
+        claim = _claim(answer.only, model, {repr(forest): forest for forest in forests})
     except ButforError as refusal:
         return Checked((Check("the model can be asked what the answer was asked", False, str(refusal)),))
     found = [_fingerprint(claim), _question(claim), *_predictions(claim)]
-    if answer.found:
+    if answer.only.found:
         found += [_constraints(claim), _cost(claim)]
     return Checked((*found, _status(claim), *_bound(claim, time_limit)))
 
@@ -124,7 +126,7 @@ def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim
         as_target(target, reading.source)
     for constraint in constraints:
         if constraint is not None:
-            constraint.check(answer.space)
+            constraint.validate(answer.space)
     return Claim(answer, reading, Explainer.from_reading(reading), target, _said(spec.get("cost")), constraints)
 
 
@@ -176,7 +178,7 @@ def _predictions(claim: Claim) -> Iterator[Check]:
 
 def _said_by(claim: Claim, prediction: Prediction) -> Any:
     """What the estimator says of a row, as far as it bears on the target."""
-    return (prediction.said() if claim.target is None else claim.target.said(prediction))[0]
+    return (prediction.outputs() if claim.target is None else claim.target.outputs(prediction))[0]
 
 
 def _same(name: str, then: Any, now: Any) -> Check:
@@ -197,14 +199,14 @@ def _constraints(claim: Claim) -> Check:
     unknown = [text for text, one in zip(asked, claim.constraints, strict=False) if one is None]
     if unknown:
         return Check(name, None, f"not held as data: {', '.join(unknown)}")
-    judged = [repr(one) for one in claim.known() if isinstance(one, Plausible)]
+    judged = [repr(one) for one in claim.known() if isinstance(one, JudgedConstraint) and one.of_point]
     return Check(name, True, f"{', '.join(judged)} by the forest that was given" if judged else "")
 
 
 def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:
     answer = claim.answer
-    moves = Moves(*_codes(claim), claim.predicted(answer.factual), claim.predicted(answer.point))
-    return bool(kept(constraint, moves, claim.reading, Likenesses(claim.reading), claim.target)[0])
+    changes = Changes(*_codes(claim), claim.predicted(answer.factual), claim.predicted(answer.point))
+    return bool(constraint.holds(changes, Referee(claim.reading, claim.target))[0])
 
 
 def _cost(claim: Claim) -> Check:
@@ -262,7 +264,7 @@ def _solved(claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...]
         )
     except ButforError as refusal:
         return Check(name, None, str(refusal))
-    again = found if isinstance(found, Explanation) else found[min(rank, len(found)) - 1]
+    again = found[min(rank, len(found)) - 1]
     slack = TOLERANCE * (1 + abs(bound)) if np.isfinite(bound) else 0.0
     if again.cost < bound - slack:
         return Check(name, False, f"there is one at a cost of {again.cost:.6g}")

@@ -43,7 +43,6 @@ from butfor.cli.parse import constraints_of, cost_of, positions, target_of
 from butfor.cli.warm import warm
 from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
-from butfor.explanation.explanation import Explanation
 from butfor.problem.constraints import names as rule
 from butfor.space import frames
 from butfor.space.feature import Step
@@ -186,8 +185,8 @@ def explain(
         seed=seed,
         n_jobs=n_jobs,
     )  # fmt: skip
-    single = isinstance(found, Explanation)
-    answers = [replace(one, row=rows[one.row]) for one in ([found] if single else found)]
+    answers = [replace(one, row=rows[one.row]) for one in found]
+    single = len(answers) == 1
     if as_json:
         typer.echo((json.dump(answers[0]) if single else json.dump_many(answers)).encode())
     else:

@@ -11,8 +11,8 @@ from butfor.explain.explainer import Explainer
 from butfor.problem import costs as price
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.targets import names as aim
 from butfor.problem.targets import survival_names as life
-from butfor.problem.targets import target as aim
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.errors import InputError
 from butfor.explanation.changes import Change, change_rows
-from butfor.solvers.solver import Status
+from butfor.explanation.question_record import QuestionRecord
+from butfor.explanation.render import rendered
+from butfor.solvers.outcome import Status
 from butfor.space import frames
 from butfor.space.space import Space, same
 from butfor.verdict.certificate import Certificate
@@ -21,16 +25,6 @@ from butfor.verdict.certificate import Certificate
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@dataclass(frozen=True)
-class Question:
-    """What was asked: in words, and as data with which the answer can be checked later."""
-
-    target: str
-    cost: str
-    constraints: tuple[str, ...]
-    spec: dict[str, Any] = field(compare=False, hash=False, default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +46,7 @@ class Explanation:
     after: Any
     cost: float
     certificate: Certificate
-    question: Question
+    question: QuestionRecord
     row: int = 0
     rank: int = 1
     model: str = ""
@@ -62,6 +56,11 @@ class Explanation:
         _freeze(self, "factual_codes", "point_codes")
 
     @property
+    def only(self) -> Explanation:
+        """Itself: a single answer is taken where `Explanations` with one are."""
+        return self
+
+    @property
     def found(self) -> bool:
         """Whether there is an answer."""
         return self.point is not None
@@ -69,9 +68,9 @@ class Explanation:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The changed columns, before and after, in the user's values."""
-        return tuple(row for row in self.rows() if row.changed)
+        return tuple(column for column in self.columns() if column.changed)
 
-    def rows(self) -> tuple[Change, ...]:
+    def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
         return change_rows(self.space, self.factual_codes, self.point_codes)
 
@@ -95,28 +94,21 @@ class Explanation:
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The answer as JSON (schema in the documentation); `Explanation.from_json` and `butfor check` read it."""
-        from butfor.views.json import dump
-
-        return dump(self, indent=indent)
+        return str(rendered(self, "json", indent=indent))
 
     @staticmethod
     def from_json(text: str) -> Explanation:
         """The answer that `to_json` wrote."""
-        from butfor.views.json import load
-
-        return load(text)
+        answer: Explanation = rendered(text, "loaded")
+        return answer
 
     def to_html(self) -> str:
         """A page of its own with the table of changes and the certificate."""
-        from butfor.views.html import page
-
-        return page([self])
+        return str(rendered([self], "page"))
 
     def plot(self, ax: Any = None) -> Any:
         """The changes on each column's range, with matplotlib; returns the axes."""
-        from butfor.views.plot import draw
-
-        return draw(self, ax)
+        return rendered(self, "plot", ax)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Explanation):
@@ -133,50 +125,48 @@ class Explanation:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        from butfor.views.text import render
-
-        return render(self)
+        return str(rendered(self, "text"))
 
     def __rich__(self) -> Any:
-        from butfor.views.text import panel
-
-        return panel(self)
+        return rendered(self, "panel")
 
     def _repr_html_(self) -> str:
-        from butfor.views.html import fragment
-
-        return fragment(self)
+        return str(rendered(self, "fragment"))
 
 
 @dataclass(frozen=True, eq=False)
 class Explanations(Sequence[Explanation]):
     """Answers for several rows, or several for one, in columns; indexing gives single explanations.
 
-    `row` says which given row each answer is for, `rank` its place among several for that row (1: the cheapest); an answer
-    that was not found stays in its place.
+    - `rows`: which given row each answer is for;
+    - `ranks`: its place among several for that row (1: the cheapest);
+    - `outputs_before`, `outputs_after`: what the model says of the row and of the point;
+    - `costs`: infinite where no answer was found; it stays in its place.
+
+    If there is one answer, it shows itself and lends its attributes: `answers.point` is `answers.only.point`.
     """
 
     space: Space
-    row: IntArray
+    rows: IntArray
     factual_codes: FloatArray
     point_codes: FloatArray
     table: Any
-    before: Sequence[Any]
-    after: Sequence[Any]
-    cost: FloatArray
+    outputs_before: Sequence[Any]
+    outputs_after: Sequence[Any]
+    costs: FloatArray
     certificates: Sequence[Certificate]
-    question: Question
+    question: QuestionRecord
     model: str = ""
     created: str = field(default_factory=now)
-    rank: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    ranks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def __post_init__(self) -> None:
-        if len(self.rank) < len(self.row):  # not given: the answers to a row stand in order
-            object.__setattr__(self, "rank", _ranks(self.row))
-        _freeze(self, "row", "rank", "factual_codes", "point_codes", "cost")
+        if len(self.ranks) < len(self.rows):  # not given: the answers to a row stand in order
+            object.__setattr__(self, "ranks", _ranks(self.rows))
+        _freeze(self, "rows", "ranks", "factual_codes", "point_codes", "costs")
 
     def __len__(self) -> int:
-        return len(self.row)
+        return len(self.rows)
 
     @overload
     def __getitem__(self, index: int) -> Explanation: ...
@@ -187,18 +177,18 @@ class Explanations(Sequence[Explanation]):
             at = np.arange(len(self))[index]
             return replace(
                 self,
-                row=self.row[at],
-                rank=self.rank[at],
+                rows=self.rows[at],
+                ranks=self.ranks[at],
                 point_codes=self.point_codes[at],
-                before=[self.before[i] for i in at],
-                after=[self.after[i] for i in at],
-                cost=self.cost[at],
+                outputs_before=[self.outputs_before[i] for i in at],
+                outputs_after=[self.outputs_after[i] for i in at],
+                costs=self.costs[at],
                 certificates=[self.certificates[i] for i in at],
             )
         i = range(len(self))[index]
-        row = int(self.row[i])
+        row = int(self.rows[i])
         factual = frames.take(self.table, [row])
-        found = bool(np.isfinite(self.cost[i]))
+        found = bool(np.isfinite(self.costs[i]))
         codes = self.point_codes[i] if found else None
         start = self.factual_codes[row]
         return Explanation(
@@ -207,13 +197,13 @@ class Explanations(Sequence[Explanation]):
             point_codes=codes,
             factual=factual,
             point=self.space.decode(codes[None], factual, start[None]) if codes is not None else None,
-            before=self.before[i],
-            after=self.after[i] if found else None,
-            cost=float(self.cost[i]),
+            before=self.outputs_before[i],
+            after=self.outputs_after[i] if found else None,
+            cost=float(self.costs[i]),
             certificate=self.certificates[i],
             question=self.question,
             row=row,
-            rank=int(self.rank[i]),
+            rank=int(self.ranks[i]),
             model=self.model,
             created=self.created,
         )
@@ -222,12 +212,74 @@ class Explanations(Sequence[Explanation]):
         return (self[i] for i in range(len(self)))
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, Explanation):
+            return len(self) == 1 and self[0] == other
         if not isinstance(other, Explanations):
             return NotImplemented
-        same = np.array_equal(self.row, other.row) and np.array_equal(self.rank, other.rank)
+        same = np.array_equal(self.rows, other.rows) and np.array_equal(self.ranks, other.ranks)
         return same and all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def only(self) -> Explanation:
+        """The single answer; a clear error if there are several."""
+        if len(self) != 1:
+            raise InputError(
+                f"these are {len(self)} answers.",
+                "A single answer has a point, a cost, changes and a certificate.",
+                "Choose one (answers[0]), or use the columns: points, costs, certificates.",
+            )
+        return self[0]
+
+    @property
+    def factual(self) -> Any:
+        """The row as it is, of the single answer."""
+        return self.only.factual
+
+    @property
+    def point(self) -> Any:
+        """The changed row of the single answer, of the kind that was given; None if there is none."""
+        return self.only.point
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The changed columns of the single answer, before and after."""
+        return self.only.changes
+
+    @property
+    def cost(self) -> float:
+        """What the single answer costs."""
+        return self.only.cost
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is known of the single answer."""
+        return self.only.certificate
+
+    @property
+    def before(self) -> Any:
+        """What the model says of the row, of the single answer."""
+        return self.only.before
+
+    @property
+    def after(self) -> Any:
+        """What the model says of the point, of the single answer."""
+        return self.only.after
+
+    @property
+    def row(self) -> int:
+        """Which given row the single answer is for."""
+        return self.only.row
+
+    @property
+    def rank(self) -> int:
+        """The place of the single answer among several for its row."""
+        return self.only.rank
+
+    def columns(self) -> tuple[Change, ...]:
+        """Every column of the single answer, changed or not."""
+        return self.only.columns()
 
     @property
     def statuses(self) -> list[Status]:
@@ -237,31 +289,31 @@ class Explanations(Sequence[Explanation]):
     @property
     def found(self) -> BoolArray:
         """Which answers were found; `answers[answers.found]` are those."""
-        return np.isfinite(self.cost)
+        return np.isfinite(self.costs)
 
     @property
     def points(self) -> Any:
         """All answers that were found as one table of the kind that was given."""
         at = np.flatnonzero(self.found)
-        rows = self.row[at]
+        rows = self.rows[at]
         return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
 
     def to_frame(self) -> Any:
-        """One row an answer: row, status, cost, bound, number of changes, predictions, and the point's columns.
+        """One row per answer: row, status, cost, bound, number of changes, predictions, and the point's columns.
 
         A table of the kind that was given; a dict of columns for arrays. Unfound answers have missing values.
         """
-        start = self.factual_codes[self.row]
+        start = self.factual_codes[self.rows]
         moved = ~same(self.point_codes, start)
         found = self.found
         columns: dict[str, Any] = {
-            "row": self.row.tolist(),
+            "row": self.rows.tolist(),
             "status": [status.name for status in self.statuses],
-            "cost": [float(c) if f else None for c, f in zip(self.cost, found, strict=True)],
+            "cost": [float(c) if f else None for c, f in zip(self.costs, found, strict=True)],
             "bound": [float(c.bound) if np.isfinite(c.bound) else None for c in self.certificates],
             "changed": [int(m.sum()) if f else None for m, f in zip(moved, found, strict=True)],
-            "before": list(self.before),
-            "after": [a if f else None for a, f in zip(self.after, found, strict=True)],
+            "before": list(self.outputs_before),
+            "after": [a if f else None for a, f in zip(self.outputs_after, found, strict=True)],
         }
         for j, feature in enumerate(self.space.features):
             name = feature.name if feature.name not in columns else f"{feature.name} (column)"
@@ -271,31 +323,27 @@ class Explanations(Sequence[Explanation]):
         return columns if frames.is_array(self.table) else frames.like(self.table, columns)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """A JSON list of all answers."""
-        from butfor.views.json import dump_many
-
-        return dump_many(list(self), indent=indent)
+        """The single answer as JSON, or a JSON list of all."""
+        return str(
+            rendered(self.only, "json", indent=indent) if len(self) == 1 else rendered(self, "json list", indent=indent)
+        )
 
     def to_html(self) -> str:
         """One page with all answers."""
-        from butfor.views.html import page
+        return str(rendered(list(self), "page"))
 
-        return page(list(self))
+    def plot(self, ax: Any = None) -> Any:
+        """The changes of the single answer on each column's range, with matplotlib; returns the axes."""
+        return self.only.plot(ax)
 
     def __repr__(self) -> str:
-        from butfor.views.text import render_many
-
-        return render_many(self)
+        return repr(self.only) if len(self) == 1 else str(rendered(self, "text of many"))
 
     def __rich__(self) -> Any:
-        from butfor.views.text import panel_many
-
-        return panel_many(self)
+        return rendered(self.only, "panel") if len(self) == 1 else rendered(self, "panel of many")
 
     def _repr_html_(self) -> str:
-        from butfor.views.html import fragment_many
-
-        return fragment_many(self)
+        return str(rendered(self.only, "fragment") if len(self) == 1 else rendered(self, "fragment of many"))
 
 
 def _ranks(row: IntArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Regions of cells, of one feature each, laid out as arrays for compiled code."""
+"""CellSets of cells, of one feature each, laid out as arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
-from butfor.model.trees import Region, Span
+from butfor.model.trees import CellSet, Interval
 
 
-class Regions(NamedTuple):
-    """Region e is of `feature[e]`: cells `first[e]` to `last[e]`, and "missing" where `missing[e]`.
+class CellSets(NamedTuple):
+    """CellSet e is of `feature[e]`: cells `first[e]` to `last[e]`, and "missing" where `missing[e]`.
 
     If `mask[e] >= 0`, it is those of them that `masks[mask[e]:]` names, "missing" last.
     """
@@ -25,7 +25,7 @@ class Regions(NamedTuple):
     masks: BoolArray
 
 
-def laid_out(regions: Iterable[tuple[int, Region | None]]) -> Regions:
+def laid_out(regions: Iterable[tuple[int, CellSet | None]]) -> CellSets:
     """Features with their regions as arrays; no region is an empty one of feature 0."""
     rows: list[tuple[int, int, int, int, int]] = []
     masks: list[BoolArray] = []
@@ -33,7 +33,7 @@ def laid_out(regions: Iterable[tuple[int, Region | None]]) -> Regions:
     for j, region in regions:
         if region is None:
             rows.append((0, 0, -1, 0, -1))
-        elif isinstance(region, Span):
+        elif isinstance(region, Interval):
             rows.append((j, region.first, region.last, int(region.missing), -1))
         else:
             rows.append((j, 0, len(region.mask) - 2, int(region.mask[-1]), size))
@@ -42,4 +42,4 @@ def laid_out(regions: Iterable[tuple[int, Region | None]]) -> Regions:
     columns = np.array(rows, dtype=np.intp).reshape(-1, 5).T
     feature, first, last, missing, mask = (np.ascontiguousarray(column) for column in columns)
     flat = np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
-    return Regions(feature, first, last, missing.astype(np.bool_), mask, flat)
+    return CellSets(feature, first, last, missing.astype(np.bool_), mask, flat)

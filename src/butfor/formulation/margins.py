@@ -8,54 +8,44 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, number_cells
+from butfor.model.clearance import ranges, steep
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Cellset, Leaf, Region, Span, Trees
+from butfor.model.trees import CellSet, Interval, Leaf, Subset, Trees
 from butfor.problem.problem import Problem
 from butfor.space.space import Space
 
 
-def ranges(space: Space) -> FloatArray:
-    """The widths in which margins are measured; 0 for levels, which lie on no side of a boundary."""
-    return np.array([0.0 if feature.levels is not None else feature.range for feature in space.features])
-
-
-def tightened(part: ScoreSet, problem: Problem) -> ScoreSet:
+def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
     """The set as solvers of a linear model use it: strict inequalities closed by a small margin, and the problem's own.
 
-    `A s >= b` becomes `A s >= b + (MARGIN if strict) size + guard size + eps steepness`.
+    `A s >= b` becomes `A s >= b + (STRICT if strict) size + guard size + eps steepness`.
     """
     model = problem.model
     assert isinstance(model, Linear)
     raised = raises(
         Linear(
-            part.A @ model.intercept, part.A @ model.slope, model.cells, tuple(part.A @ step for step in model.steps)
+            score_set.A @ model.intercept,
+            score_set.A @ model.slope,
+            model.cells,
+            tuple(score_set.A @ step for step in model.steps),
         ),
         problem,
-        part,
+        score_set,
     )
-    return replace(part, b=part.b + raised, strict=np.zeros_like(part.strict))
+    return replace(score_set, b=score_set.b + raised, strict=np.zeros_like(score_set.strict))
 
 
-def raises(sums: Linear, problem: Problem, part: ScoreSet) -> FloatArray:
-    """What each inequality of `part` asks beyond `b`, `sums` being its left sides."""
+def raises(sums: Linear, problem: Problem, score_set: ScoreSet) -> FloatArray:
+    """What each inequality of `score_set` asks beyond `b`, `sums` being its left sides."""
     domain = problem.domain
     reach = np.maximum(np.abs(domain.low), np.abs(domain.high)).max(axis=0)
     reach = np.where(np.isfinite(reach), reach, 0.0)
     size = np.abs(sums.intercept) + np.abs(sums.slope) @ reach
     for j in sums.stepped:
         size = size + np.abs(sums.steps[j]).max(axis=1)
-    raised = part.margins(size) + problem.guard * (1 + np.abs(part.b) + size)
-    return np.asarray(raised + problem.margin * _steep(sums.slope, problem.space))
-
-
-def steepness(part: ScoreSet, model: Linear, space: Space) -> FloatArray:
-    """How much each inequality gains along its gradient per range-scaled unit."""
-    return _steep(part.A @ model.slope, space)
-
-
-def _steep(slope: FloatArray, space: Space) -> FloatArray:
-    return np.asarray(np.linalg.norm(slope * ranges(space), axis=1))
+    raised = score_set.closing(size) + problem.guard * (1 + np.abs(score_set.b) + size)
+    return np.asarray(raised + problem.margin * steep(sums.slope, problem.space))
 
 
 def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
@@ -86,13 +76,13 @@ def _raised(edges: FloatArray, width: float) -> FloatArray:
     return np.nextafter(edges + width, -np.inf)
 
 
-def shrunk(region: Region, old: Cells, new: Cells, width: float) -> Region:
+def shrunk(region: CellSet, old: Cells, new: Cells, width: float) -> CellSet:
     """A region over the old cells as one over the new, `width` inside every cut that bounds it."""
     if old.levels or not width:
         return region
-    if isinstance(region, Span):
+    if isinstance(region, Interval):
         first, last = _inner(region.first, region.last, old, new, width)
-        return Span(first, last, region.missing)
+        return Interval(first, last, region.missing)
     mask = np.zeros(new.count + 1, dtype=np.bool_)
     mask[-1] = region.mask[-1]
     padded = np.concatenate([[False], region.mask[:-1], [False]]).astype(np.int8)
@@ -100,7 +90,7 @@ def shrunk(region: Region, old: Cells, new: Cells, width: float) -> Region:
     for start, end in zip(starts, ends, strict=True):
         first, last = _inner(int(start), int(end), old, new, width)
         mask[first : last + 1] = True
-    return Cellset(mask)
+    return Subset(mask)
 
 
 def _inner(first: int, last: int, old: Cells, new: Cells, width: float) -> tuple[int, int]:

@@ -1,204 +1,141 @@
-"""The user's own estimator as an oracle: encoded points are written as rows of the user's kind, and it is asked."""
+"""The two oracles of searches: the compiled evaluator of a model that was read, and the estimator itself."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.formulation.plausibility import Likenesses
-from butfor.importers.read import Reading
-from butfor.model.survival.curves import Curves
-from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.oracle import AbstractOracle, Heard
-from butfor.problem.targets.target import AbstractTarget, Prediction
+from butfor.estimator.prediction import Prediction
+from butfor.formulation.margins import tightened
+from butfor.model.linear import Linear
+from butfor.model.questions import Model, evaluate
+from butfor.model.scores import ScoreSet
+from butfor.problem.oracle import AbstractOracle, Response, at_least_near_miss
+from butfor.problem.problem import Problem
+from butfor.problem.referee import Referee
+from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
-from butfor.space.space import Space
-
-MOST = 5_000
-"""Rows of the training data, evenly spaced, that a search looks at."""
-
-TWICE = 100
-"""Rows that are predicted twice, to see whether the model says the same again."""
-
-NEAR = 1e-12
-"""How far off a prediction counts as being that does not meet the target, but nearly."""
 
 
 @dataclass(frozen=True, eq=False)
-class Examples:
-    """Rows of the training data, and what the estimator says of them, asked once."""
+class ModelOracle(AbstractOracle):
+    """The evaluator of the model. How far off a point is: the largest shortfall of a score, in the nearest set."""
 
-    reading: Reading
+    model: Model
+    score_sets: tuple[ScoreSet, ...]
+    examples: FloatArray
 
-    @cached_property
-    def table(self) -> Any:
-        """The rows: complete where the model takes no missing value."""
-        data = frames.select(self.reading.data, self.reading.space.names)
-        open_to = Space(tuple(replace(feature, missing=True) for feature in self.reading.space.features))
-        spread = np.unique(np.linspace(0, frames.height(data) - 1, MOST).astype(np.intp))
-        some = frames.take(data, spread)
-        lost = np.isnan(open_to.encode(some)) & ~np.array([feature.missing for feature in self.reading.space.features])
-        return frames.take(some, np.flatnonzero(~lost.any(axis=1)))
+    def ask(self, points: FloatArray, rows: IntArray) -> Response:
+        scores = evaluate(self.model, points)
+        met = np.zeros(len(points), dtype=np.bool_)
+        distance, offset = np.full(len(points), np.inf), np.full(len(points), np.inf)
+        for score_set in self.score_sets:
+            inside = score_set.holds(scores)
+            met |= inside
+            distance = np.minimum(distance, at_least_near_miss(inside, score_set.shortfall(scores)))
+            offset = np.where(inside, np.minimum(offset, score_set.offset), offset)
+        return Response(met, distance, offset)
 
-    @cached_property
-    def points(self) -> FloatArray:
-        """The rows, encoded."""
-        return self.reading.space.encode(self.table)
-
-    @cached_property
-    def said(self) -> Prediction:
-        """What the estimator says of them; a warning if it says something else when asked again."""
-        said = _heard(Prediction(self.reading.source, self.table))
-        few = np.arange(min(TWICE, len(self.points)))
-        again = _heard(Prediction(self.reading.source, frames.take(self.table, few)))
-        if not _alike(said.take(few), again):
-            warnings.warn(
-                "the model is not deterministic: it predicts some rows differently when asked again. What is returned was "
-                "valid when it was asked last, which says little.",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-        return said
+    def of_examples(self, row: int) -> Response:
+        return self._of_examples
 
     @cached_property
-    def likenesses(self) -> Likenesses:
-        """The forests that were asked about; each is read once."""
-        return Likenesses(self.reading)
+    def _of_examples(self) -> Response:
+        """The same for every row."""
+        return self.ask(self.examples, np.zeros(len(self.examples), dtype=np.intp))
 
-    @cached_property
-    def labels_follow(self) -> bool:
-        """Whether the label is that of the largest score in every row, so that scores alone need be asked for."""
-        scores = self.said.scores
-        return scores is not None and _largest(self.reading, scores) == self.said.labels
+    def take(self, rows: IntArray | slice) -> ModelOracle:
+        if not any(score_set.per_row for score_set in self.score_sets):
+            return self
+        return replace(self, score_sets=tuple(score_set.take(rows) for score_set in self.score_sets))
 
 
-class Repeated(Prediction):
-    """Some rows of a prediction, each as often as it is asked about; nothing is copied before somebody looks at it."""
+def model_oracle(problem: Problem) -> ModelOracle:
+    """The evaluator of a problem's model, with its margin and guard worked into the sets."""
+    sets = tuple(_closed(score_set, problem) for score_set in problem.score_sets)
+    none = np.empty((0, len(problem.space)))
+    return ModelOracle(problem.model, sets, none if problem.referee is None else problem.referee.training.points)
 
-    def __init__(self, whole: Prediction, rows: IntArray) -> None:
-        self.source, self.whole, self.rows = whole.source, whole, rows
 
-    @cached_property
-    def table(self) -> Any:
-        """The rows as a table."""
-        return frames.take(self.whole.table, self.rows)
-
-    @cached_property
-    def labels(self) -> list[Any]:
-        """The classes."""
-        labels = self.whole.labels
-        return [labels[row] for row in self.rows.tolist()]
-
-    @cached_property
-    def values(self) -> FloatArray:
-        """The values of a regressor."""
-        return self.whole.values[self.rows]
-
-    @cached_property
-    def probabilities(self) -> FloatArray:
-        """The probabilities, a column a class."""
-        return self.whole.probabilities[self.rows]
-
-    @cached_property
-    def curves(self) -> Curves:
-        """The survival functions of a model of survival."""
-        return self.whole.curves.take(self.rows)
+def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:
+    """The set as a point must meet it: a little inside, where rounding decides about the boundary."""
+    if isinstance(problem.model, Linear):
+        return tightened(score_set, problem)
+    if not problem.guard:
+        return score_set
+    return replace(score_set, b=score_set.b + problem.guard * (1 + np.abs(score_set.b)))
 
 
 @dataclass(frozen=True, eq=False)
-class Inquiry(AbstractOracle):
-    """Asks the estimator about changes of rows, whose predictions are `before`."""
+class EstimatorOracle(AbstractOracle):
+    """The user's own estimator: points are written as rows of the user's kind, and it is asked.
 
-    known: Examples
+    `before` is what it predicts for the rows of the problem. `tiled` and `known` keep what was asked before.
+    """
+
+    referee: Referee
     target: AbstractTarget
     before: Prediction
     tiled: dict[bytes, Prediction] = field(default_factory=dict)
-    told: dict[int, Heard] = field(default_factory=dict)
+    known: dict[int, Response] = field(default_factory=dict)
 
     @property
     def examples(self) -> FloatArray:  # type: ignore[override]
         """The training rows."""
-        return self.known.points
+        return self.referee.training.points
 
-    def ask(self, points: FloatArray, rows: IntArray) -> Heard:
-        said = Prediction(self.known.reading.source, self._written(points, rows))
-        if self.known.labels_follow:
-            assert said.scores is not None
-            said.__dict__["labels"] = _largest(self.known.reading, said.scores)
-        return self._heard(self._tiled(rows), said, len(points))
+    def ask(self, points: FloatArray, rows: IntArray) -> Response:
+        after = Prediction(self.referee.reading.source, self._written(points, rows))
+        if self.referee.training.labels_follow_scores:
+            after = after.assuming_labels_follow_scores()
+        return self._response(self._tiled(rows), after)
 
-    def of_examples(self, row: int) -> Heard:
-        if row not in self.told:
-            count = len(self.known.points)
-            self.told[row] = self._heard(self.before.take(np.full(count, row)), self.known.said, count)
-        return self.told[row]
+    def of_examples(self, row: int) -> Response:
+        if row not in self.known:
+            after = self.referee.training.prediction
+            self.known[row] = self._response(self.before.take(np.full(after.height, row)), after)
+        return self.known[row]
 
-    def rows(self, chosen: IntArray | slice | BoolArray) -> Inquiry:
-        at = np.arange(frames.height(self.before.table))[chosen]
-        return Inquiry(self.known, self.target, self.before.take(at))
+    def take(self, rows: IntArray | slice) -> EstimatorOracle:
+        return EstimatorOracle(self.referee, self.target, self.before.take(np.arange(self.before.height)[rows]))
 
-    def plausible(self, constraint: AbstractConstraint, points: FloatArray) -> BoolArray:
-        (likeness,) = self.known.likenesses.of([constraint])
-        return likeness.reached(points)
-
-    def _heard(self, before: Prediction, said: Prediction, count: int) -> Heard:
-        met, distance = self.target.met(before, said), self.target.distance(before, said)
+    def _response(self, before: Prediction, after: Prediction) -> Response:
+        met, distance = self.target.met(before, after), self.target.distance(before, after)
         if np.isnan(distance).any():
             raise InputError(
-                f"the model answered NaN for {int(np.isnan(distance).sum())} of {count} rows.", "Numbers are needed."
+                f"the model answered NaN for {int(np.isnan(distance).sum())} of {after.height} rows.",
+                "Numbers are needed.",
             )
-        return Heard(met, np.where(met, 0.0, np.maximum(distance, NEAR)), self.target.offsets(said, count))
+        return Response(met, at_least_near_miss(met, distance), self.target.offsets(after, after.height))
 
     def _tiled(self, rows: IntArray) -> Prediction:
         """The factual rows, each as often as it is asked about; those of the last question are kept for the next."""
         key = rows.tobytes()
         if key not in self.tiled:
             self.tiled.clear()
-            self.tiled[key] = Repeated(self.before, rows)
+            self.tiled[key] = self.before.take(rows)
         return self.tiled[key]
 
     @cached_property
     def _codes(self) -> FloatArray:
         """The factual rows, encoded."""
-        return self.known.reading.space.encode(self.before.table)
+        return self.referee.space.encode(self.before.table)
 
     @cached_property
     def _plain(self) -> bool:
         """Whether the rows are float64 throughout, and no column is of levels or of single precision."""
-        features = self.known.reading.space.features
-        levels = any(feature.levels is not None or feature.single for feature in features)
-        return not levels and frames.holds_floats(self.before.table, self.known.reading.space.names)
+        space = self.referee.space
+        levels = any(feature.levels is not None or feature.single for feature in space.features)
+        return not levels and frames.holds_floats(self.before.table, space.names)
 
     def _written(self, points: FloatArray, rows: IntArray) -> Any:
         """The rows with their values replaced by those of the points; plain numbers all at once, in a hundredth of the time."""
-        space = self.known.reading.space
+        space = self.referee.space
         if self._plain and not np.isnan(points).any():  # what stands for a missing value is the library's own
             return frames.of_floats(self.before.table, space.names, points)
         return space.decode(points, self._tiled(rows).table, self._codes[rows])
-
-
-def _largest(reading: Reading, scores: FloatArray) -> list[Any]:
-    """The classes of the largest scores."""
-    names = reading.source.classes
-    return [names[k] for k in np.argmax(scores, axis=1).tolist()]
-
-
-def _heard(said: Prediction) -> Prediction:
-    """A prediction that was asked for."""
-    _ = said.said(), said.scores
-    return said
-
-
-def _alike(one: Prediction, other: Prediction) -> bool:
-    if one.scores is not None and other.scores is not None:
-        return bool(np.allclose(one.scores, other.scores, rtol=1e-6, atol=1e-9, equal_nan=True))
-    first, second = np.asarray(one.said()), np.asarray(other.said())
-    if first.dtype.kind == "f":
-        return bool(np.allclose(first, second, rtol=1e-6, atol=1e-9, equal_nan=True))
-    return bool(np.array_equal(first, second))

@@ -12,8 +12,8 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
 from butfor.model.linear import Linear
-from butfor.model.oblique import Oblique
-from butfor.model.questions import Model, cuts, evaluate, form_of
+from butfor.model.oblique import ObliqueTree
+from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
@@ -61,7 +61,7 @@ def disagreements(
     """
     X = space.encode(table)
     scores = evaluate(model, X)
-    sums = form_of(model) != "tree" or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
+    sums = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
     slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
         said = readout.score_of(source.values(table))
@@ -139,7 +139,7 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
 
     Under an oblique tree it is the sums of the decisions that round: where one may turn, anything may change.
     """
-    if isinstance(model, Oblique):
+    if isinstance(model, ObliqueTree):
         gates = evaluate(model.gates, X)
         turns = np.abs(gates) <= _rounding(model.gates, X, gates, single=single)[:, None]
         return np.where(turns.any(axis=1), np.inf, 0.0)

@@ -68,7 +68,7 @@ def through_steps(pipeline: Any, columns: list[Column]) -> list[Column]:
 
 def remember() -> Callable[[], None]:
     """What is taught by now, as a function that teaches it again, over whatever was registered in between."""
-    models, steps = _models.copy(), _steps.copy()
+    models, steps = dict(_models), dict(_steps)
 
     def teach_again() -> None:
         _models.update(models)

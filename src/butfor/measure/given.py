@@ -62,9 +62,9 @@ def _own(answers: Explanations, factuals: FloatArray, space: Space) -> Given:
             "The factuals must be the rows that were explained, in the same order.",
         )
     seconds = np.zeros(len(factuals))
-    np.add.at(seconds, answers.row, [certificate.seconds for certificate in answers.certificates])
+    np.add.at(seconds, answers.rows, [certificate.seconds for certificate in answers.certificates])
     points, _ = _rows(answers.points, space)
-    return Given(answers.row[answers.found], points, seconds)
+    return Given(answers.rows[answers.found], points, seconds)
 
 
 def _listed(answers: Sequence[Any], factuals: FloatArray, space: Space) -> Given:

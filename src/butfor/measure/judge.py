@@ -9,19 +9,19 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import ButforError, InputError, InputTypeError, number
-from butfor.formulation.plausibility import Likenesses
+from butfor.estimator.prediction import Prediction
 from butfor.importers.read import read
 from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
 from butfor.measure.plausibility import Plausibility
-from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.question import asked
-from butfor.problem.targets.target import Prediction
+from butfor.problem.constraints.constraint import AbstractConstraint, Changes
+from butfor.problem.question import ask
+from butfor.problem.referee import Referee
 from butfor.space import frames
 from butfor.space.feature import Override
 from butfor.space.space import Space
-from butfor.verdict.constraints import Moves, all_kept
+from butfor.verdict.verify import respected
 
 MEASURES = {
     "validity": True,
@@ -81,9 +81,8 @@ class Judge:
         seed: int = 0,
     ) -> None:
         self._reading = read(model, data, space)
-        question = asked(self.space, self._reading.source, target, None, constraints)
-        self._target, self._constraints = question.target, question.constraints
-        self._likenesses = Likenesses(self._reading)
+        self._question = ask(self.space, self._reading.source, target, None, constraints)
+        self._referee = Referee(self._reading, self._question.target)
         self._plausibility = Plausibility(data, self.space, neighbours=neighbours, seed=seed)
 
     @property
@@ -162,7 +161,11 @@ class Judge:
     ) -> dict[str, FloatArray]:
         """Each measure of each factual, for the answers of one method."""
         after = self._said(answers.points)
-        valid = self._target.met(before.take(answers.row), after) if len(answers.row) else np.zeros(0, dtype=np.bool_)
+        valid = (
+            self._question.target.met(before.take(answers.row), after)
+            if len(answers.row)
+            else np.zeros(0, dtype=np.bool_)
+        )
         of = [np.flatnonzero(answers.row == row) for row in range(len(start))]
         good = [rows[valid[rows]] for rows in of]
         good = [rows[distinct(answers.points[rows])] for rows in good]
@@ -199,12 +202,8 @@ class Judge:
             "neighbour_distance": near.neighbour_distance(Coded(points)),
             "outlier_factor": near.outlier_factor(Coded(points)),
             "isolation": near.isolation(Coded(points)),
-            "violations": ~all_kept(
-                self._constraints,
-                Moves(start[rows], points, before.take(rows), after.take(good)),
-                self._reading,
-                self._likenesses,
-                self._target,
+            "violations": ~respected(
+                self._question, Changes(start[rows], points, before.take(rows), after.take(good)), self._referee
             ),
         }
         whole = {name: np.full(len(answers.row), np.nan) for name in parts}
@@ -214,9 +213,7 @@ class Judge:
 
     def _said(self, points: FloatArray) -> Prediction:
         """What the model says of answers, asked in the kind of table that it was trained on."""
-        sample = self._reading.sample
-        table = frames.take(sample, np.zeros(len(points), dtype=np.intp))
-        return Prediction(self._reading.source, self.space.decode(points, table, np.full(points.shape, np.inf)))
+        return Prediction(self._reading.source, self._referee.written(points))
 
 
 def _named(method: Any, answers: Any, factuals: FloatArray, space: Space) -> Given:

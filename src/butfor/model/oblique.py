@@ -29,7 +29,7 @@ class Path:
 
 
 @dataclass(frozen=True, eq=False)
-class Oblique:
+class ObliqueTree:
     """A tree whose node i sends a row right iff score `gate[i]` of `gates` is at least 0; a leaf has `gate[i] == -1`.
 
     Node 0 is the root and a parent stands before its children. The raw scores of a row are the `value` of its leaf.
@@ -78,6 +78,6 @@ class Oblique:
         return node
 
 
-def evaluate_oblique(model: Oblique, X: FloatArray) -> FloatArray:
+def evaluate_oblique(model: ObliqueTree, X: FloatArray) -> FloatArray:
     """Raw scores, one row a row of `X`."""
     return np.asarray(model.value[model.leaf(X)])

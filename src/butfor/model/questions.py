@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from functools import singledispatch
 
 import numpy as np
@@ -11,10 +12,26 @@ from butfor.arrays import FloatArray
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear, evaluate_linear
-from butfor.model.oblique import Oblique, evaluate_oblique
+from butfor.model.oblique import ObliqueTree, evaluate_oblique
 from butfor.model.trees import Trees, evaluate_trees
 
-Model = Linear | Trees | Oblique | BlackBox
+
+class ModelKind(StrEnum):
+    """What the model is."""
+
+    LINEAR = "linear"
+    """Scores are linear in numbers, with a step per level."""
+    TREE = "tree"
+    """One axis-aligned tree."""
+    ENSEMBLE = "ensemble"
+    """A sum of axis-aligned trees."""
+    OBLIQUE = "oblique tree"
+    """One tree whose decisions are linear."""
+    BLACK_BOX = "black box"
+    """Only predictions are known."""
+
+
+Model = Linear | Trees | ObliqueTree | BlackBox
 
 
 @singledispatch
@@ -24,8 +41,8 @@ def evaluate(model: Model, X: FloatArray) -> FloatArray:
 
 
 @singledispatch
-def form_of(model: Model) -> str:
-    """The word by which solvers know the form."""
+def kind_of(model: Model) -> ModelKind:
+    """What the model is, as solvers know it."""
     raise TypeError(type(model).__name__)
 
 
@@ -41,8 +58,13 @@ def score_count(model: Model) -> int:
     return 0
 
 
+def is_read(model: Model) -> bool:
+    """Whether more than predictions is known of the model."""
+    return kind_of(model) is not ModelKind.BLACK_BOX
+
+
 @singledispatch
-def parts(model: Model) -> tuple[FloatArray, ...]:
+def arrays_to_hash(model: Model) -> tuple[FloatArray, ...]:
     """The arrays that define the model, for its fingerprint."""
     return ()
 
@@ -55,58 +77,58 @@ def widen(model: Model, levels: tuple[int, ...]) -> Model:
 
 evaluate.register(Linear)(evaluate_linear)
 evaluate.register(Trees)(evaluate_trees)
-evaluate.register(Oblique)(evaluate_oblique)
+evaluate.register(ObliqueTree)(evaluate_oblique)
 
 
-@form_of.register
-def _(model: Linear) -> str:
-    return "linear"
+@kind_of.register
+def _(model: Linear) -> ModelKind:
+    return ModelKind.LINEAR
 
 
-@form_of.register
-def _(model: Trees) -> str:
-    return "tree" if len(model.roots) == 1 else "ensemble"
+@kind_of.register
+def _(model: Trees) -> ModelKind:
+    return ModelKind.TREE if len(model.roots) == 1 else ModelKind.ENSEMBLE
 
 
-@form_of.register
-def _(model: Oblique) -> str:
-    return "oblique tree"
+@kind_of.register
+def _(model: ObliqueTree) -> ModelKind:
+    return ModelKind.OBLIQUE
 
 
-@form_of.register
-def _(model: BlackBox) -> str:
-    return "black box"
+@kind_of.register
+def _(model: BlackBox) -> ModelKind:
+    return ModelKind.BLACK_BOX
 
 
 @cuts.register(Linear)
 @cuts.register(Trees)
-@cuts.register(Oblique)
-def _(model: Linear | Trees | Oblique, feature: int) -> FloatArray:
+@cuts.register(ObliqueTree)
+def _(model: Linear | Trees | ObliqueTree, feature: int) -> FloatArray:
     return model.cells[feature].edges
 
 
 @score_count.register(Linear)
 @score_count.register(Trees)
-@score_count.register(Oblique)
-def _(model: Linear | Trees | Oblique) -> int:
+@score_count.register(ObliqueTree)
+def _(model: Linear | Trees | ObliqueTree) -> int:
     return model.scores
 
 
-@parts.register
+@arrays_to_hash.register
 def _(model: Linear) -> tuple[FloatArray, ...]:
     return (model.intercept, model.slope, *(cells.edges for cells in model.cells), *model.steps)
 
 
-@parts.register
+@arrays_to_hash.register
 def _(model: Trees) -> tuple[FloatArray, ...]:
     arrays = (model.roots, model.feature, model.cut, model.member, model.missing_left, model.left, model.right)
-    return tuple(np.asarray(a, dtype=np.float64) for a in (*arrays, model.value, model.base, *model.sets))
+    return tuple(np.asarray(a, dtype=np.float64) for a in (*arrays, model.value, model.base, *model.cell_sets))
 
 
-@parts.register
-def _(model: Oblique) -> tuple[FloatArray, ...]:
+@arrays_to_hash.register
+def _(model: ObliqueTree) -> tuple[FloatArray, ...]:
     shape = tuple(np.asarray(a, dtype=np.float64) for a in (model.gate, model.left, model.right))
-    return (*parts(model.gates), *shape, model.value)
+    return (*arrays_to_hash(model.gates), *shape, model.value)
 
 
 @widen.register
@@ -124,7 +146,7 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
 
 
 @widen.register
-def _(model: Oblique, levels: tuple[int, ...]) -> Oblique:
+def _(model: ObliqueTree, levels: tuple[int, ...]) -> ObliqueTree:
     gates = widen(model.gates, levels)
     assert isinstance(gates, Linear)
     return replace(model, gates=gates)

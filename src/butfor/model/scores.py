@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 
-MARGIN = 1e-8
+STRICT = 1e-8
 """A strict inequality is met when it holds with this share of the size of its terms to spare (above HiGHS' tolerance)."""
 
 
@@ -50,20 +50,20 @@ class ScoreSet:
     curve: Softmax | None = None
 
     @property
-    def apart(self) -> bool:
+    def per_row(self) -> bool:
         """Whether each row of a problem has a set of its own."""
         return self.b.ndim > 1
 
-    def rows(self, chosen: IntArray | BoolArray | slice) -> ScoreSet:
+    def take(self, rows: IntArray | BoolArray | slice) -> ScoreSet:
         """The set for some of the rows of a problem; for one row, `b` is its own."""
-        if not self.apart:
+        if not self.per_row:
             return self
-        b = self.b[chosen]
+        b = self.b[rows]
         return replace(self, b=b[0] if len(b) == 1 else b)
 
-    def margins(self, size: FloatArray | float) -> FloatArray:
+    def closing(self, size: FloatArray | float) -> FloatArray:
         """What a strict row asks beyond `b`, given the size of the terms of its sum."""
-        return np.where(self.strict, MARGIN * (1.0 + np.abs(self.b) + size), 0.0)
+        return np.where(self.strict, STRICT * (1.0 + np.abs(self.b) + size), 0.0)
 
     def holds(self, scores: FloatArray, slack: FloatArray | float = 0.0) -> BoolArray:
         """Which rows of `scores` lie in the set with `slack` to spare."""
@@ -72,6 +72,19 @@ class ScoreSet:
         if self.curve is not None:
             inside &= np.array([self.curve.excess(row) <= 0 for row in scores], dtype=np.bool_)
         return np.asarray(inside, dtype=np.bool_)
+
+    def shortfall(self, scores: FloatArray) -> FloatArray:
+        """How far each row of `scores` lies outside."""
+        short = np.max(self.b - scores @ self.A.T, axis=1, initial=0.0)
+        if self.curve is not None:
+            short = np.maximum(short, [self.curve.excess(row) for row in scores])
+        return np.asarray(short)
+
+
+def cheapest_offset(score_sets: tuple[ScoreSet, ...], scores: FloatArray) -> FloatArray:
+    """For each row of scores the least offset of the sets that hold it; infinity outside all."""
+    offsets = [np.where(score_set.holds(scores), score_set.offset, np.inf) for score_set in score_sets]
+    return np.asarray(np.min(offsets, axis=0, initial=np.inf)) if offsets else np.full(len(scores), np.inf)
 
 
 def at_least(row: FloatArray, b: float, *, strict: bool = False) -> ScoreSet:

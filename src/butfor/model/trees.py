@@ -22,7 +22,7 @@ class Trees:
     The nodes of a tree stand together, its root first, and the roots in ascending order.
 
     A row goes left in node i iff `x <= cut[i]` (`missing_left[i]` decides for NaN), or, where `member[i] >= 0`, iff the
-    cell of its feature is in `sets[member[i]]`, a mask over the feature's cells with "missing" last.
+    cell of its feature is in `cell_sets[member[i]]`, a mask over the feature's cells with "missing" last.
     A leaf has `feature[i] == -1`.
     """
 
@@ -34,16 +34,16 @@ class Trees:
     left: IntArray
     right: IntArray
     value: FloatArray
-    sets: tuple[BoolArray, ...]
+    cell_sets: tuple[BoolArray, ...]
     base: FloatArray
     cells: tuple[Cells, ...]
 
     @cached_property
     def table(self) -> BoolArray:
-        """`sets` as rows of one table."""
-        width = max((len(mask) for mask in self.sets), default=0)
-        rows = np.zeros((len(self.sets), width), dtype=np.bool_)
-        for row, mask in zip(rows, self.sets, strict=True):
+        """`cell_sets` as rows of one table."""
+        width = max((len(mask) for mask in self.cell_sets), default=0)
+        rows = np.zeros((len(self.cell_sets), width), dtype=np.bool_)
+        for row, mask in zip(rows, self.cell_sets, strict=True):
             row[: len(mask)] = mask
         return rows
 
@@ -88,7 +88,7 @@ class Trees:
         masked = self.asked_for_sets()
         found: list[Leaf] = []
         for tree, root in enumerate(self.roots):
-            pending: list[tuple[int, dict[int, Region]]] = [(int(root), {})]
+            pending: list[tuple[int, dict[int, CellSet]]] = [(int(root), {})]
             while pending:
                 node, path = pending.pop()
                 j = int(self.feature[node])
@@ -102,28 +102,28 @@ class Trees:
                         pending.append((int(child), {**path, j: region}))
         return tuple(found)
 
-    def side(self, node: int, region: Region, *, left: bool) -> Region:
+    def side(self, node: int, region: CellSet, *, left: bool) -> CellSet:
         """The part of a region that goes left (or right) at a node."""
         cells = self.cells[self.feature[node]]
-        if isinstance(region, Cellset):
+        if isinstance(region, Subset):
             mask = self._mask(node)
-            return Cellset(region.mask & (mask if left else ~mask))
+            return Subset(region.mask & (mask if left else ~mask))
         k = int(np.searchsorted(cells.edges, self.cut[node]))
         missing = region.missing and bool(self.missing_left[node]) == left
         if left:
-            return Span(region.first, min(region.last, k), missing)
-        return Span(max(region.first, k + 1), region.last, missing)
+            return Interval(region.first, min(region.last, k), missing)
+        return Interval(max(region.first, k + 1), region.last, missing)
 
     def _mask(self, node: int) -> BoolArray:
         if self.member[node] >= 0:
-            return self.sets[int(self.member[node])]
+            return self.cell_sets[int(self.member[node])]
         cells = self.cells[self.feature[node]]
         below = np.arange(cells.count) <= np.searchsorted(cells.edges, self.cut[node])
         return np.asarray(np.append(below, self.missing_left[node]), dtype=np.bool_)
 
 
 @dataclass(frozen=True)
-class Span:
+class Interval:
     """Consecutive cells `first` to `last` of a number, and whether "missing" belongs to them."""
 
     first: int
@@ -137,7 +137,7 @@ class Span:
 
 
 @dataclass(frozen=True, eq=False)
-class Cellset:
+class Subset:
     """Any set of cells, "missing" last."""
 
     mask: BoolArray
@@ -148,12 +148,12 @@ class Cellset:
         return not self.mask.any()
 
 
-Region = Span | Cellset
+CellSet = Interval | Subset
 
 
-def everywhere(cells: Cells, *, as_mask: bool) -> Region:
+def everywhere(cells: Cells, *, as_mask: bool) -> CellSet:
     """All cells of a feature."""
-    return Cellset(np.ones(cells.count + 1, dtype=np.bool_)) if as_mask else Span(0, cells.count - 1, True)
+    return Subset(np.ones(cells.count + 1, dtype=np.bool_)) if as_mask else Interval(0, cells.count - 1, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ class Leaf:
 
     tree: int
     node: int
-    path: dict[int, Region]
+    path: dict[int, CellSet]
 
 
 def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:
@@ -187,7 +187,7 @@ def _evaluate(model: Trees, X: FloatArray) -> FloatArray:
 
     X = np.ascontiguousarray(X, dtype=np.float64)
     out = np.tile(np.asarray(model.base, dtype=np.float64), (len(X), 1))
-    if not model.sets and not np.isnan(X).any():
+    if not model.cell_sets and not np.isnan(X).any():
         add_leaves_of_numbers(*model.walk, model.value, X, out)
         return out
     index = np.zeros(X.shape, dtype=np.intp)
@@ -209,9 +209,9 @@ def combined(models: Sequence[Trees], weights: Sequence[float]) -> Trees:
     member = []
     for model in models:
         member.append(np.where(model.member >= 0, model.member + len(sets), -1))
-        features = np.zeros(len(model.sets), dtype=np.intp)
+        features = np.zeros(len(model.cell_sets), dtype=np.intp)
         features[model.member[model.member >= 0]] = model.feature[model.member >= 0]
-        sets += [mask[_old_cells(model.cells[j], cells[j])] for j, mask in zip(features, model.sets, strict=True)]
+        sets += [mask[_old_cells(model.cells[j], cells[j])] for j, mask in zip(features, model.cell_sets, strict=True)]
     return Trees(
         roots=np.concatenate([model.roots + at for model, at in zip(models, first, strict=True)]),
         feature=np.concatenate([model.feature for model in models]),
@@ -221,7 +221,7 @@ def combined(models: Sequence[Trees], weights: Sequence[float]) -> Trees:
         left=np.concatenate([model.left + at for model, at in zip(models, first, strict=True)]),
         right=np.concatenate([model.right + at for model, at in zip(models, first, strict=True)]),
         value=np.concatenate([weight * model.value for model, weight in zip(models, weights, strict=True)]),
-        sets=tuple(sets),
+        cell_sets=tuple(sets),
         base=np.sum([weight * model.base for model, weight in zip(models, weights, strict=True)], axis=0),
         cells=cells,
     )

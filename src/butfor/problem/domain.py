@@ -69,15 +69,15 @@ class Domain:
         )
         self.step[j], self.anchor[j] = float(common), anchor
 
-    def rows(self, chosen: BoolArray | slice | np.ndarray) -> Domain:
+    def take(self, rows: BoolArray | slice | np.ndarray) -> Domain:
         """The domain of some of the rows."""
         return Domain(
-            self.factuals[chosen],
-            self.low[chosen],
-            self.high[chosen],
-            self.stay[chosen],
-            self.missing[chosen],
-            {j: mask[chosen] for j, mask in self.levels.items()},
+            self.factuals[rows],
+            self.low[rows],
+            self.high[rows],
+            self.stay[rows],
+            self.missing[rows],
+            {j: mask[rows] for j, mask in self.levels.items()},
             self.step,
             self.anchor,
             self.single,

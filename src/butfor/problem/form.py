@@ -1,24 +1,95 @@
-"""The form of a problem: what it needs, in words that a solver can say yes or no to."""
+"""The form of a problem: what it needs of a solver, in words to which a solver can say yes or no."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+
+from butfor.model.questions import ModelKind
+
+
+class ValueKind(StrEnum):
+    """What a column that may change can become."""
+
+    LEVELS = "levels"
+    """One of finitely many values."""
+    WHOLE = "whole"
+    """A point of a grid: whole numbers, or steps."""
+    CONTINUOUS = "continuous"
+    """Any number of an interval."""
+    MISSING = "missing"
+    """A number that is missing, or may become so."""
+
+
+class CostTerm(StrEnum):
+    """A term that a cost may have. A solver that cannot do one says so in `accepts`."""
+
+    L0 = "l0"
+    """A price per changed column."""
+    L1 = "l1"
+    """A price per unit of change."""
+    L2 = "l2"
+    """A price per squared unit of change."""
+    LINF = "linf"
+    """The largest of all changes."""
+    CALLABLE = "callable"
+    """A function of one number, known at points only."""
+    QUADRATIC = "quadratic"
+    """A quadratic form over several columns."""
+    FORBIDDEN = "forbidden"
+    """A price table in which some change of level has no price: it may not be made."""
+    TRADEOFF = "tradeoff"
+    """The L-infinity part and a price table put two levels in opposite orders: neither level is the better one."""
+
+
+class ConstraintKind(StrEnum):
+    """A constraint that is more than a narrower domain. A solver that cannot do one says so in `accepts`."""
+
+    AT_MOST = "at most"
+    """At most so many columns change."""
+    LINEAR = "linear"
+    """A linear relation between numbers of the answer."""
+    IMPLIES = "implies"
+    """One change brings another along."""
+    FRESH = "fresh"
+    """Not all of some columns change together."""
+    MARGIN = "margin"
+    """A distance to every boundary that decides."""
+    CANDIDATES = "candidates"
+    """The answer is one of given rows."""
+    JUDGED = "judged"
+    """A model decides, point by point, and nothing more is known about it."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a problem needs of a solver; nothing here depends on the size of the data."""
+    """What a problem needs of a solver. Nothing here depends on the size of the data.
 
-    model: str
-    scores: int
-    sets: int
-    rows: int
+    - `model`: what the model is;
+    - `inequalities`: how many score inequalities must hold at once, in the largest score set;
+    - `curved`: whether some score set has a curved boundary, too;
+    - `movable`: what the columns that may change can become;
+    - `forced`: whether a constraint forces some column to move;
+    - `binned`: whether a linear model reads some movable number by its bin;
+    - `cost`: the terms of the cost;
+    - `constraints`: what is left of the constraints beside the domain;
+    - `weighted_changes`: whether changed columns have different prices;
+    - `unread`: why the model could not be read, if it could not.
+    """
+
+    model: ModelKind
+    inequalities: int
     curved: bool
-    movable: frozenset[str]
+    movable: frozenset[ValueKind]
     forced: bool
     binned: bool
-    cost: frozenset[str]
-    relations: frozenset[str]
+    cost: frozenset[CostTerm]
+    constraints: frozenset[ConstraintKind]
     weighted_changes: bool
     unread: str = ""
-    """Why the model could not be read, if it could not."""
+
+
+def listed(kinds: Iterable[StrEnum]) -> str:
+    """Kinds as text, in a fixed order."""
+    return ", ".join(sorted(kinds))

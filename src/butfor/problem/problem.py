@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -9,97 +10,128 @@ from typing import TypeVar
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.estimator.prediction import Prediction
 from butfor.model.black_box import BlackBox
+from butfor.model.clearance import stays_clear
 from butfor.model.linear import Linear
-from butfor.model.questions import Model, form_of, score_count
+from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.relations import AtMost, Candidates, Fresh, Implication, Margin, Plausible, Relation
+from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
+from butfor.problem.constraints.relations import AtMost
+from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.domain import Domain
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.prices import Prices
+from butfor.problem.referee import Referee
+from butfor.problem.targets.target import AbstractTarget
 from butfor.space.space import Space
 
-JUDGED_APART = (Margin, Candidates, Plausible)
-"""Constraints that hang on a model or a list of rows: worked into regions, sets of scores or a pool, and judged there."""
-
-C = TypeVar("C", bound=AbstractConstraint)
+R = TypeVar("R", bound=Relation)
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Rows that the answer must be one of: encoded, whether the estimator says they meet the target, what they add."""
+    """Rows that the answer must be one of: encoded, and as the estimator sees them."""
 
     points: FloatArray
-    met: BoolArray
-    offsets: FloatArray
+    after: Prediction
+    before: Prediction
+    target: AbstractTarget
+
+    def take(self, rows: IntArray | slice) -> Pool:
+        """The pool for some of the rows of the problem."""
+        at = np.arange(self.before.height)[rows]
+        return replace(self, before=self.before.take(at))
+
+    def met(self, row: int) -> BoolArray:
+        """Which of them the estimator says to meet the target, as answers to a row of the problem."""
+        start = self.before.take(np.full(len(self.points), row))
+        return self.target.met(start, self.after)
+
+    @cached_property
+    def offsets(self) -> FloatArray:
+        """What each adds to the cost."""
+        return self.target.offsets(self.after, len(self.points))
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """n rows of one space with one model and one union of score sets: find each row's cheapest admissible change.
 
-    `relations` are the constraints that are not already worked into `domain`. `guard` is the share of the size of a sum
-    by which its threshold is raised, for rows where rounding in the estimator decided against a point on the boundary.
-    `oracle` is there for solvers that only ask.
+    - `score_sets`: where the scores may lie, in one of them at least;
+    - `domain`: what each column may become, every `Restriction` worked in;
+    - `relations`: the constraints on several columns;
+    - `margin`: how far inside every boundary that decides the answer must stay, in ranges;
+    - `pool`: the rows that the answer must be one of, if it must;
+    - `judged`: constraints that only the `referee` can decide, point by point (without one there is none of them);
+    - `guard`: the share of the size of a sum by which its threshold is raised, for rows where rounding in the estimator
+      decided against a point on the boundary;
+    - `oracle`: whom to ask about a model that could not be read.
     """
 
     space: Space
     model: Model
     factuals: FloatArray
-    sets: tuple[ScoreSet, ...]
+    score_sets: tuple[ScoreSet, ...]
     prices: Prices
     domain: Domain
-    relations: tuple[AbstractConstraint, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    margin: float = 0.0
     pool: Pool | None = None
+    judged: tuple[JudgedConstraint, ...] = ()
+    referee: Referee | None = None
     guard: float = 0.0
     oracle: AbstractOracle | None = None
 
     def __len__(self) -> int:
         return len(self.factuals)
 
-    def constraints(self, kind: type[C]) -> tuple[C, ...]:
-        """The relations of one kind."""
+    def relations_of(self, kind: type[R]) -> tuple[R, ...]:
+        """The relations of one class."""
         return tuple(found for found in self.relations if isinstance(found, kind))
 
     @property
-    def apart(self) -> bool:
+    def per_row(self) -> bool:
         """Whether some set of scores differs from row to row."""
-        return any(part.apart for part in self.sets)
+        return any(score_set.per_row for score_set in self.score_sets)
 
     @property
     def most_changes(self) -> int:
         """How many features may change."""
-        return min([found.count for found in self.constraints(AtMost)], default=len(self.space))
+        return min([found.count for found in self.relations_of(AtMost)], default=len(self.space))
 
-    @property
-    def judged_apart(self) -> bool:
-        """Whether some constraint needs more than the encoded rows to be judged."""
-        return any(isinstance(relation, JUDGED_APART) for relation in self.relations)
-
-    @property
-    def margin(self) -> float:
-        """How far inside every deciding boundary the answer must stay."""
-        return max([found.eps for found in self.constraints(Margin)], default=0.0)
-
-    def rows(self, chosen: IntArray | slice) -> Problem:
+    def take(self, rows: IntArray | slice) -> Problem:
         """The same problem for some of the rows."""
-        oracle = None if self.oracle is None else self.oracle.rows(chosen)
-        sets = tuple(part.rows(chosen) for part in self.sets)
-        return replace(self, factuals=self.factuals[chosen], sets=sets, domain=self.domain.rows(chosen), oracle=oracle)
+        return replace(
+            self,
+            factuals=self.factuals[rows],
+            score_sets=tuple(score_set.take(rows) for score_set in self.score_sets),
+            domain=self.domain.take(rows),
+            pool=None if self.pool is None else self.pool.take(rows),
+            oracle=None if self.oracle is None else self.oracle.take(rows),
+        )
 
-    def with_relation(self, relation: AbstractConstraint) -> Problem:
+    def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
         return replace(self, relations=(*self.relations, relation))
 
+    def with_judged(self, constraint: JudgedConstraint) -> Problem:
+        """The same problem with a constraint about which the referee must be asked."""
+        return replace(self, judged=(*self.judged, constraint))
+
     def admits(self, points: FloatArray) -> BoolArray:
-        """Which points respect the domain and every relation but a margin."""
+        """Which points lie in the domain and keep every relation."""
         fine = self.domain.admits(points)
         for relation in self.relations:
-            if not isinstance(relation, JUDGED_APART):
-                fine = fine & relation.met(self.space, self.factuals, points)
+            fine = fine & relation.holds_between(self.space, self.factuals, points)
         return np.asarray(fine, dtype=np.bool_)
+
+    def reached(self, score_set: ScoreSet, point: FloatArray) -> bool:
+        """Whether a point is an answer to the only row: its scores in the set, admissible, the margin kept."""
+        if not score_set.holds(evaluate(self.model, point[None]))[0] or not self.admits(point[None])[0]:
+            return False
+        return bool(stays_clear(self.model, self.space, point[None], (score_set,), self.margin)[0])
 
     def form(self) -> Form:
         """The summary that solvers are matched against."""
@@ -108,56 +140,71 @@ class Problem:
     @cached_property
     def _form(self) -> Form:
         movable = self.domain.movable()
-        kinds = set()
-        for j, feature in enumerate(self.space.features):
-            if not movable[j]:
-                continue
-            if feature.levels is not None:
-                kinds.add("levels")
-            else:
-                kinds.add("whole" if self.domain.step[j] else "continuous")
-                if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
-                    kinds.add("missing")
-        words: dict[str, type[AbstractConstraint]] = {
-            "at most": AtMost, "linear": Relation, "implies": Implication, "margin": Margin, "candidates": Candidates,
-            "fresh": Fresh, "plausible": Plausible,
-        }  # fmt: skip
         return Form(
-            model=form_of(self.model),
-            scores=score_count(self.model),
-            sets=len(self.sets),
-            rows=max((len(part.A) for part in self.sets), default=0),
-            curved=any(part.curve is not None for part in self.sets),
-            movable=frozenset(kinds),
+            model=kind_of(self.model),
+            inequalities=max((len(score_set.A) for score_set in self.score_sets), default=0),
+            curved=any(score_set.curve is not None for score_set in self.score_sets),
+            movable=frozenset(kind for j in np.flatnonzero(movable) for kind in self._value_kinds(int(j))),
             forced=bool((~self.domain.stay).any()),
-            binned=isinstance(self.model, Linear) and any(
-                movable[j] and len(cells.edges) for j, cells in enumerate(self.model.cells)
-            ),
-            cost=self._cost_words(),
-            relations=frozenset(word for word, kind in words.items() if self.constraints(kind)),
+            binned=isinstance(self.model, Linear)
+            and any(movable[j] and len(cells.edges) for j, cells in enumerate(self.model.cells)),
+            cost=_terms(self.prices),
+            constraints=frozenset(self._constraint_kinds()),
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
             unread=self.model.why if isinstance(self.model, BlackBox) else "",
-        )  # fmt: skip
+        )
 
-    def _cost_words(self) -> frozenset[str]:
-        prices, words = self.prices, set()
-        for word, rate in (("l0", prices.l0), ("l1", prices.l1), ("l2", prices.l2)):
-            if rate.any():
-                words.add(word)
-        if prices.has_linf:
-            words.add("linf")
-        if prices.calls:
-            words.add("callable")
-        if prices.Q is not None:
-            words.add("quadratic")
-        if any(not np.isfinite(table).all() for table in prices.tables.values()):
-            words.add("forbidden")
-        if any(_ranked_apart(prices.tables[j], reach) for j, reach in prices.linf_tables.items()):
-            words.add("tradeoff")
-        return frozenset(words)
+    def _value_kinds(self, j: int) -> Iterable[ValueKind]:
+        if self.space.features[j].levels is not None:
+            yield ValueKind.LEVELS
+            return
+        yield ValueKind.WHOLE if self.domain.step[j] else ValueKind.CONTINUOUS
+        if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
+            yield ValueKind.MISSING
+
+    def _constraint_kinds(self) -> Iterable[ConstraintKind]:
+        yield from (relation.kind for relation in self.relations)
+        if self.margin:
+            yield ConstraintKind.MARGIN
+        if self.pool is not None:
+            yield ConstraintKind.CANDIDATES
+        if self.judged:
+            yield ConstraintKind.JUDGED
 
 
-def _ranked_apart(table: FloatArray, reach: FloatArray) -> bool:
+def state(
+    space: Space,
+    model: Model,
+    factuals: FloatArray,
+    score_sets: tuple[ScoreSet, ...],
+    prices: Prices,
+    constraints: Iterable[AbstractConstraint],
+) -> Problem:
+    """The problem of some rows under constraints: restrictions narrow the domain, relations stay.
+
+    What a model must judge enters afterwards, for the score sets must be known (see `JudgedConstraint.enter`).
+    """
+    listed = tuple(constraints)
+    relations = tuple(constraint for constraint in listed if isinstance(constraint, Relation))
+    return Problem(space, model, factuals, score_sets, prices, admissible(space, factuals, listed), relations)
+
+
+def _terms(prices: Prices) -> frozenset[CostTerm]:
+    """The terms that the prices have."""
+    found = {
+        CostTerm.L0: prices.l0.any(),
+        CostTerm.L1: prices.l1.any(),
+        CostTerm.L2: prices.l2.any(),
+        CostTerm.LINF: prices.has_linf,
+        CostTerm.CALLABLE: bool(prices.calls),
+        CostTerm.QUADRATIC: prices.Q is not None,
+        CostTerm.FORBIDDEN: any(not np.isfinite(table).all() for table in prices.tables.values()),
+        CostTerm.TRADEOFF: any(_opposed(prices.tables[j], reach) for j, reach in prices.linf_tables.items()),
+    }
+    return frozenset(term for term, has in found.items() if has)
+
+
+def _opposed(table: FloatArray, reach: FloatArray) -> bool:
     """Whether some row of the two tables puts two levels in opposite orders."""
     first = np.sign(np.nan_to_num(table[:, :, None] - table[:, None, :]))
     second = np.sign(reach[:, :, None] - reach[:, None, :])

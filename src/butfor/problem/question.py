@@ -1,46 +1,55 @@
-"""One call of `explain`, checked: what every row of it shares."""
+"""The question, checked: what is wanted of the rows, at what prices, within what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputTypeError
+from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
-from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.model.readout import AbstractReadout
+from butfor.problem.constraints.candidates import Candidates
+from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
 from butfor.problem.costs import DEFAULT, AbstractCost, price
 from butfor.problem.prices import Prices
-from butfor.problem.targets.target import AbstractTarget, as_target
-from butfor.solvers.solver import AbstractSolver
+from butfor.problem.targets.names import as_target
+from butfor.problem.targets.target import AbstractTarget
 from butfor.space.space import Space
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What is wanted of the rows, at what prices and by which rules; how many answers, of which solver."""
+class Question:
+    """What all rows of one call share; how to search for answers (solver, seed, how many) is no part of it."""
 
     target: AbstractTarget
     cost: AbstractCost
     prices: Prices
     constraints: tuple[AbstractConstraint, ...]
-    k: int
-    solver: str | AbstractSolver
-    seed: int
+
+    @property
+    def judged(self) -> tuple[JudgedConstraint, ...]:
+        """The constraints about which a model must decide."""
+        return tuple(found for found in self.constraints if isinstance(found, JudgedConstraint))
+
+    @property
+    def candidates(self) -> tuple[Candidates, ...]:
+        """The lists of rows that the answer must be one of."""
+        return tuple(found for found in self.constraints if isinstance(found, Candidates))
+
+    def settled(self, readout: AbstractReadout, before: Prediction) -> Question:
+        """The same with what the target leaves open settled by the model."""
+        return replace(self, target=self.target.settled(readout, before))
+
+    def under(self, constraints: Iterable[AbstractConstraint]) -> Question:
+        """The same under other constraints."""
+        return replace(self, constraints=tuple(constraints))
 
 
-def asked(
-    space: Space,
-    source: Source,
-    target: Any,
-    cost: AbstractCost | None,
-    constraints: Iterable[AbstractConstraint],
-    k: int = 1,
-    solver: str | AbstractSolver = "auto",
-    seed: int = 0,
-) -> Asked:
+def ask(
+    space: Space, source: Source, target: Any, cost: AbstractCost | None, constraints: Iterable[AbstractConstraint]
+) -> Question:
     """The question as it was written, checked against space and estimator."""
     if isinstance(constraints, AbstractConstraint):
         constraints = (constraints,)
@@ -53,12 +62,6 @@ def asked(
                 f"constraints holds {constraint!r}.",
                 "A constraint is bf.fixed(...), bf.only_up(...), bf.between(...), ...",
             )
-        constraint.check(space)
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise InputTypeError(f"seed={seed!r} was given.", "A seed is a whole number.")
-    if isinstance(solver, AbstractSolver):
-        solver.check(space)
+        constraint.validate(space)
     chosen = DEFAULT if cost is None else cost
-    return Asked(as_target(target, source), chosen, price(chosen, space), listed, int(k), solver, int(seed))
+    return Question(as_target(target, source), chosen, price(chosen, space), listed)

@@ -9,26 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from butfor.model.survival import curves as survival_curves
-from butfor.problem import costs as cost
-from butfor.problem.constraints import relations as relation
-from butfor.problem.constraints import restrictions as restriction
-from butfor.problem.targets import risk as risk_target
-from butfor.problem.targets import survival as survival_target
-from butfor.problem.targets import target
+from butfor.model.survival import curves
+from butfor.problem import costs
+from butfor.problem.constraints import judged, relations, restrictions
+from butfor.problem.targets import classes, risk, survival, values
 
-KNOWN = {
-    kind.__name__: kind
-    for kind in (
-        cost.L0, cost.L1, cost.L2, cost.LInf, cost.Gower, cost.MAD, cost.Table, cost.Quadratic, cost.Mix,
-        restriction.Fixed, restriction.Direction, restriction.Between, restriction.Within, restriction.Grid, restriction.Allowed,
-        restriction.Moves, restriction.MayVanish, relation.AtMost, relation.Relation, relation.Event,
-        relation.Implication, relation.Margin, relation.Plausible,
-        target.Classes, target.Other, target.ClassCosts, target.Probability, target.ValueIn, target.RelativeChange,
-        survival_target.SurvivalChange, survival_target.SurvivalReach, risk_target.RiskChange, risk_target.HazardRatio,
-        survival_curves.MeanTime, survival_curves.Chance, survival_curves.QuantileTime,
-    )
-}  # fmt: skip
+KINDS: tuple[type, ...] = (
+    costs.L0, costs.L1, costs.L2, costs.LInf, costs.Gower, costs.MAD, costs.Table, costs.Quadratic, costs.Mix,
+    restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
+    restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
+    relations.AtMost, relations.LinearRelation, relations.Event, relations.Implication, judged.Margin, judged.Plausible,
+    classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
+    survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
+    curves.MeanTime, curves.Chance, curves.QuantileTime,
+)  # fmt: skip
+
+WRITTEN = {"AllowedMoves": "Moves", "LinearRelation": "Relation"}
+"""Kinds that are written by another word than their class: the schema keeps the words that it began with."""
+
+KNOWN = {WRITTEN.get(kind.__name__, kind.__name__): kind for kind in KINDS}
+_WORDS = {kind: word for word, kind in KNOWN.items()}
 
 
 def to_spec(thing: Any) -> Any:
@@ -45,8 +45,8 @@ def to_spec(thing: Any) -> Any:
         return {"map": [[to_spec(key), to_spec(value)] for key, value in thing.items()]}
     if isinstance(thing, tuple | list):
         return [to_spec(item) for item in thing]
-    if is_dataclass(thing) and type(thing).__name__ in KNOWN:
-        return {"kind": type(thing).__name__, **{f.name: to_spec(getattr(thing, f.name)) for f in fields(thing)}}
+    if is_dataclass(thing) and type(thing) in _WORDS:
+        return {"kind": _WORDS[type(thing)], **{f.name: to_spec(getattr(thing, f.name)) for f in fields(thing)}}
     return {"described": repr(thing)}
 
 

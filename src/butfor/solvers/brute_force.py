@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedProblemError
-from butfor.formulation.clearance import keeps
 from butfor.formulation.half_spaces import goals, of_leaf
-from butfor.formulation.margins import ranges, tightened
+from butfor.formulation.margins import tightened
+from butfor.model.clearance import ranges, stays_clear
 from butfor.model.linear import Linear
-from butfor.model.oblique import Oblique
-from butfor.model.questions import cuts, evaluate
+from butfor.model.oblique import ObliqueTree
+from butfor.model.questions import ModelKind, cuts, evaluate
+from butfor.model.scores import cheapest_offset
 from butfor.problem.domain import grid_down, grid_up
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.combine import row_by_row
+from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-MOST = 2_000_000
+COMBINATIONS = 2_000_000
 """Combinations at most; more are refused."""
 
 
@@ -27,61 +30,59 @@ class BruteForce(AbstractSolver):
     name = "brute_force"
     does = "small problems with finitely many candidates: tries them all (never chosen by itself)"
     many = True
+    only_named = True
 
     def accepts(self, form: Form) -> Support:
-        if form.model not in ("linear", "tree", "ensemble", "oblique tree"):
+        if form.model is ModelKind.BLACK_BOX:
             return Support(False, f"it needs a model it can evaluate, and this is a {form.model}")
-        if "candidates" in form.relations:
+        if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched by row_search")
-        if "continuous" in form.movable and (
-            form.model in ("linear", "oblique tree")
-            or form.relations & {"linear", "implies"}
-            or "quadratic" in form.cost
+        if ConstraintKind.JUDGED in form.constraints:
+            return Support(False, "a constraint is left that only a model can judge")
+        if ValueKind.CONTINUOUS in form.movable and (
+            form.model in (ModelKind.LINEAR, ModelKind.OBLIQUE)
+            or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
+            or CostTerm.QUADRATIC in form.cost
         ):
             return Support(False, "continuous numbers may change and their best value is not at the edge of a cell")
-        return Support(True, f"finitely many candidates (at most {MOST:,} are tried)")
+        return Support(True, f"finitely many candidates (at most {COMBINATIONS:,} are tried)")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        parts = []
-        for row in range(len(problem)):
-            rows = np.array([row])
-            one = problem.rows(rows)
-            parts.append(renumbered(nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, k), rows))
-        return joined(parts)
+        return row_by_row(problem, budget, lambda one: _solve_row(one, k))
 
 
 def _solve_row(problem: Problem, k: int) -> Outcome:
-    if not isinstance(problem.model, Oblique):
+    if not isinstance(problem.model, ObliqueTree):
         return _cheapest(problem, k)
     leaves = [_cheapest(of_leaf(problem, goal), k) for goal in goals(problem)]
     if not any(leaf.found()[0] for leaf in leaves):
         return nothing_found(problem, np.inf)
     every = joined([leaf for leaf in leaves if leaf.found()[0]])
-    best = np.argsort(every.cost, kind="stable")[:k]
-    return Outcome(every.row[best], every.points[best], every.cost[best], every.bound[best], every.exhausted[best])
+    return every.take(np.argsort(every.cost, kind="stable")[:k])
 
 
 def _cheapest(problem: Problem, k: int) -> Outcome:
     values = [candidates(problem, j) for j in range(len(problem.space))]
     count = int(np.prod([float(len(v)) for v in values]))
-    if count > MOST:
-        raise UnsupportedProblemError(f"brute_force would try {count:,} combinations.", f"It tries at most {MOST:,}.")
+    if count > COMBINATIONS:
+        raise UnsupportedProblemError(
+            f"brute_force would try {count:,} combinations.", f"It tries at most {COMBINATIONS:,}."
+        )
     if not count:
         return nothing_found(problem, np.inf)
     points = np.stack([grid.ravel() for grid in np.meshgrid(*values, indexing="ij")], axis=1)
-    many = problem.rows(np.zeros(len(points), dtype=np.intp))
+    many = problem.take(np.zeros(len(points), dtype=np.intp))
     offset = _offsets(problem, points)
     fine = many.admits(points) & np.isfinite(offset)
-    points, offset, many = points[fine], offset[fine], many.rows(np.flatnonzero(fine))
-    inside = keeps(problem.model, problem.space, points, problem.sets, problem.margin)
-    points, offset, many = points[inside], offset[inside], many.rows(np.flatnonzero(inside))
+    points, offset, many = points[fine], offset[fine], many.take(np.flatnonzero(fine))
+    inside = stays_clear(problem.model, problem.space, points, problem.score_sets, problem.margin)
+    points, offset, many = points[inside], offset[inside], many.take(np.flatnonzero(inside))
     cost = many.prices.total(many.factuals, points) + offset
     best = np.argsort(cost, kind="stable")[:k]
     best = best[np.isfinite(cost[best])]
     if not len(best):
         return nothing_found(problem, np.inf)
-    zeros = np.zeros(len(best), dtype=np.intp)
-    return Outcome(zeros, points[best], cost[best], cost[best], zeros.astype(np.bool_))
+    return answers_of(np.zeros(len(best), dtype=np.intp), points[best], cost[best], cost[best])
 
 
 def candidates(problem: Problem, j: int) -> FloatArray:
@@ -114,12 +115,8 @@ def _numbers(problem: Problem, j: int) -> list[float]:
 
 
 def _offsets(problem: Problem, points: FloatArray) -> FloatArray:
-    """The cheapest offset of the sets each point lies in; infinity outside all."""
-    scores = evaluate(problem.model, points)
-    offset = np.full(len(points), np.inf)
-    for part in problem.sets:
-        if isinstance(problem.model, Linear):
-            part = tightened(part, problem)
-        inside: BoolArray = part.holds(scores)
-        offset = np.where(inside, np.minimum(offset, part.offset), offset)
-    return offset
+    """The cheapest offset of the sets that each point lies in; infinity outside all."""
+    sets = problem.score_sets
+    if isinstance(problem.model, Linear):
+        sets = tuple(tightened(score_set, problem) for score_set in sets)
+    return cheapest_offset(sets, evaluate(problem.model, points))

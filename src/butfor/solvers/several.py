@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from butfor.problem.constraints.relations import Fresh
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, joined, renumbered
+from butfor.solvers.outcome import Credit, Outcome, joined
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.space.space import same
 
 
-def several(solver: AbstractSolver, problem: Problem, budget: Budget, k: int, seed: int) -> Outcome:
-    """Up to `k` answers a row, cheapest first."""
+def several(solver: AbstractSolver, credit: Credit, problem: Problem, budget: Budget, k: int, seed: int) -> Outcome:
+    """Up to `k` answers per row, cheapest first, each credited to the solver that gave it."""
     if k == 1 or solver.many:
-        return solver.solve(problem, budget, k, seed)
+        return solver.solve(problem, budget, k, seed).credited(credit)
     parts = []
     for row in range(len(problem)):
         rows = np.array([row])
-        parts += [renumbered(part, rows) for part in _one_row(solver, problem.rows(rows), budget, k, seed)]
+        found = _one_row(solver, credit, problem.take(rows), budget, k, seed)
+        parts += [part.renumbered(rows) for part in found]
     return joined(parts)
 
 
-def _one_row(solver: AbstractSolver, problem: Problem, budget: Budget, k: int, seed: int) -> list[Outcome]:
-    found = [solver.solve(problem, budget, 1, seed)]
+def _one_row(
+    solver: AbstractSolver, credit: Credit, problem: Problem, budget: Budget, k: int, seed: int
+) -> list[Outcome]:
+    """One outcome per answer. A problem with one more relation may be another solver's."""
+    found = [solver.solve(problem, budget, 1, seed).credited(credit)]
     while len(found) < k and found[-1].found()[0] and not budget.spent():
-        point, factual = found[-1].points[0], problem.factuals[0]
-        kept = same(point, factual)
-        changed = tuple(name for name, stays in zip(problem.space.names, kept, strict=True) if not stays)
+        stays = same(found[-1].points[0], problem.factuals[0])
+        changed = tuple(name for name, still in zip(problem.space.names, stays, strict=True) if not still)
         if not changed:
             break
         problem = problem.with_relation(Fresh(changed))
-        next_solver, _ = choose(problem.form())
-        found.append(next_solver.solve(problem, budget, 1, seed))
+        solver, credit = choose(problem.form())
+        found.append(solver.solve(problem, budget, 1, seed).credited(credit))
     if len(found) > 1 and not found[-1].found()[0]:
         found.pop()
-    return [replace(part, row=np.zeros(1, dtype=np.intp)) for part in found]
+    return found

@@ -9,14 +9,15 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnknownColumnError, UnsupportedModelError
+from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
-from butfor.explanation.explanation import Explanation
-from butfor.model.questions import evaluate, parts
+from butfor.explanation.explanation import Explanation, Explanations
+from butfor.model.questions import evaluate, is_read
 from butfor.model.survival.readout import Survival
 from butfor.problem.costs import price
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.survival import OnCurves
-from butfor.problem.targets.target import AbstractTarget, Prediction
+from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
 from butfor.space.space import Space
 from butfor.views.survival_curves import Map, draw, draw_map, span_of
@@ -29,11 +30,12 @@ STEPS = 120
 """How many values of each column a map computes."""
 
 
-def curves(explainer: Explainer, answer: Explanation, ax: Axes | None = None) -> Axes:
+def curves(explainer: Explainer, answer: Explanation | Explanations, ax: Axes | None = None) -> Axes:
     """The survival functions of an answer before and after, with what was asked marked and the gain written beside it.
 
     The functions are those of the estimator itself. Times are in the unit that the target was given (`unit="months"`).
     """
+    answer = answer.only
     target = target_of(answer)
     if not isinstance(target, OnCurves):
         raise InputError(
@@ -41,7 +43,7 @@ def curves(explainer: Explainer, answer: Explanation, ax: Axes | None = None) ->
             "Survival functions are drawn for targets on a time or a chance.",
             "Use bf.survival.mean_gain and the like, or answer.plot().",
         )
-    source = explainer._reading.source
+    source = explainer.reading.source
     before = source.curves(frames.select(answer.factual, answer.space.names))
     after = None if answer.point is None else source.curves(frames.select(answer.point, answer.space.names))
     return draw(answer, target, before, after, ax)
@@ -63,7 +65,7 @@ def map_of(
     The white line is where the target is just met; where it is missed, the map is veiled. `points` are answers to mark, by name:
     rows, or explanations; `ball` draws the line on which changes cost what the first explanation does: nothing outside is better.
     """
-    reading, space = explainer._reading, explainer.space
+    reading, space = explainer.reading, explainer.space
     if not isinstance(target, OnCurves):
         raise InputError(f"a map of {target!r} was asked.", "It shows a time or a chance: bf.survival.mean_gain, ...")
     unknown = [name for name in columns if name not in space.names]
@@ -71,14 +73,17 @@ def map_of(
         raise UnknownColumnError(f"columns={columns!r} were given.", f"Two of {list(space.names)} are needed.")
     if any(space[name].levels is not None for name in columns):
         raise InputError(f"columns={columns!r} were given.", "Both must be numbers.", "Choose others.")
-    if not parts(reading.model) or not isinstance(reading.readout, Survival):
+    if not is_read(reading.model) or not isinstance(reading.readout, Survival):
         raise UnsupportedModelError("a map was asked of a model that was not read.", "Its survival must be known.")
     table = frames.as_table(x)
     before = Prediction(reading.source, table)
     settled = target.settled(reading.readout, before)
     i, j = (space.names.index(name) for name in columns)
     start = space.encode(table)[0]
-    rows = {name: one.point if isinstance(one, Explanation) else one for name, one in (points or {}).items()}
+    rows = {
+        name: one.only.point if isinstance(one, Explanation | Explanations) else one
+        for name, one in (points or {}).items()
+    }
     marked = {"now": start} | {name: space.encode(row)[0] for name, row in rows.items() if row is not None}
     across, along = (
         span_of(space.features[k].low, space.features[k].high, [float(point[k]) for point in marked.values()], steps)
@@ -97,7 +102,8 @@ def map_of(
 
 def _dearer(points: Mapping[str, Any] | None, space: Space, grid: FloatArray) -> FloatArray | None:
     """By how much each change costs more than the first answer; None if there is none, or its prices are not known."""
-    first = next((one for one in (points or {}).values() if isinstance(one, Explanation) and one.found), None)
+    answers = (one.only for one in (points or {}).values() if isinstance(one, Explanation | Explanations))
+    first = next((one for one in answers if one.found), None)
     if first is None:
         return None
     try:

@@ -13,16 +13,16 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
-from butfor.model.oblique import Oblique
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
 from butfor.model.trees import Trees, with_cells
 from butfor.problem.constraints import names as constraint
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.constraints.restrictions import Restriction, admissible
+from butfor.problem.constraints.judged import Margin
 from butfor.problem.costs import L0, L1, L2, AbstractCost, LInf, Table, price
-from butfor.problem.problem import Problem
+from butfor.problem.problem import Problem, state
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -150,7 +150,7 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
     return with_cells(made, tuple(level_cells(len(f.levels)) if f.levels is not None else None for f in space.features))
 
 
-def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> Oblique:
+def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> ObliqueTree:
     """A random oblique tree: half of them with small whole weights, so that rows lie on their decisions."""
     gate: list[int] = []
     left: list[int] = []
@@ -169,7 +169,7 @@ def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> Ob
     grow(int(rng.integers(1, depth + 1)))
     gates = random_linear(rng, space, max(1, max(gate) + 1))
     drawn = rng.dirichlet(np.ones(scores), len(gate)) if scores > 1 else rng.normal(size=(len(gate), 1))
-    return Oblique(gates, np.array(gate), np.array(left), np.array(right), np.round(8 * drawn) / 8)
+    return ObliqueTree(gates, np.array(gate), np.array(left), np.array(right), np.round(8 * drawn) / 8)
 
 
 def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]:
@@ -289,10 +289,9 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = random_trees(rng, space, scores, trees)
     factuals = random_row(rng, space)[None]
     listed = random_constraints(rng, space, kinds)
-    domain = admissible(space, factuals, listed)
-    relations = tuple(one for one in listed if not isinstance(one, Restriction))
     prices = price(random_cost(rng, space, kinds), space)
-    return Problem(space, model, factuals, random_target(rng, readout), prices, domain, relations)
+    problem = state(space, model, factuals, random_target(rng, readout), prices, listed)
+    return replace(problem, margin=max((one.eps for one in listed if isinstance(one, Margin)), default=0.0))
 
 
 def problems(form: str, kinds: Kinds = Kinds(), trees: int = 1) -> SearchStrategy[Problem]:

@@ -16,11 +16,12 @@ import numpy as np
 from butfor.errors import UnsupportedProblemError
 from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
-from butfor.model.questions import evaluate
+from butfor.model.questions import ModelKind, evaluate
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.solver import TOLERANCE, AbstractSolver, Budget, Outcome, Status
+from butfor.solvers.outcome import TOLERANCE, Outcome, Status
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 
 
@@ -86,7 +87,7 @@ class SolverContract:
                 continue
             point = found.points[:1]
             scores = evaluate(problem.model, point)
-            sets = [tightened(p, problem) if isinstance(problem.model, Linear) else p for p in problem.sets]
+            sets = [tightened(p, problem) if isinstance(problem.model, Linear) else p for p in problem.score_sets]
             slack = -1e-9 * (1 + np.abs(scores).max()) if isinstance(problem.model, Linear) else 0.0
             assert any(part.holds(scores, slack)[0] for part in sets), f"seed {seed}: {point} misses the target"
             assert problem.admits(point)[0], f"seed {seed}: {point} breaks a constraint"
@@ -101,7 +102,7 @@ class SolverContract:
     def test_rows_together_as_alone(self) -> None:
         for seed, problem in self.problems(self.seeds[:40]):
             alone = self.solver.solve(problem, Budget())
-            thrice = self.solver.solve(problem.rows(np.zeros(3, dtype=np.intp)), Budget())
+            thrice = self.solver.solve(problem.take(np.zeros(3, dtype=np.intp)), Budget())
             assert np.array_equal(thrice.row, [0, 1, 2]), f"seed {seed}"
             assert np.array_equal(thrice.cost, np.repeat(alone.cost, 3)), f"seed {seed}"
 
@@ -114,13 +115,13 @@ class SolverContract:
 
     def test_refusal_has_a_reason(self) -> None:
         for _, problem in self.problems(self.seeds[:5]):
-            refused = self.solver.accepts(replace(problem.form(), model="black box", relations=frozenset()))
+            refused = self.solver.accepts(replace(problem.form(), model=ModelKind.BLACK_BOX, constraints=frozenset()))
             assert not refused
             assert len(refused.why) > 10
 
     def test_spent_budget_is_an_outcome(self) -> None:
         for _, problem in self.problems(self.seeds[:5]):
-            many = problem.rows(np.zeros(3, dtype=np.intp))
+            many = problem.take(np.zeros(3, dtype=np.intp))
             found = self.solver.solve(many, Budget(seconds=1e-9))
             assert len(found.row) == 3
             assert (found.bound <= found.cost).all()

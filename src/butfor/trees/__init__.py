@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from butfor.trees.tao.estimators import TAOClassifier, TAORegressor
 
 _HOME = {
-    "ObliqueTreeClassifier": "handed", "ObliqueTreeRegressor": "handed", "TAOClassifier": "tao.estimators", "TAORegressor": "tao.estimators",
-}  # fmt: skip
+    "ObliqueTreeClassifier": "handed",
+    "ObliqueTreeRegressor": "handed",
+    "TAOClassifier": "tao.estimators",
+    "TAORegressor": "tao.estimators",
+}
 __all__ = ["ObliqueTreeClassifier", "ObliqueTreeRegressor", "TAOClassifier", "TAORegressor"]
 
 

@@ -8,22 +8,24 @@ from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.conflict import MODEL, RANGES
-from butfor.solvers.solver import Status, statuses_of
-
-STAYED = "none"
-"""The solver's name where the target was already met."""
+from butfor.solvers.outcome import NOBODY, Credit, Status, Stopped, statuses_of
 
 
 @dataclass(frozen=True)
 class Certificate:
     """The proof that comes with an answer.
 
-    `status` says what is known, `bound` is a proven lower bound on the cost (infinity: no answer exists), `why` the
-    reason in words. `checks` lists what was recomputed from the estimator, and how it came out, `notes` what a solver that
-    searches has to say: the cost before polishing, the calls of the model.
+    - `status`: what is known;
+    - `bound`: a proven lower bound on the cost (infinity: no answer exists);
+    - `why`: the reason in words;
+    - `solver`: who found it, and why this solver was chosen;
+    - `checks`: what was recomputed with the estimator, and whether it came out;
+    - `stopped`: why the search ended, if it was not done;
+    - `notes`: numbers from a solver that searches: the cost before polishing, the calls of the model.
     """
 
     status: Status
@@ -38,6 +40,7 @@ class Certificate:
     fingerprint: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     notes: dict[str, float] = field(default_factory=dict)
+    stopped: Stopped = Stopped.DONE
 
     @property
     def gap(self) -> float:
@@ -58,6 +61,7 @@ class Certificate:
             "gap": _finite(self.gap),
             "why": self.why,
             "solver": self.solver,
+            "stopped": self.stopped.name,
             "checks": [{"check": name, "passed": passed} for name, passed in self.checks],
             "conflict": list(self.conflict),
             "seconds": self.seconds,
@@ -72,18 +76,19 @@ class Certificate:
 class Certificates(Sequence[Certificate]):
     """The certificates of many answers, in columns; one is made when it is looked at.
 
-    `passed` has a column for each of `checks`; `solver` says for each answer which of `solvers` gave it, as (name, reason);
-    `conflict` names the conflicting constraints of the impossible answers that were looked into.
+    - `passed`: a column for each of `checks`;
+    - `credit`: for each answer, who gave it;
+    - `stopped`: for each answer, why the search ended;
+    - `conflict`: the conflicting constraints of those impossible answers that were looked into.
     """
 
     target: str
     cost: FloatArray
     bound: FloatArray
-    exhausted: BoolArray
+    stopped: IntArray
     checks: tuple[str, ...]
     passed: BoolArray
-    solver: IntArray
-    solvers: tuple[tuple[str, str], ...]
+    credit: NDArray[Any]
     conflict: dict[int, tuple[str, ...]]
     seconds: float
     seed: int
@@ -112,14 +117,13 @@ class Certificates(Sequence[Certificate]):
             return [self[i] for i in range(len(self))[index]]
         i = range(len(self))[index]
         status = self.statuses[i]
-        name, reason = self.solvers[self.solver[i]]
         solved = bool(np.isfinite(self.cost[i]))
         return Certificate(
             status=status,
             cost=float(self.cost[i]) if status.found else np.inf,
             bound=float(min(self.bound[i], self.cost[i])) if status.found else float(self.bound[i]),
-            why=self._why(i, status, name),
-            solver=f"{name}: {reason}",
+            why=self._why(i, status),
+            solver=str(self.credit[i]),
             checks=tuple(zip(self.checks, self.passed[i].tolist(), strict=True)) if solved else (),
             conflict=self.conflict.get(i, ()),
             seconds=self.seconds,
@@ -127,35 +131,35 @@ class Certificates(Sequence[Certificate]):
             fingerprint=self.fingerprint,
             versions=self.versions,
             notes={name: float(column[i]) for name, column in self.notes.items() if np.isfinite(column[i])},
+            stopped=Stopped(int(self.stopped[i])),
         )
 
-    def _why(self, i: int, status: Status, solver: str) -> str:
-        cost, bound = float(self.cost[i]), float(self.bound[i])
+    def _why(self, i: int, status: Status) -> str:
+        cost, bound, ended = float(self.cost[i]), float(self.bound[i]), Stopped(int(self.stopped[i])).words
         failed = [check for check, fine in zip(self.checks, self.passed[i].tolist(), strict=True) if not fine]
         if status is Status.NOT_FOUND and failed:
-            return f"the solver's point failed a check: not so that {' and '.join(failed)}"
+            return f"the solver's point failed a check: it is not true that {' and that '.join(failed)}"
         if status is Status.PROVEN_INFEASIBLE:
-            return self._why_not(self.conflict.get(i, ()), solver)
-        if solver == STAYED:
+            return self._why_not(self.conflict.get(i, ()), self.credit[i])
+        if self.credit[i] == NOBODY:
             return "the target is already met: nothing needs to change"
         if status is Status.PROVEN_OPTIMAL:
             return f"no admissible change costs less than {bound:.6g}"
         if status is Status.WITHIN_GAP:
-            ended = " when the time ended" if self.exhausted[i] else ""
-            return f"at most {(cost - bound) / cost:.1%} above the optimum, which costs at least {bound:.6g}{ended}"
-        if status is Status.NOT_FOUND:
-            return f"nothing was found in the budget (an answer costs at least {bound:.6g}, if there is one)"
-        return str(status.value)
+            known = "; ".join(filter(None, [f"proven lower bound {bound:.6g}", ended]))
+            return f"at most {(cost - bound) / cost:.1%} above the optimum ({known})"
+        if status is Status.VALID:
+            return "optimality is not claimed"
+        least = f"it costs at least {bound:.6g}, if there is one" if bound > 0 else "there may be one"
+        return f"no answer was found{', ' * bool(ended)}{ended}; {least}"
 
-    def _why_not(self, conflict: tuple[str, ...], solver: str) -> str:
-        if solver == "row_search":
-            return "none of the candidate rows meets the target and the constraints"
+    def _why_not(self, conflict: tuple[str, ...], credit: Credit) -> str:
         if conflict == (MODEL,):
             return f"the model never predicts {self.target}, whatever the values"
         if conflict == (RANGES,):
             return f"no values within the ranges of the data reach {self.target}; widen them with space={{...}}"
         if not conflict:
-            return Status.PROVEN_INFEASIBLE.value
+            return credit.none_found
         if len(conflict) == 1:
             return f"impossible with {conflict[0]}; without it there is an answer"
         return f"impossible with {' and '.join(conflict)}; without any one of them there is an answer"
@@ -178,6 +182,7 @@ def from_dict(data: dict[str, Any]) -> Certificate:
         fingerprint=data["fingerprint"],
         versions=dict(data["versions"]),
         notes=dict(data.get("notes", {})),
+        stopped=Stopped[data.get("stopped", "DONE")],
     )
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import Change, word
-from butfor.solvers.solver import Status
+from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
 from butfor.views.tables import describe
 from butfor.views.text import difference, headline, status_name
@@ -155,7 +155,7 @@ def _drawing(change: Change) -> str:
 
 
 def _kept(answer: Explanation) -> str:
-    kept = [row for row in answer.rows() if not row.changed]
+    kept = [row for row in answer.columns() if not row.changed]
     if not kept:
         return ""
     listed = "".join(f"<div><dt>{_text(row.name)}</dt><dd>{_text(row.text[0])}</dd></div>" for row in kept)

@@ -11,7 +11,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError
-from butfor.explanation.explanation import Explanation, Question
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -117,7 +118,7 @@ def _read(data: dict[str, Any]) -> Explanation:
         after=from_spec(data["after"]),
         cost=np.inf if data["cost"] is None else float(data["cost"]),
         certificate=certificate.from_dict(data["certificate"]),
-        question=Question(asked["target"], asked["cost"], tuple(asked["constraints"]), asked["spec"]),
+        question=QuestionRecord(asked["target"], asked["cost"], tuple(asked["constraints"]), asked["spec"]),
         row=data["row"],
         rank=data["rank"],
         model=data["model"],

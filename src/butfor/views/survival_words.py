@@ -12,7 +12,7 @@ from butfor.problem.targets.risk import OnRisk
 from butfor.problem.targets.survival import OnCurves
 
 if TYPE_CHECKING:
-    from butfor.explanation.explanation import Explanation
+    from butfor.explanation.explanation import Explanation, Explanations
 
 
 KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")
@@ -40,11 +40,12 @@ def headline(answer: Explanation, target: Target) -> str:
     return f"{name_of(target)}: {before} → {after} (wanted: {wanted}), {changed}"
 
 
-def sentence(answer: Explanation) -> str:
+def sentence(answer: Explanation | Explanations) -> str:
     """The answer as a sentence: "if crp were 3 instead of 9, mean time to event would rise from 310 to 402 days (wanted: 400)".
 
     Of an answer that was found, to a target of `bf.survival`; any other answer says what it says in print.
     """
+    answer = answer.only
     target = target_of(answer)
     if target is None or not answer.found or not answer.changes:
         return answer.certificate.why if target is None else f"{target!r}: {answer.certificate.why}"

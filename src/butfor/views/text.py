@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import Change, word
-from butfor.solvers.solver import Status
+from butfor.solvers.outcome import Status
 from butfor.views import survival_words
 
 if TYPE_CHECKING:

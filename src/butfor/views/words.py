@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from butfor.explanation.explanation import Question
+from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.spec import from_spec
 
 Spec = dict[str, Any]
 
 
-def cost_in_words(question: Question) -> str:
+def cost_in_words(question: QuestionRecord) -> str:
     """The cost; as it was written if there are no words for it."""
     return _said(question.spec.get("cost"), question.cost)
 
 
-def constraints_in_words(question: Question) -> list[str]:
+def constraints_in_words(question: QuestionRecord) -> list[str]:
     """A sentence a constraint; as it was written if there are no words for it."""
     specs = question.spec.get("constraints", [None] * len(question.constraints))
     return [_said(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]

@@ -123,7 +123,7 @@ def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
         left=nodes.left,
         right=nodes.right,
         value=nodes.value,
-        sets=sets,
+        cell_sets=sets,
         base=base,
         cells=cells,
     )

@@ -71,11 +71,11 @@ class _Accelerated(_Fitter):
         return np.asarray(self.fitter.predict_median(self.frame(X)), dtype=np.float64).ravel()
 
     def survival_curves(self, X: Any) -> Curves:
-        return _Asked(self.fitter, self.frame(X), self.law)
+        return _FitterCurves(self.fitter, self.frame(X), self.law)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked(Curves):
+class _FitterCurves(Curves):
     """What the fitter says of some rows, asked for each quantity."""
 
     fitter: Any
@@ -100,8 +100,8 @@ class _Asked(Curves):
     def quantile(self, share: float) -> FloatArray:
         return _numbers(self.fitter.predict_percentile(self.X, p=1.0 - share))
 
-    def take(self, rows: IntArray) -> _Asked:
-        return _Asked(self.fitter, self.X.iloc[rows].reset_index(drop=True), self.law)
+    def take(self, rows: IntArray) -> _FitterCurves:
+        return _FitterCurves(self.fitter, self.X.iloc[rows].reset_index(drop=True), self.law)
 
     @property
     def span(self) -> tuple[float, float]:

@@ -184,7 +184,7 @@ def _without_tiny(x: Values) -> Values:
     return np.where(np.abs(x) <= ZERO, 0.0, x)
 
 
-class _Asked:
+class _LightGBM:
     """How a booster of LightGBM is asked."""
 
     booster: Any
@@ -193,11 +193,11 @@ class _Asked:
         return np.asarray(self.booster.predict(X))
 
 
-class BoosterClassifier(_Asked, AbstractNativeClassifier):
+class LightGBMBoosterClassifier(_LightGBM, AbstractNativeClassifier):
     """A LightGBM booster with an objective over classes."""
 
 
-class BoosterRegressor(_Asked, AbstractNativeRegressor):
+class LightGBMBoosterRegressor(_LightGBM, AbstractNativeRegressor):
     """A LightGBM booster with any other objective."""
 
 
@@ -207,11 +207,11 @@ def adapt(booster: Any) -> AbstractNative:
     names, width = booster.feature_name(), booster.num_feature()
     known = None if names == [f"Column_{i}" for i in range(width)] else names
     if model.get("objective", "custom").split()[0] in CLASSES:
-        return BoosterClassifier(booster, known, width, max(model["num_class"], 2))
-    return BoosterRegressor(booster, known, width)
+        return LightGBMBoosterClassifier(booster, known, width, max(model["num_class"], 2))
+    return LightGBMBoosterRegressor(booster, known, width)
 
 
 register_importer("lightgbm.LGBMClassifier", read_estimator)
 register_importer("lightgbm.LGBMRegressor", read_estimator)
-register_importer(_Asked, read_native)
+register_importer(_LightGBM, read_native)
 register_native("lightgbm.Booster", adapt)

@@ -9,7 +9,7 @@ import numpy as np
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.linear import linear_over
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.oblique import Oblique
+from butfor.model.oblique import ObliqueTree
 from butfor.model.readout import Argmax, Value
 
 TREES = ("TAOClassifier", "TAORegressor", "ObliqueTreeClassifier", "ObliqueTreeRegressor")
@@ -23,7 +23,7 @@ def read_oblique_tree(estimator: Any, columns: list[Column]) -> Imported:
     if not len(inner):  # a single leaf asks for nothing, but a linear model has at least one score
         inner = np.zeros(1, dtype=np.intp)
     gates = linear_over(columns, estimator.weights_[inner], estimator.bias_[inner])
-    model = Oblique(gates, gate, estimator.left_, estimator.right_, np.ascontiguousarray(estimator.value_))
+    model = ObliqueTree(gates, gate, estimator.left_, estimator.right_, np.ascontiguousarray(estimator.value_))
     if not hasattr(estimator, "classes_"):
         return model, Value()
     return model, Argmax(tuple(estimator.classes_.tolist()), "identity")

@@ -172,7 +172,7 @@ def _category_names(saved: Mapping[str, Any]) -> list[Any]:
     return [text[start:end].decode() for start, end in pairwise(ends)]
 
 
-class _Asked:
+class _XGBoost:
     """How a booster of XGBoost is asked."""
 
     booster: Any
@@ -187,11 +187,11 @@ class _Asked:
         return np.asarray(self.booster.predict(rows))
 
 
-class BoosterClassifier(_Asked, AbstractNativeClassifier):
+class XGBoostBoosterClassifier(_XGBoost, AbstractNativeClassifier):
     """An XGBoost booster with a logistic or softmax objective."""
 
 
-class BoosterRegressor(_Asked, AbstractNativeRegressor):
+class XGBoostBoosterRegressor(_XGBoost, AbstractNativeRegressor):
     """An XGBoost booster with any other objective."""
 
 
@@ -200,11 +200,11 @@ def adapt(booster: Any) -> AbstractNative:
     config = json.loads(booster.save_config())["learner"]
     names, width = booster.feature_names, booster.num_features()
     if config["objective"]["name"] in ("binary:logistic", *SEVERAL):
-        return BoosterClassifier(booster, names, width, max(int(config["learner_model_param"]["num_class"]), 2))
-    return BoosterRegressor(booster, names, width)
+        return XGBoostBoosterClassifier(booster, names, width, max(int(config["learner_model_param"]["num_class"]), 2))
+    return XGBoostBoosterRegressor(booster, names, width)
 
 
 register_importer("xgboost.XGBClassifier", read_estimator)
 register_importer("xgboost.XGBRegressor", read_estimator)
-register_importer(_Asked, read_native)
+register_importer(_XGBoost, read_native)
 register_native("xgboost.Booster", adapt)

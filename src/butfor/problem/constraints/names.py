@@ -6,8 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from butfor.errors import InputError, InputTypeError
-from butfor.problem.constraints.relations import AtMost, Candidates, Event, Implication, Margin, Plausible, Relation
-from butfor.problem.constraints.restrictions import Allowed, Between, Direction, Fixed, Grid, MayVanish, Moves, Within
+from butfor.problem.constraints.candidates import Candidates
+from butfor.problem.constraints.judged import Margin, Plausible
+from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation
+from butfor.problem.constraints.restrictions import (
+    Allowed,
+    AllowedMoves,
+    Between,
+    Direction,
+    Fixed,
+    Grid,
+    MayVanish,
+    Within,
+)
 
 
 def fixed(*names: str) -> Fixed:
@@ -84,7 +95,7 @@ def allowed(name: str, values: Iterable[Any]) -> Allowed:
     return Allowed(name, tuple(values))
 
 
-def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> Moves:
+def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
     """This category changes only as the table says, `{before: [after, ...]}`; it may always stay.
 
     Choose it for steps that people can take; to price them instead of forbidding the others, use `bf.Table`.
@@ -92,7 +103,7 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> Moves:
     >>> moves("job", {"unemployed": ["temporary"]})
     moves('job', {'unemployed': ['temporary']})
     """
-    return Moves(name, tuple((before, tuple(after)) for before, after in table.items()))
+    return AllowedMoves(name, tuple((before, tuple(after)) for before, after in table.items()))
 
 
 def may_be_missing(*names: str) -> MayVanish:
@@ -115,7 +126,7 @@ def at_most_changes(count: int) -> AtMost:
     return AtMost(count)
 
 
-def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> Relation:
+def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> LinearRelation:
     """A linear relation between numbers of the answer: sums, budgets, shares.
 
     Met within 1e-8 of the size of its terms.
@@ -123,7 +134,7 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)
     """
-    return Relation(tuple((name, float(weight)) for name, weight in weights.items()), sense, float(bound))
+    return LinearRelation(tuple((name, float(weight)) for name, weight in weights.items()), sense, float(bound))
 
 
 def rises(name: str, by: float = 0.0) -> Event:

@@ -1,4 +1,4 @@
-"""Constraints on the answer as a whole: relations between columns, and what a model or a list of rows must judge."""
+"""Relations: constraints on several columns at once."""
 
 from __future__ import annotations
 
@@ -8,34 +8,38 @@ from typing import Any, Literal
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, InputTypeError, UnsupportedProblemError, number
-from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.space import frames
+from butfor.errors import InputError, InputTypeError, number
+from butfor.problem.constraints.constraint import Relation
+from butfor.problem.form import ConstraintKind
 from butfor.space.space import Space, same
 
 
 @dataclass(frozen=True)
-class AtMost(AbstractConstraint):
+class AtMost(Relation):
     """See `at_most_changes`."""
+
+    kind = ConstraintKind.AT_MOST
 
     count: int
 
     def __repr__(self) -> str:
         return f"at_most_changes({self.count})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         said = (f"{self!r} was given.", "It takes a whole number of at least 1.")
         count = number(self.count, *said)
         if count != int(count) or count < 1:
             raise InputError(*said)
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
 
 
 @dataclass(frozen=True)
-class Relation(AbstractConstraint):
+class LinearRelation(Relation):
     """See `linear`."""
+
+    kind = ConstraintKind.LINEAR
 
     weights: tuple[tuple[str, float], ...]
     sense: Literal["<=", ">=", "=="]
@@ -44,7 +48,7 @@ class Relation(AbstractConstraint):
     def __repr__(self) -> str:
         return f"linear({dict(self.weights)!r}, {self.sense!r}, {self.bound!r})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         if self.sense not in ("<=", ">=", "=="):
             raise InputError(f"{self!r} was given.", "The sense is '<=', '>=' or '=='.")
         if not np.isfinite([self.bound, *(weight for _, weight in self.weights)]).all() or not self.weights:
@@ -53,7 +57,7 @@ class Relation(AbstractConstraint):
             if space[name].levels is not None and space[name].numbers is None:
                 raise InputError(f"{self!r} was given, but {name!r} is no number.", "", "Use bf.implies or bf.moves.")
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         total = np.zeros(len(after))
         size = np.full(len(after), abs(self.bound))
         for name, weight in self.weights:
@@ -86,7 +90,7 @@ class Event:
         """+1 for a rise, -1 for a fall."""
         return 1.0 if self.word == "rises" else -1.0
 
-    def check(self, space: Space, *, wanted: bool) -> None:
+    def validate(self, space: Space, *, wanted: bool) -> None:
         """Raise a clear error if it cannot be meant in this space."""
         feature = space[self.name]
         if self.word == "becomes":
@@ -114,8 +118,10 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Implication(AbstractConstraint):
+class Implication(Relation):
     """See `implies`."""
+
+    kind = ConstraintKind.IMPLIES
 
     cause: Event
     consequence: Event
@@ -123,13 +129,13 @@ class Implication(AbstractConstraint):
     def __repr__(self) -> str:
         return f"implies({self.cause!r}, {self.consequence!r})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         if not isinstance(self.cause, Event) or not isinstance(self.consequence, Event):
             raise InputTypeError(f"{self!r} was given.", "It takes two of bf.rises, bf.falls, bf.becomes.")
-        self.cause.check(space, wanted=False)
-        self.consequence.check(space, wanted=True)
+        self.cause.validate(space, wanted=False)
+        self.consequence.validate(space, wanted=True)
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         wanted = self.consequence.holds(space, before, after)
         if self.consequence.word == "becomes":
             code = space[self.consequence.name].code(self.consequence.level, repr(self))
@@ -138,77 +144,20 @@ class Implication(AbstractConstraint):
 
 
 @dataclass(frozen=True)
-class Margin(AbstractConstraint):
-    """See `margin`."""
-
-    eps: float
-
-    def __repr__(self) -> str:
-        return f"margin({self.eps!r})"
-
-    def check(self, space: Space) -> None:
-        if not (np.isfinite(self.eps) and self.eps >= 0):
-            raise InputError(f"{self!r} was given.", "A margin is finite and not negative.")
-
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        raise UnsupportedProblemError("a margin is judged with the model: see butfor.verdict.certificate")
-
-
-@dataclass(frozen=True, eq=False)
-class Plausible(AbstractConstraint):
-    """See `plausible`."""
-
-    forest: Any
-    path_length: float | None
-
-    def __repr__(self) -> str:
-        asked = "" if self.path_length is None else f", path_length={self.path_length!r}"
-        return f"plausible({type(self.forest).__name__}{asked})"
-
-    def check(self, space: Space) -> None:
-        if self.path_length is not None and not np.isfinite(number(self.path_length, repr(self), "It is a number.")):
-            raise InputError(f"{self!r} was given.", "The average path length is a finite number.")
-
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        raise UnsupportedProblemError("plausibility is judged by its forest: see butfor.formulation.side_by_side")
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates(AbstractConstraint):
-    """See `candidates`."""
-
-    table: Any
-
-    def __repr__(self) -> str:
-        return f"candidates({len(self.table)} rows)"
-
-    def check(self, space: Space) -> None:
-        if not frames.height(frames.as_table(self.table)):
-            raise InputError("bf.candidates was given no rows.", "At least one is needed.")
-        self.rows(space)
-
-    def rows(self, space: Space) -> FloatArray:
-        """The rows, encoded."""
-        return space.encode(self.table)
-
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        rows = self.rows(space)
-        return np.array([same(rows, row).all(axis=1).any() for row in after], dtype=np.bool_)
-
-
-@dataclass(frozen=True)
-class Fresh(AbstractConstraint):
+class Fresh(Relation):
     """Not all of these columns change together: what makes the next of several answers a different one."""
+
+    kind = ConstraintKind.FRESH
 
     names: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"unlike the answer that changes {', '.join(self.names)}"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         for name in self.names:
             space.index(name)
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
         return np.asarray(np.any(same(before[:, at], after[:, at]), axis=1))

@@ -11,13 +11,13 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
-from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
 from butfor.problem.domain import Domain, on_grid, open_domain
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
 
-class Restriction(AbstractConstraint):
+class Restriction(CodedConstraint):
     """A constraint on one column at a time: it narrows the domain."""
 
     @abstractmethod
@@ -34,7 +34,7 @@ class Fixed(Restriction):
     def __repr__(self) -> str:
         return f"fixed({', '.join(map(repr, self.names))})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         for name in self.names:
             space.index(name)
 
@@ -45,7 +45,7 @@ class Fixed(Restriction):
         for name in self.names:
             domain.forbid_moves(space.index(name))
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
         return np.asarray(np.all(same(before[:, at], after[:, at]), axis=1))
 
@@ -60,7 +60,7 @@ class Direction(Restriction):
     def __repr__(self) -> str:
         return f"only_{'up' if self.up else 'down'}({', '.join(map(repr, self.names))})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         for name in self.names:
             feature = space[name]
             if feature.levels is not None and not feature.ordered:
@@ -87,7 +87,7 @@ class Direction(Restriction):
                 high = np.where(known & (not self.up), x, np.inf)
                 domain.narrow(j, low, high)
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
         b, a = before[:, at], after[:, at]
         fine = (a >= b) if self.up else (a <= b)
@@ -115,7 +115,7 @@ class Between(Restriction):
             low, high = (float(feature.code(level, repr(self))) for level in (self.low, self.high))
         return low, high
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         feature = space[self.name]
         if feature.levels is not None and not feature.ordered:
             raise InputError(
@@ -141,7 +141,7 @@ class Between(Restriction):
         else:
             domain.narrow(j, low, high)
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
         low, high = self._ends(space.features[j])
         a = after[:, j]
@@ -158,7 +158,7 @@ class Within(Restriction):
     def __repr__(self) -> str:
         return f"within({self.name!r}, {self.share!r})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
             raise InputError(f"{self!r} was given, but {self.name!r} is no number.", "", "Use bf.allowed or bf.moves.")
         said = (f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
@@ -173,7 +173,7 @@ class Within(Restriction):
         j = space.index(self.name)
         domain.narrow(j, *self._ends(domain.factuals[:, j]))
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
         low, high = self._ends(before[:, j])
         a = after[:, j]
@@ -193,7 +193,7 @@ class Grid(Restriction):
             return f"whole({self.name!r})"
         return f"step({self.name!r}, {self.step!r}" + (f", anchor={self.anchor!r})" if self.anchor else ")")
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
             raise InputError(f"{self!r} was given, but {self.name!r} is no number.")
         said = (f"{self!r} was given.", "A step is a positive number, its anchor a number.")
@@ -203,7 +203,7 @@ class Grid(Restriction):
     def narrow(self, domain: Domain, space: Space) -> None:
         domain.coarsen(space.index(self.name), self.step, self.anchor)
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
         a = after[:, j]
         return np.asarray(same(before[:, j], a) | np.isnan(a) | on_grid(a, self.step, self.anchor))
@@ -226,7 +226,7 @@ class Allowed(Restriction):
         mask[[feature.code(value, repr(self)) for value in self.values]] = True
         return mask
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         if space[self.name].levels is None:
             raise InputError(f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.between and bf.step.")
         if not self.values:
@@ -236,14 +236,14 @@ class Allowed(Restriction):
     def narrow(self, domain: Domain, space: Space) -> None:
         domain.narrow_levels(space.index(self.name), self._codes(space))
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         a = after[:, space.index(self.name)]
         mask = np.append(self._codes(space), True)
         return np.asarray(mask[np.where(np.isnan(a), len(mask) - 1, a).astype(np.intp)])
 
 
 @dataclass(frozen=True)
-class Moves(Restriction):
+class AllowedMoves(Restriction):
     """See `moves`."""
 
     name: str
@@ -261,7 +261,7 @@ class Moves(Restriction):
                 matrix[feature.code(before, repr(self)), feature.code(level, repr(self))] = True
         return matrix
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         if space[self.name].levels is None:
             raise InputError(
                 f"{self!r} was given, but {self.name!r} is a number.", "", "Use bf.only_up, bf.within, ..."
@@ -274,7 +274,7 @@ class Moves(Restriction):
         allowed = self._matrix(space)[np.nan_to_num(x).astype(np.intp)]
         domain.narrow_levels(j, np.where(np.isnan(x)[:, None], True, allowed))
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
         b, a = before[:, j], after[:, j]
         known = ~(np.isnan(b) | np.isnan(a))
@@ -291,7 +291,7 @@ class MayVanish(Restriction):
     def __repr__(self) -> str:
         return f"may_be_missing({', '.join(map(repr, self.names))})"
 
-    def check(self, space: Space) -> None:
+    def validate(self, space: Space) -> None:
         for name in self.names:
             if not space[name].missing:
                 raise InputError(
@@ -304,7 +304,7 @@ class MayVanish(Restriction):
         for name in self.names:
             domain.missing[:, space.index(name)] = True
 
-    def met(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.ones(len(before), dtype=np.bool_)
 
 

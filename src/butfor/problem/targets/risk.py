@@ -10,11 +10,12 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError
+from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
 from butfor.model.survival.readout import Survival
 from butfor.problem.targets.survival import grouped
-from butfor.problem.targets.target import AbstractTarget, Group, Prediction
+from butfor.problem.targets.target import AbstractTarget, Group
 from butfor.space import frames
 
 
@@ -39,7 +40,7 @@ class OnRisk(AbstractTarget):
     def goal(self, before: Prediction) -> FloatArray:
         """The score wanted of each row."""
 
-    def check(self, source: Source) -> None:
+    def validate(self, source: Source) -> None:
         if not source.survives or source.says_time:
             raise InputError(
                 f"{self!r} was asked of {type(source.estimator).__name__}, which gives no risk score.",
@@ -115,7 +116,7 @@ class HazardRatio(OnRisk):
         base = self._prototype(before).values if self.prototype else before.values
         return np.broadcast_to(base + np.log(self.ratio), frames.height(before.table))
 
-    def said(self, prediction: Prediction) -> list[Any]:
+    def outputs(self, prediction: Prediction) -> list[Any]:
         base = self._prototype(prediction).values if self.prototype else 0.0
         return list(np.exp(prediction.values - base).tolist())
 

@@ -15,13 +15,14 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError
+from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.importers.read import Reading
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import each_at_least, everything, nothing
 from butfor.model.survival.curves import MeanTime, QuantileTime, Quantity, beyond, timed
 from butfor.model.survival.readout import RiskOnly, Survival, Wish
-from butfor.problem.targets.target import AbstractTarget, Group, Prediction
+from butfor.problem.targets.target import AbstractTarget, Group
 
 T = TypeVar("T", bound="OnCurves")
 
@@ -41,7 +42,7 @@ class OnCurves(AbstractTarget):
     def goal(self, now: FloatArray) -> FloatArray:
         """The value wanted of rows whose quantity is `now`."""
 
-    def check(self, source: Source) -> None:
+    def validate(self, source: Source) -> None:
         if not source.survives:
             raise InputError(
                 f"{self!r} was asked of {type(source.estimator).__name__}, which predicts no survival.",
@@ -112,7 +113,7 @@ class OnCurves(AbstractTarget):
         short = np.abs(np.where(enough | np.isinf(wanted) | np.isinf(found), np.inf, wanted - found))
         return np.where(enough, 0.0, short)
 
-    def said(self, prediction: Prediction) -> list[Any]:
+    def outputs(self, prediction: Prediction) -> list[Any]:
         return list(self.quantity.of(prediction.curves).tolist())
 
 

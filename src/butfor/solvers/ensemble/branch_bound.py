@@ -13,23 +13,24 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.formulation.clearance import inside
 from butfor.formulation.tables import Tables, tabulate
-from butfor.model.questions import evaluate
+from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.model.trees import Trees
 from butfor.problem.constraints.relations import AtMost, Fresh
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.ensemble.leaves import Leaves, all_leaves
-from butfor.solvers.ensemble.search import Question, Search
-from butfor.solvers.solver import GUARDS, AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.combine import SCORE_GUARDS, SetAnswer, over_score_sets
+from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
+from butfor.solvers.ensemble.search import Instance, LeafSearch
+from butfor.solvers.outcome import Outcome, Stopped, joined
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 
 ROUNDING = 1e-13
 """The share of the size of a score that a sum may miss its goal by: the order of summation decides about less."""
 
-CURVES = 50
+TANGENTS = 50
 """Tangents at most to a curved target."""
 
 
@@ -39,20 +40,20 @@ class EnsembleBranchBound(AbstractSolver):
     name = "ensemble_branch_bound"
     does = "sums of trees (forests, boosting), several inequalities and counted changes: bounds by messages, no outside solver"
     block = 16
-    apart = True
+    takes_per_row = True
 
     def accepts(self, form: Form) -> Support:
-        if form.model != "ensemble":
+        if form.model is not ModelKind.ENSEMBLE:
             return Support(False, f"it takes a sum of axis-aligned trees, and the model is a {form.model}")
-        if form.cost & {"linf", "quadratic", "tradeoff"}:
+        if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF}:
             return Support(False, "the cost must be a sum over features")
-        coupled = sorted(form.relations & {"linear", "implies", "candidates"})
+        coupled = form.constraints - {ConstraintKind.AT_MOST, ConstraintKind.FRESH, ConstraintKind.MARGIN}
         if coupled:
-            return Support(False, f"the constraints ({', '.join(coupled)}) couple the values of features")
+            return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
         return Support(True, "every tree takes one leaf, and the cost is a sum over the cells of features")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        ones = [problem.rows(np.array([row])) for row in range(len(problem))]
+        ones = [problem.take(np.array([row])) for row in range(len(problem))]
         workers = min(budget.threads, len(ones))
         if workers == 1:
             found = [_solve_row(one, budget) for one in ones]
@@ -62,78 +63,72 @@ class EnsembleBranchBound(AbstractSolver):
                 try:
                     found = [future.result() for future in waiting]
                 except KeyboardInterrupt:
-                    budget.stop()
+                    budget.interrupt()
                     found = [future.result() for future in waiting]
-        return joined([renumbered(one, np.array([row])) for row, one in enumerate(found)])
+        return joined([one.renumbered(np.array([row])) for row, one in enumerate(found)])
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """The best over the score sets, each asked for something better than those before; the bound is the smallest of theirs."""
-    best = nothing_found(problem, np.inf)
-    lowest, exhausted = np.inf, False
-    for part in problem.sets:
-        point, cost, bound, ended = _solve_set(problem, part, float(best.cost[0]) - part.offset, budget)
-        lowest, exhausted = min(lowest, bound + part.offset), exhausted or ended
-        if point is not None and cost + part.offset < best.cost[0]:
-            best = replace(best, points=point[None], cost=np.array([cost + part.offset]))
-    proven = max(0.0, min(lowest, float(best.cost[0])))
-    return replace(best, bound=np.array([proven]), exhausted=np.array([exhausted]))
+    """Each score set is asked for something better than those before it have."""
+    return over_score_sets(problem, lambda score_set, upper: _solve_set(problem, score_set, upper, budget))
 
 
-def _solve_set(
-    problem: Problem, part: ScoreSet, upper: float, budget: Budget
-) -> tuple[FloatArray | None, float, float, bool]:
-    """Point, cost, bound and whether the time ended, for one score set; no point if none costs less than `upper`."""
+def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+    """The cheapest point of one score set; none if none costs less than `upper`."""
     model = problem.model
     assert isinstance(model, Trees)
     cells, leaves = all_leaves(model, problem.space, problem.margin)
     tables = tabulate(problem, cells)
-    bound, guards, tangents = 0.0, list(GUARDS), part
+    bound, guards, tangents = 0.0, list(SCORE_GUARDS), score_set
     while guards:
-        search = Search(_question(problem, tables, leaves, tangents, guards[0]), upper)
+        search = LeafSearch(_instance(problem, tables, leaves, tangents, guards[0]), upper)
         search.run(budget)
         if guards[0] == 0.0:
             bound = max(bound, search.lower)
         if search.best is None:
-            return None, np.inf, bound, search.lower < search.upper
+            return SetAnswer(None, np.inf, bound, budget.stopped if search.lower < search.upper else Stopped.DONE)
         point = tables.value[0, search.best]
         scores = evaluate(model, point[None])[0]
-        if part.curve is not None and part.curve.excess(scores) > 0 and len(tangents.b) < len(part.b) + CURVES:
-            tangents = _with_tangent(tangents, part.curve, scores)
-        elif inside(problem, part, point):
-            return point, search.upper, bound, budget.spent()
+        curve = score_set.curve
+        if curve is not None and curve.excess(scores) > 0 and len(tangents.b) < len(score_set.b) + TANGENTS:
+            tangents = _with_tangent(tangents, curve, scores)
+        elif problem.reached(score_set, point):
+            return SetAnswer(point, search.upper, bound, budget.stopped)
         else:
             guards.pop(0)
-    return None, np.inf, bound, True
+    return SetAnswer(None, np.inf, bound, Stopped.EFFORT)
 
 
-def _with_tangent(part: ScoreSet, curve: Softmax, scores: FloatArray) -> ScoreSet:
+def _with_tangent(score_set: ScoreSet, curve: Softmax, scores: FloatArray) -> ScoreSet:
     """The set with one more inequality, which holds in all of the curved set and cuts the scores off."""
     row, b = curve.tangent(scores)
     return replace(
-        part, A=np.vstack([part.A, row]), b=np.append(part.b, b + 1e-9), strict=np.append(part.strict, False)
+        score_set,
+        A=np.vstack([score_set.A, row]),
+        b=np.append(score_set.b, b + 1e-9),
+        strict=np.append(score_set.strict, False),
     )
 
 
-def _question(problem: Problem, tables: Tables, leaves: Leaves, part: ScoreSet, guard: float) -> Question:
+def _instance(problem: Problem, tables: Tables, leaves: LeafTable, score_set: ScoreSet, guard: float) -> Instance:
     """Prices, changes and scores of all cells and leaves, and the goal."""
     model = problem.model
     assert isinstance(model, Trees)
-    if not len(part.b):  # any score will do, but every tree must have a leaf for the row
-        part = at_least(np.zeros(model.scores), -1.0)
-    size = np.abs(part.A) @ (np.abs(model.base) + len(model.roots) * np.abs(leaves.value).max(axis=0, initial=0.0))
-    size += np.abs(part.b)
-    raised = part.margins(size) + (guard * size if guard else np.where(part.strict, 0.0, -ROUNDING * size))
+    if not len(score_set.b):  # any score will do, but every tree must have a leaf for the row
+        score_set = at_least(np.zeros(model.scores), -1.0)
+    size = np.abs(score_set.A) @ (np.abs(model.base) + len(model.roots) * np.abs(leaves.value).max(axis=0, initial=0.0))
+    size += np.abs(score_set.b)
+    raised = score_set.closing(size) + (guard * size if guard else np.where(score_set.strict, 0.0, -ROUNDING * size))
     feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
     x, value = problem.factuals[0, feature], tables.value[0]
     changed = ~same(value, x)
     names = problem.space.names
-    limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.constraints(AtMost)]
-    limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.constraints(Fresh)]
-    return Question(
+    limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
+    limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
+    return Instance(
         leaves=leaves,
-        score=np.ascontiguousarray(leaves.value @ part.A.T),
-        goal=part.b + raised - part.A @ model.base,
+        score=np.ascontiguousarray(leaves.value @ score_set.A.T),
+        goal=score_set.b + raised - score_set.A @ model.base,
         price=np.ascontiguousarray(tables.price[0]),
         side=np.array([changed & counted[feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
         limit=np.array([most for _, most in limits], dtype=np.float64),

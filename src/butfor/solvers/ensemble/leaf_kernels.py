@@ -8,7 +8,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def walk(roots, feature, last_left, member, missing_left, left, right, sets, start, masked):  # type: ignore[no-untyped-def]
-    """Where the trees' leaves begin, the node of each leaf, where its entries begin, and the entries (see `Leaves`).
+    """Where the trees' leaves begin, the node of each leaf, where its entries begin, and the entries (see `LeafTable`).
 
     A number goes left up to cell `last_left` of its feature; features with a `masked` region are asked for sets, too.
     """

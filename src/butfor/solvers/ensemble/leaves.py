@@ -15,8 +15,8 @@ from butfor.model.trees import Trees
 from butfor.space.space import Space
 
 
-class Leaves(NamedTuple):
-    """Leaves `tree[t]:tree[t + 1]` belong to tree t; leaf i asks for what entries `entry[i]:entry[i + 1]` say.
+class LeafTable(NamedTuple):
+    """LeafTable `tree[t]:tree[t + 1]` belong to tree t; leaf i asks for what entries `entry[i]:entry[i + 1]` say.
 
     Entry e: `feature[e]` lies in cells `first[e]` to `last[e]`, or is missing where `missing[e]`; or, if `mask[e] >= 0`, in
     the cells of `masks[mask[e]:]`, "missing" last. `start` counts the cells of all features side by side.
@@ -35,13 +35,13 @@ class Leaves(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], Leaves]:
+def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], LeafTable]:
     """The cells and the leaves of a model, regions shrunk by the margin, trees on a single feature added up."""
     cells, leaves = (model.cells, _walked(model)) if not margin else _shrunk(model, space, margin)
     return cells, fused(leaves)
 
 
-def fused(leaves: Leaves) -> Leaves:
+def fused(leaves: LeafTable) -> LeafTable:
     """The same sums with all trees that ask for one and the same feature (stumps, above all) as one tree."""
     trees, d = len(leaves.tree) - 1, len(leaves.start) - 1
     tree_of = np.repeat(np.repeat(np.arange(trees), np.diff(leaves.tree)), np.diff(leaves.entry))
@@ -57,7 +57,7 @@ def fused(leaves: Leaves) -> Leaves:
     parts = [_some(leaves, keep), *(_one_tree(leaves, j, members) for j, members in groups.items())]
     sizes = [*np.diff(leaves.tree)[kept], *(len(part.value) for part in parts[1:])]
     masks_before = np.cumsum([0, *(len(part.masks) for part in parts[:-1])])
-    return Leaves(
+    return LeafTable(
         start=leaves.start,
         tree=np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
         value=np.concatenate([part.value for part in parts]),
@@ -73,7 +73,7 @@ def fused(leaves: Leaves) -> Leaves:
     )
 
 
-def _some(leaves: Leaves, keep: BoolArray) -> Leaves:
+def _some(leaves: LeafTable, keep: BoolArray) -> LeafTable:
     """Some of the leaves; the trees are counted anew by the caller."""
     counts = np.diff(leaves.entry)
     entries = np.repeat(keep, counts)
@@ -88,7 +88,7 @@ def _some(leaves: Leaves, keep: BoolArray) -> Leaves:
     )
 
 
-def _one_tree(leaves: Leaves, j: int, members: IntArray) -> Leaves:
+def _one_tree(leaves: LeafTable, j: int, members: IntArray) -> LeafTable:
     """Trees that ask for feature j alone, added up: a leaf for each run of cells with equal sums."""
     width = int(leaves.start[j + 1] - leaves.start[j])
     total, covered = np.zeros((width, leaves.value.shape[1])), np.ones(width, dtype=np.bool_)
@@ -112,7 +112,7 @@ def _one_tree(leaves: Leaves, j: int, members: IntArray) -> Leaves:
         mask[run] = True
     n = len(runs)
     lost = np.array([run[0] == width - 1 for run in runs])
-    return Leaves(
+    return LeafTable(
         start=leaves.start,
         tree=np.array([0, n]),
         value=np.array([total[run[0]] for run in runs]),
@@ -139,7 +139,7 @@ def _runs(total: FloatArray, covered: BoolArray, masked: bool) -> list[IntArray]
     return [*groups, np.array([len(covered) - 1])] if covered[-1] else groups
 
 
-def _walked(model: Trees) -> Leaves:
+def _walked(model: Trees) -> LeafTable:
     """The leaves that some row can reach."""
     from butfor.solvers.ensemble.leaf_kernels import walk
 
@@ -155,15 +155,15 @@ def _walked(model: Trees) -> Leaves:
         model.roots, model.feature, last_left, model.member, model.missing_left, model.left, model.right, model.table,
         start, masked,
     )  # fmt: skip
-    return Leaves(start, tree, np.ascontiguousarray(model.value[node]), entry, *rest)
+    return LeafTable(start, tree, np.ascontiguousarray(model.value[node]), entry, *rest)
 
 
-def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], Leaves]:
+def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], LeafTable]:
     """The same over finer cells, each region `margin` inside the cuts that bound it."""
     cells = cells_inside(model, space, margin)
     found = leaves_inside(model, space, margin)
     tree_of = np.array([leaf.tree for leaf in found], dtype=np.intp)
-    return cells, Leaves(
+    return cells, LeafTable(
         start=np.concatenate([[0], np.cumsum([cell.count + 1 for cell in cells])]).astype(np.intp),
         tree=np.searchsorted(tree_of, np.arange(len(model.roots) + 1)).astype(np.intp),
         value=np.ascontiguousarray(model.value[[leaf.node for leaf in found]]),

@@ -14,7 +14,7 @@ BARRED = -1e9
 """The score of a row that no leaf of a tree takes (margins leave gaps between leaves)."""
 
 
-class Moves(NamedTuple):
+class MoveWork(NamedTuple):
     """Arrays that moves are weighed in: the `total` of each score, and what each move to a cell would take from it."""
 
     total: FloatArray

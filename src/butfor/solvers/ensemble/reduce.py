@@ -1,4 +1,4 @@
-"""An ensemble within reach of one row. Leaves that no affordable cell leads to are dropped, cells that no tree tells apart
+"""An ensemble within reach of one row. LeafTable that no affordable cell leads to are dropped, cells that no tree tells apart
 any more are merged, and each tree sees of each feature only the blocks of cells that it tells apart."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble import reduce_kernels as kernels
-from butfor.solvers.ensemble.leaves import Leaves
+from butfor.solvers.ensemble.leaves import LeafTable
 
 
 class Reduced(NamedTuple):
@@ -56,13 +56,13 @@ UNSIGNED = ("owner", "member", "listed", "users")
 """What other arrays are looked up with: compiled code asks of a signed number whether it is negative, each time."""
 
 
-def reduce(leaves: Leaves, able: BoolArray, price: FloatArray, apart: BoolArray) -> Reduced:
+def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, apart: BoolArray) -> Reduced:
     """The ensemble over the cells that are `able`; of merged cells the cheapest stands; cells `apart` are not merged."""
     found = Reduced(*map(np.ascontiguousarray, kernels.reduced(leaves, able, price, apart)))
     return found._replace(**{name: getattr(found, name).astype(np.uint32) for name in UNSIGNED})
 
 
-def as_leaves(r: Reduced) -> Leaves:
+def as_leaves(r: Reduced) -> LeafTable:
     """A reduced ensemble as one that can be reduced further: a cell that no row may have stands after those of a feature."""
     start = r.cell + np.arange(len(r.cell))
     feature = r.pair_feature[r.pair]
@@ -70,7 +70,7 @@ def as_leaves(r: Reduced) -> Leaves:
         r.cell, r.ordered, feature, r.low, r.high, r.member, r.begin, r.end, r.listed
     )
     empty = np.zeros((len(r.leaf), 0))
-    return Leaves(
+    return LeafTable(
         start, r.tree, empty, r.entry, feature, first, last, np.zeros(len(feature), dtype=np.bool_), mask, masks
     )
 

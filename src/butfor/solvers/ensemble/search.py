@@ -10,8 +10,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble.bound_kernels import Multipliers, Task, Work, ascend, branching
-from butfor.solvers.ensemble.leaves import Leaves
-from butfor.solvers.ensemble.move_kernels import Moves, improve
+from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.ensemble.move_kernels import MoveWork, improve
 from butfor.solvers.ensemble.reduce import Reduced, as_leaves, carried, reduce
 from butfor.solvers.solver import Budget
 
@@ -32,13 +32,13 @@ THIN, SMALL = 0.6, 100
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Instance:
     """Cells of all features side by side with their prices and `side` (what counts towards each `limit`), the leaves with
 
     their scores, and the goal that the scores of a row must sum to.
     """
 
-    leaves: Leaves
+    leaves: LeafTable
     score: FloatArray
     goal: FloatArray
     price: FloatArray
@@ -46,24 +46,24 @@ class Question:
     limit: FloatArray
 
 
-class Search:
+class LeafSearch:
     """A search that can be stopped at any time: `best` (a cell for each feature) costs `upper`, no row less than `lower`.
 
     `upper` may be known from elsewhere before `best` is found.
     """
 
-    def __init__(self, question: Question, upper: float = np.inf) -> None:
+    def __init__(self, question: Instance, upper: float = np.inf) -> None:
         self.question = question
         self.upper, self.lower = upper, 0.0
         self.best: IntArray | None = None
         self.nodes = 0
 
     def run(self, budget: Budget) -> None:
-        """Search until the best row is proven or the budget is spent; Ctrl-C spends it."""
+        """LeafSearch until the best row is proven or the budget is spent; Ctrl-C spends it."""
         try:
             self._run(budget)
         except KeyboardInterrupt:
-            budget.stop()
+            budget.interrupt()
 
     def _run(self, budget: Budget) -> None:
         able = np.isfinite(self.question.price)
@@ -232,14 +232,14 @@ class Search:
         return len(self.work.cost) > SMALL and float(np.isfinite(self.work.cost).mean()) < THIN
 
     def _zoom_in(self, budget: Budget) -> float:
-        """Search the node in an ensemble of its own; a bound on its rows, infinite if none is better than the best."""
+        """LeafSearch the node in an ensemble of its own; a bound on its rows, infinite if none is better than the best."""
         old, d = self.reduced, len(self.reduced.cell) - 1
         place = np.arange(len(self.task.price)) + np.repeat(np.arange(d), np.diff(old.cell))
         price, able = np.full(old.cell[-1] + d, np.inf), np.zeros(old.cell[-1] + d, dtype=np.bool_)
         side = np.zeros((len(self.task.limit), len(price)))
         price[place], able[place], side[:, place] = self.task.price, self.work.alive, self.task.side
-        question = Question(as_leaves(old), self.task.score, self.task.goal, price, side, self.task.limit)
-        inner = Search(question, self.upper)
+        question = Instance(as_leaves(old), self.task.score, self.task.goal, price, side, self.task.limit)
+        inner = LeafSearch(question, self.upper)
         if inner._reduce(able):
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
@@ -280,9 +280,9 @@ def _work(r: Reduced) -> Work:
     )
 
 
-def _moves(r: Reduced, rows: int) -> Moves:
+def _moves(r: Reduced, rows: int) -> MoveWork:
     cells = int(r.cell[-1])
-    return Moves(
+    return MoveWork(
         total=np.zeros(rows),
         moves=np.zeros((rows, cells + 1)),
         gain=np.zeros((rows, int(r.block[-1]))),

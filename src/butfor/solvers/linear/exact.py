@@ -14,11 +14,12 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
-from butfor.model.questions import evaluate
+from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
+from butfor.solvers.outcome import Outcome, answers_of
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROUNDING = 1e-14
 """A continuous answer lies on its boundary: this share of the score's size keeps rounding from deciding against it."""
@@ -30,29 +31,24 @@ class LinearExact(AbstractSolver):
     name = "linear_exact"
     does = "linear models, continuous numbers: L1, L2, L-infinity, L1 + L2 or the number of changes, in O(d log d)"
     block = 2048
-    apart = True
+    takes_per_row = True
 
     def accepts(self, form: Form) -> Support:
-        if form.model != "linear":
+        if form.model is not ModelKind.LINEAR:
             return Support(False, f"it takes a linear model, and the model is a {form.model}")
-        if form.rows > 1 or form.curved:
-            return Support(False, f"the target needs {form.rows} score inequalities at once; it takes one")
-        others = sorted(form.movable - {"continuous"})
+        if form.inequalities > 1 or form.curved:
+            return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
+        others = form.movable - {ValueKind.CONTINUOUS}
         if others or form.binned:
-            return Support(
-                False, f"{', '.join(others) or 'binned numbers'} may change; it moves continuous numbers only"
-            )
+            return Support(False, f"{listed(others) or 'binned numbers'} may change; it moves continuous numbers only")
         if form.forced:
             return Support(False, "a constraint forces a feature to move; it starts from the factual")
-        if form.relations - {"margin"}:
-            return Support(
-                False, f"it takes no constraints of the kinds {', '.join(sorted(form.relations - {'margin'}))}"
-            )
-        if not (form.cost <= {"l1", "l2"} or form.cost == {"linf"} or form.cost == {"l0"}):
-            return Support(
-                False, f"the cost mixes {', '.join(sorted(form.cost))}; it takes L1, L2, L1 + L2, L-infinity or L0"
-            )
-        if form.cost == {"l0"} and form.weighted_changes:
+        unknown = form.constraints - {ConstraintKind.MARGIN}
+        if unknown:
+            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
+        if not (form.cost <= {CostTerm.L1, CostTerm.L2} or form.cost in ({CostTerm.LINF}, {CostTerm.L0})):
+            return Support(False, f"the cost mixes {listed(form.cost)}; it takes L1, L2, L1 + L2, L-infinity or L0")
+        if form.cost == {CostTerm.L0} and form.weighted_changes:
             return Support(False, "changes have different prices, which is a knapsack; it counts changes")
         return Support(True, "one inequality over continuous numbers has a closed form")
 
@@ -60,28 +56,27 @@ class LinearExact(AbstractSolver):
         n = len(problem)
         best = np.full(n, np.inf)
         points = np.full(problem.factuals.shape, np.nan)
-        for part in problem.sets:
-            moved, reached = _solve_set(problem, part)
-            cost = np.where(reached, problem.prices.total(problem.factuals, moved) + part.offset, np.inf)
+        for score_set in problem.score_sets:
+            moved, reached = _solve_set(problem, score_set)
+            cost = np.where(reached, problem.prices.total(problem.factuals, moved) + score_set.offset, np.inf)
             better = cost < best
             best, points[better] = np.where(better, cost, best), moved[better]
-        bound = np.where(np.isfinite(best), best, np.inf)
-        return Outcome(np.arange(n), points, best, bound, np.zeros(n, dtype=np.bool_))
+        return answers_of(np.arange(n), points, best, best.copy())
 
 
-def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray, np.ndarray]:
+def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.ndarray]:
     """The cheapest points of the rows in one half-space, and which rows can reach it."""
     from butfor.solvers.linear.kernels import fewest_changes, rise, rise_at_once
 
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
-    if not len(part.A):
+    if not len(score_set.A):
         return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
     asked, inside = (
-        tightened(part, replace(problem, guard=g)).b[..., 0] for g in (problem.guard, problem.guard + ROUNDING)
+        tightened(score_set, replace(problem, guard=g)).b[..., 0] for g in (problem.guard, problem.guard + ROUNDING)
     )
-    w = (part.A @ model.slope)[0]
-    now = evaluate(model, problem.factuals) @ part.A[0]
+    w = (score_set.A @ model.slope)[0]
+    now = evaluate(model, problem.factuals) @ score_set.A[0]
     need = np.where(now >= asked, 0.0, inside - now)
     x = problem.factuals
     with np.errstate(invalid="ignore"):

@@ -13,15 +13,16 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
 from butfor.arrays import FloatArray
-from butfor.formulation.clearance import inside
 from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
-from butfor.model.questions import evaluate
+from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.outcome import Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 CLOSE = 1e-8
 """How near cost and bound must come, relative to the cost."""
@@ -49,54 +50,46 @@ class InteriorPoint(AbstractSolver):
     does = "linear models, continuous numbers, a quadratic form as cost (pixels, correlated measurements)"
 
     def accepts(self, form: Form) -> Support:
-        if form.model != "linear":
+        if form.model is not ModelKind.LINEAR:
             return Support(False, f"it takes a linear model, and the model is a {form.model}")
-        if "quadratic" not in form.cost or form.cost - {"quadratic", "l2"}:
+        if CostTerm.QUADRATIC not in form.cost or form.cost - {CostTerm.QUADRATIC, CostTerm.L2}:
             return Support(False, "it takes a quadratic form, with or without L2, as cost")
         if form.forced:
             return Support(False, "a constraint forces a feature to move; it starts from the factual")
-        others = sorted(form.movable - {"continuous"})
+        others = form.movable - {ValueKind.CONTINUOUS}
         if others or form.binned or form.curved:
             return Support(False, "it moves continuous numbers under linear inequalities only")
-        if form.relations - {"margin"}:
-            return Support(
-                False, f"it takes no constraints of the kinds {', '.join(sorted(form.relations - {'margin'}))}"
-            )
+        unknown = form.constraints - {ConstraintKind.MARGIN}
+        if unknown:
+            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
         return Support(True, "a convex quadratic program with few half-spaces")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        parts = []
-        for row in range(len(problem)):
-            rows = np.array([row])
-            one = problem.rows(rows)
-            found = nothing_found(one, exhausted=True) if budget.spent() else _solve_row(one, budget)
-            parts.append(renumbered(found, rows))
-        return joined(parts)
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """The best over the score sets; HiGHS takes over where the steps do not settle."""
-    best, lowest = nothing_found(problem, np.inf), np.inf
-    for part in problem.sets:
-        point, bound = _solve_set(problem, part)
+    """HiGHS takes over where the steps do not settle."""
+
+    def solve_set(score_set: ScoreSet, _: float) -> SetAnswer:
+        point, bound = _solve_set(problem, score_set)
         if point is None and bound < np.inf:
-            return Milp().solve(problem, budget)
-        lowest = min(lowest, bound + part.offset)
-        if point is None:
-            continue
-        cost = float(problem.prices.total(problem.factuals, point[None])[0]) + part.offset
-        if cost < best.cost[0]:
-            best = replace(best, points=point[None], cost=np.array([cost]))
-    return replace(best, bound=np.array([max(0.0, min(lowest, float(best.cost[0])))]))
+            alone = Milp().solve(replace(problem, score_sets=(replace(score_set, offset=0.0),)), budget)
+            found = alone.points[0] if alone.found()[0] else None
+            return SetAnswer(found, float(alone.cost[0]), float(alone.bound[0]), Stopped(int(alone.stopped[0])))
+        cost = np.inf if point is None else float(problem.prices.total(problem.factuals, point[None])[0])
+        return SetAnswer(point, cost, bound)
+
+    return over_score_sets(problem, solve_set)
 
 
-def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray | None, float]:
+def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None, float]:
     """Point and bound of one score set: an infinite bound proves that it is empty, no point otherwise that nothing settled."""
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
     assert prices.Q is not None
     x, low, high = problem.factuals[0], domain.low[0], domain.high[0]
-    tight = tightened(part, problem)
+    tight = tightened(score_set, problem)
     slope, need = tight.A @ model.slope, tight.b - tight.A @ evaluate(model, problem.factuals)[0]
     if (need <= 0).all():
         return x, 0.0
@@ -120,7 +113,7 @@ def _solve_set(problem: Problem, part: ScoreSet) -> tuple[FloatArray | None, flo
         point = x.copy()
         moved = np.abs(d) > still
         point[columns[moved]] = np.clip(x[columns] + d * unit, low[columns], high[columns])[moved]
-        if inside(problem, part, point):
+        if problem.reached(score_set, point):
             return point, bound
     return None, bound
 

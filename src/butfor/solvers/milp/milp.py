@@ -12,29 +12,20 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.formulation.clearance import inside
 from butfor.formulation.tables import Tables, tabulate
+from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, Relation
+from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, LinearRelation
 from butfor.problem.domain import on_grid
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import SCORE_GUARDS, SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.milp.features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp.models import add_model, cells_in_use, needs_value
 from butfor.solvers.milp.program import Program, Sum
-from butfor.solvers.solver import (
-    GUARDS,
-    TOLERANCE,
-    AbstractSolver,
-    Budget,
-    Outcome,
-    Status,
-    Support,
-    joined,
-    nothing_found,
-    renumbered,
-)
+from butfor.solvers.outcome import TOLERANCE, Outcome, Status, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROUNDS = 200
 """Outer approximations at most."""
@@ -47,34 +38,32 @@ class Milp(AbstractSolver):
     does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
 
     def accepts(self, form: Form) -> Support:
-        if form.model not in ("linear", "tree", "ensemble", "oblique tree"):
+        if form.model is ModelKind.BLACK_BOX:
             return Support(False, f"it takes linear models and trees, and the model is a {form.model}")
-        if "candidates" in form.relations:
+        if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched, not optimised over")
-        if "callable" in form.cost and (
-            form.model in ("linear", "oblique tree")
-            or form.relations & {"linear", "implies"}
-            or "quadratic" in form.cost
+        if ConstraintKind.JUDGED in form.constraints:
+            return Support(False, "a constraint is left that only a model can judge")
+        if CostTerm.CALLABLE in form.cost and (
+            form.model in (ModelKind.LINEAR, ModelKind.OBLIQUE)
+            or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
+            or CostTerm.QUADRATIC in form.cost
         ):
             return Support(False, "a callable price of a number has no linear form unless the number is cut into cells")
-        if form.model == "ensemble" and form.curved:
+        if form.model is ModelKind.ENSEMBLE and form.curved:
             return Support(False, "a curved target over an ensemble is not implemented")
         return Support(True, "everything in it is linear or convex")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        parts = []
-        for row in range(len(problem)):
-            rows = np.array([row])
-            one = problem.rows(rows)
-            found = nothing_found(one, exhausted=True) if budget.spent() else _relaxed_first(one, budget)
-            parts.append(renumbered(found, rows))
-        return joined(parts)
+        return row_by_row(problem, budget, lambda one: _relaxed_first(one, budget))
 
 
 def _relaxed_first(problem: Problem, budget: Budget) -> Outcome:
     """Relations left out, a sum of trees may be solved by its own search: often the answer keeps them, or there is none."""
     search = EnsembleBranchBound()
-    loose = replace(problem, relations=tuple(r for r in problem.relations if not isinstance(r, Relation | Implication)))
+    loose = replace(
+        problem, relations=tuple(r for r in problem.relations if not isinstance(r, LinearRelation | Implication))
+    )
     if len(loose.relations) == len(problem.relations) or not search.accepts(loose.form()):
         return _solve_row(problem, budget)
     found = search.solve(loose, budget)
@@ -85,37 +74,23 @@ def _relaxed_first(problem: Problem, budget: Budget) -> Outcome:
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """The best over the score sets; the bound is the smallest of theirs."""
-    best, lowest, exhausted = nothing_found(problem, np.inf), np.inf, False
-    for part in problem.sets:
-        point, bound, ended = _solve_set(problem, part, budget)
-        bound += part.offset
-        lowest, exhausted = min(lowest, bound), exhausted or ended
-        if point is None:
-            continue
-        cost = float(problem.prices.total(problem.factuals, point[None])[0]) + part.offset
-        if cost < best.cost[0]:
-            best = Outcome(
-                np.zeros(1, dtype=np.intp), point[None], np.array([cost]), np.zeros(1), np.zeros(1, dtype=np.bool_)
-            )
-    proven = np.array([max(0.0, min(lowest, float(best.cost[0])))])
-    return Outcome(best.row, best.points, best.cost, proven, np.array([exhausted]))
+    return over_score_sets(problem, lambda score_set, _: _solve_set(problem, score_set, budget))
 
 
-def _solve_set(problem: Problem, part: ScoreSet, budget: Budget) -> tuple[FloatArray | None, float, bool]:
-    """Point, bound and whether the time ended, for one score set."""
+def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnswer:
+    """One program for one score set."""
     cells = cells_in_use(problem.model, problem)
     tables = tabulate(problem, cells)
     program = Program()
     needs = Needs(
-        _values_needed(problem), bool(problem.most_changes < len(problem.space) or problem.constraints(Fresh))
+        _values_needed(problem), bool(problem.most_changes < len(problem.space) or problem.relations_of(Fresh))
     )
     widest = None
     if problem.prices.has_linf:
         widest = program.variable(0.0, np.inf)
         program.minimise(widest)
     pieces = [add_feature(program, problem, tables, cells[j], j, needs, widest) for j in range(len(problem.space))]
-    scores = add_model(problem.model, program, problem, part, pieces)
+    scores = add_model(problem.model, program, problem, score_set, pieces)
     for relation in problem.relations:
         _add_relation(program, problem, relation, pieces)
     if problem.prices.Q is not None:
@@ -124,22 +99,23 @@ def _solve_set(problem: Problem, part: ScoreSet, budget: Budget) -> tuple[FloatA
         program.minimise_square(gains, problem.prices.Q[np.ix_(touched, touched)])
     cuts: list[tuple[Sum, float, float]] = []
     proven = -np.inf
-    for guard in GUARDS:
-        point, bound, ended = _minimise(program, problem, part, pieces, tables, scores, cuts, guard, budget)
+    for guard in SCORE_GUARDS:
+        point, bound, stopped = _minimise(program, problem, score_set, pieces, tables, scores, cuts, guard, budget)
         if guard == 0.0:
             proven = bound
         if point is None:
-            return None, proven, ended
-        if inside(problem, part, point):
-            return point, proven, ended
-    return None, proven, True
+            return SetAnswer(None, np.inf, proven, stopped)
+        if problem.reached(score_set, point):
+            cost = float(problem.prices.total(problem.factuals, point[None])[0])
+            return SetAnswer(point, cost, proven, stopped)
+    return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
 
 
 def _values_needed(problem: Problem) -> np.ndarray:
     needed = needs_value(problem.model, len(problem.space)).copy()
     for relation in problem.relations:
         names: tuple[str, ...] = ()
-        if isinstance(relation, Relation):
+        if isinstance(relation, LinearRelation):
             names = tuple(name for name, _ in relation.weights)
         elif isinstance(relation, Implication):
             names = (relation.cause.name, relation.consequence.name)
@@ -152,15 +128,15 @@ def _values_needed(problem: Problem) -> np.ndarray:
 def _minimise(
     program: Program,
     problem: Problem,
-    part: ScoreSet,
+    score_set: ScoreSet,
     pieces: list[Piece],
     tables: Tables,
     scores: list[Sum],
     cuts: list[tuple[Sum, float, float]],
     guard: float,
     budget: Budget,
-) -> tuple[FloatArray | None, float, bool]:
-    """Outer approximation: point, bound, and whether the time ended."""
+) -> tuple[FloatArray | None, float, Stopped]:
+    """Outer approximation: point, bound, and why it stopped."""
     raised = program.guarded(guard)
     bound, best, value = -np.inf, None, np.inf
     whole = any(program.integer)
@@ -168,18 +144,18 @@ def _minimise(
     for _ in range(ROUNDS):
         relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
         if relaxed.status == "infeasible":
-            return best, (np.inf if best is None else value), False
+            return best, (np.inf if best is None else value), Stopped.DONE
         if relaxed.x is None:
             if exact and program.curves and not budget.spent():
                 exact = False  # the convex solver gave up: approximate from outside instead
                 continue
-            return best, max(bound, relaxed.bound), True
+            return best, max(bound, relaxed.bound), budget.stopped or Stopped.EFFORT
         bound = max(bound, relaxed.bound)
         x = relaxed.x
         if whole and program.has_reals:
             held = program.solve(budget.left(), [*raised, *cuts], exact=True, fixed=relaxed.x)
             x = held.x if held.x is not None else relaxed.x
-        outside = _curve_cut(part, scores, x)
+        outside = _curve_cut(score_set, scores, x)
         if outside is not None:
             cuts.append(outside)
         else:
@@ -187,22 +163,22 @@ def _minimise(
             if reached < value:
                 best, value = _point(problem, pieces, tables, x), reached
             if exact or not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value)):
-                return best, bound, relaxed.status == "limit"
+                return best, bound, Stopped.TIME if relaxed.status == "limit" else Stopped.DONE
         for curve in program.curves:
             cuts += [(cut, -cut.constant, np.inf) for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
         if budget.spent():
-            return best, bound, True
-    return best, bound, True
+            return best, bound, budget.stopped
+    return best, bound, Stopped.EFFORT
 
 
-def _curve_cut(part: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
+def _curve_cut(score_set: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
     """A tangent that cuts the scores off, if they lie outside the curved set."""
-    if part.curve is None:
+    if score_set.curve is None:
         return None
     at = np.array([score.at(x) for score in scores])
-    if part.curve.excess(at) <= -1e-12:
+    if score_set.curve.excess(at) <= -1e-12:
         return None
-    gradient, b = part.curve.tangent(at)
+    gradient, b = score_set.curve.tangent(at)
     cut = Sum()
     for weight, score in zip(gradient, scores, strict=True):
         cut = cut + float(weight) * score
@@ -250,7 +226,7 @@ def _add_relation(program: Program, problem: Problem, relation: object, pieces: 
     elif isinstance(relation, Fresh):
         at = [space.index(name) for name in relation.names]
         program.at_least(_sum_changes(pieces, at, float(len(at) - 1)))
-    elif isinstance(relation, Relation):
+    elif isinstance(relation, LinearRelation):
         total = Sum(constant=-relation.bound)
         for name, weight in relation.weights:
             piece = pieces[space.index(name)]

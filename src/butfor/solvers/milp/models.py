@@ -13,10 +13,10 @@ from butfor.formulation.half_spaces import goals, thresholds
 from butfor.formulation.margins import cells_inside, leaves_inside, tightened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
-from butfor.model.oblique import Oblique
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Leaf, Span, Trees
+from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.program import Program, Sum
@@ -35,14 +35,14 @@ def needs_value(model: Model, features: int) -> BoolArray:
 
 
 @singledispatch
-def add_model(model: Model, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """Bind the scores into `part`; returns the scores as expressions if the set is curved."""
+def add_model(model: Model, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    """Bind the scores into `score_set`; returns the scores as expressions if the set is curved."""
     raise TypeError(type(model).__name__)
 
 
 @cells_in_use.register(Linear)
-@cells_in_use.register(Oblique)
-def _(model: Linear | Oblique, problem: Problem) -> tuple[Cells, ...]:
+@cells_in_use.register(ObliqueTree)
+def _(model: Linear | ObliqueTree, problem: Problem) -> tuple[Cells, ...]:
     return model.cells
 
 
@@ -70,14 +70,14 @@ def _scores(model: Linear, pieces: list[Piece]) -> list[Sum]:
 
 
 @needs_value.register
-def _(model: Oblique, features: int) -> BoolArray:
+def _(model: ObliqueTree, features: int) -> BoolArray:
     return needs_value(model.gates, features)
 
 
 @add_model.register
-def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     scores = _scores(model, pieces)
-    tight = tightened(part, problem)
+    tight = tightened(score_set, problem)
     for row, b in zip(tight.A, tight.b, strict=True):
         total = Sum()
         for weight, score in zip(row, scores, strict=True):
@@ -88,12 +88,12 @@ def _(model: Linear, program: Program, problem: Problem, part: ScoreSet, pieces:
 
 
 @add_model.register
-def _(model: Oblique, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     """A binary a leaf of the target; each decision on the path to the chosen one holds (the others by a large constant)."""
     gates = _scores(model.gates, pieces)
     right, left = thresholds(problem)
     chosen, total = [], Sum()
-    for goal in goals(replace(problem, sets=(part,))):
+    for goal in goals(replace(problem, score_sets=(score_set,))):
         leaf = program.binary()
         chosen.append((goal.path.node, leaf))
         total = total + leaf
@@ -110,7 +110,7 @@ def _(model: Oblique, program: Program, problem: Problem, part: ScoreSet, pieces
 
 
 @add_model.register
-def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     """The tight order formulation: a variable a leaf, summing to one a tree, bound to the cells its path allows."""
     leaves = leaves_inside(model, problem.space, problem.margin)
     alone = len(model.roots) == 1
@@ -118,13 +118,13 @@ def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: 
     for tree in range(len(model.roots)):
         mine = [leaf for leaf in leaves if leaf.tree == tree]
         if alone:
-            fine = part.holds(model.base + model.value[[leaf.node for leaf in mine]])
+            fine = score_set.holds(model.base + model.value[[leaf.node for leaf in mine]])
             mine = [leaf for leaf, good in zip(mine, fine, strict=True) if good]
         chosen = [program.variable(0.0, 1.0) for _ in mine]
         total = Sum()
         for leaf, variable in zip(mine, chosen, strict=True):
             total = total + variable
-            if not alone or part.curve is not None:
+            if not alone or score_set.curve is not None:
                 scores = [s + float(v) * variable for s, v in zip(scores, model.value[leaf.node], strict=True)]
         program.equal(total, 1.0)
         for j in {j for leaf in mine for j in leaf.path}:
@@ -136,27 +136,27 @@ def _(model: Trees, program: Program, problem: Problem, part: ScoreSet, pieces: 
             )
     if not alone:
         size = np.abs(model.value).max(axis=0).sum() * len(model.roots)
-        for row, b, margin in zip(part.A, part.b, part.margins(size), strict=True):
+        for row, b, closing in zip(score_set.A, score_set.b, score_set.closing(size), strict=True):
             total = Sum()
             for weight, score in zip(row, scores, strict=True):
                 total = total + float(weight) * score
-            program.at_least(total, float(b + margin), measured=True)
+            program.at_least(total, float(b + closing), measured=True)
     return scores
 
 
 def _bind(program: Program, piece: Piece, users: list[tuple[Leaf, Sum]], j: int) -> None:
     """The leaves of one tree that ask for feature `j`, bound to its cells."""
     spans = [(leaf.path[j], variable) for leaf, variable in users]
-    if all(isinstance(region, Span) for region, _ in spans):
-        _bind_spans(program, piece, [(region, variable) for region, variable in spans if isinstance(region, Span)])
+    if all(isinstance(region, Interval) for region, _ in spans):
+        _bind_spans(program, piece, [(region, variable) for region, variable in spans if isinstance(region, Interval)])
         return
     for k, cell in enumerate(piece.cell):
-        barred = _sum(variable for region, variable in spans if not isinstance(region, Span) and not region.mask[k])
+        barred = _sum(variable for region, variable in spans if not isinstance(region, Interval) and not region.mask[k])
         if barred.terms and (cell.terms or cell.constant):
             program.at_least(Sum(constant=1.0) - cell - barred)
 
 
-def _bind_spans(program: Program, piece: Piece, spans: list[tuple[Span, Sum]]) -> None:
+def _bind_spans(program: Program, piece: Piece, spans: list[tuple[Interval, Sum]]) -> None:
     count = piece.cells.count
     lost = [variable for region, variable in spans if not region.missing]
     if lost and (piece.missing.terms or piece.missing.constant):

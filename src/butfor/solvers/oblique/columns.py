@@ -10,10 +10,10 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
-from butfor.model.oblique import Oblique
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
-from butfor.problem.constraints.relations import Margin
 from butfor.problem.domain import grid_down, grid_up, on_grid
+from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 
@@ -26,22 +26,22 @@ NODES_A_SECOND = 20_000
 MOST_ODD = 4
 """Numbers off their grid in a row at most, for each choice of those that stay there to be a search."""
 
-SEPARABLE = frozenset({"l1", "l2", "forbidden"})
-"""The words of a cost that is a sum over columns, each convex in a number."""
+SEPARABLE = frozenset({CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN})
+"""The terms of a cost that is a sum over columns, each convex in a number."""
 
 
 def separable(problem: Problem) -> bool:
     """Whether the kernels take a problem: prices and admissible values column by column, and no value goes missing."""
     form, domain, movable = problem.form(), problem.domain, problem.domain.movable()
     vanishing = (np.isnan(problem.factuals) | domain.missing)[:, movable].any()
-    coupled = form.cost - SEPARABLE or form.relations - {"margin"}
+    coupled = form.cost - SEPARABLE or form.constraints - {ConstraintKind.MARGIN}
     return not (coupled or vanishing or _binned(problem) or domain.single[movable].any())
 
 
 def _binned(problem: Problem) -> bool:
     """Whether some number that may change is read by its cell."""
     movable = problem.domain.movable()
-    assert isinstance(problem.model, Oblique)
+    assert isinstance(problem.model, ObliqueTree)
     return any(movable[j] and len(cells.edges) > 0 for j, cells in enumerate(problem.model.cells))
 
 
@@ -70,12 +70,12 @@ class Sheet:
     odd: BoolArray
     impossible: BoolArray
 
-    def rows(self, chosen: IntArray) -> Sheet:
+    def take(self, rows: IntArray) -> Sheet:
         """The same for some of the rows."""
         return replace(
-            self, problem=self.problem.rows(chosen), now=self.now[chosen], low=self.low[chosen], high=self.high[chosen],
-            first=self.first[chosen], price=self.price[chosen], home=self.home[chosen], odd=self.odd[chosen],
-            impossible=self.impossible[chosen],
+            self, problem=self.problem.take(rows), now=self.now[rows], low=self.low[rows], high=self.high[rows],
+            first=self.first[rows], price=self.price[rows], home=self.home[rows], odd=self.odd[rows],
+            impossible=self.impossible[rows],
         )  # fmt: skip
 
     def solve(self, k: int, seconds: float = np.inf) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
@@ -92,7 +92,7 @@ class Sheet:
                     continue  # that was the first search
                 low, high, first = self.low[[row]], self.high[[row]], self.first[[row]]
                 low[0, stays] = high[0, stays] = first[0, stays] = 0.0
-                one = replace(self.rows(np.array([row])), low=low, high=high, first=first)
+                one = replace(self.take(np.array([row])), low=low, high=high, first=first)
                 cost, move, bound, fine = one._solve(k, seconds)
                 if cost[0, 0] < costs[row, 0]:
                     costs[row], moves[row] = cost[0], move[0]
@@ -100,11 +100,11 @@ class Sheet:
         return costs, moves, bounds, settled
 
     def _solve(self, k: int, seconds: float) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-        from butfor.solvers.oblique.kernels import Gates, Leaves, nearest_leaves
+        from butfor.solvers.oblique.kernels import Gates, LeafPaths, nearest_leaves
         from butfor.solvers.oblique.polytope import Columns
 
         costs, moves, bounds, settled = nearest_leaves(
-            Gates(*self.gates), Leaves(*self.leaves), Columns(*self.rates), self.now, self.low, self.high, self.first,
+            Gates(*self.gates), LeafPaths(*self.leaves), Columns(*self.rates), self.now, self.low, self.high, self.first,
             self.price, self.home, k, int(min(ROOM / max(1, self.gates[0].shape[1]), NODES_A_SECOND * seconds)),
         )  # fmt: skip
         return costs * self.scale, moves, bounds * self.scale, settled
@@ -144,7 +144,7 @@ class Sheet:
 def sheet(problem: Problem, wanted: tuple[Goal, ...]) -> Sheet:
     """The columns of a separable problem."""
     model, space, domain, prices = problem.model, problem.space, problem.domain, problem.prices
-    assert isinstance(model, Oblique)
+    assert isinstance(model, ObliqueTree)
     numbers, levels = _in_use(problem)
     unit = np.array([space.features[j].range for j in numbers])
     low, high, first, odd, impossible = _boxes(problem, numbers, unit)
@@ -180,7 +180,7 @@ def sheet(problem: Problem, wanted: tuple[Goal, ...]) -> Sheet:
 def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
     """Numbers and levels that may change and matter to some gate, or that must change."""
     model, domain = problem.model, problem.domain
-    assert isinstance(model, Oblique)
+    assert isinstance(model, ObliqueTree)
     asked = np.any(model.gates.slope != 0, axis=0)
     asked[list(model.gates.stepped)] = True
     used = (domain.movable() & asked) | (~domain.stay).any(axis=0)
@@ -242,10 +242,10 @@ def side_bounds(problem: Problem) -> FloatArray:
     The terms of a cost are bounded one by one, and what couples columns is left out; 0 where nothing is known.
     """
     model, prices = problem.model, problem.prices
-    assert isinstance(model, Oblique)
+    assert isinstance(model, ObliqueTree)
     zero = np.zeros(len(problem.space))
     alone = replace(prices, l0=zero, linf=zero, linf_missing=zero, linf_tables={}, calls={}, Q=None)
-    loose = replace(problem, prices=alone, relations=problem.constraints(Margin))
+    loose = replace(problem, prices=alone, relations=())
     if not separable(loose):
         return np.zeros((model.gates.scores, 2))
     columns = sheet(loose, ())

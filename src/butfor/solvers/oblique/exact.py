@@ -13,17 +13,20 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
-from butfor.formulation.clearance import keeps
 from butfor.formulation.half_spaces import Goal, goals, of_leaf
-from butfor.model.oblique import Oblique
-from butfor.model.questions import evaluate
+from butfor.model.clearance import stays_clear
+from butfor.model.oblique import ObliqueTree
+from butfor.model.questions import ModelKind, evaluate
+from butfor.model.scores import cheapest_offset
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import row_by_row
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.columns import Sheet, separable, sheet, side_bounds
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.outcome import Outcome, Stopped, answers_of, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 CHUNK = 32
 """Rows between two looks at the clock."""
@@ -43,9 +46,9 @@ class ObliqueExact(AbstractSolver):
     block = 1024
 
     def accepts(self, form: Form) -> Support:
-        if form.model != "oblique tree":
+        if form.model is not ModelKind.OBLIQUE:
             return Support(False, f"it takes one oblique tree, and the model is a {form.model}")
-        leaf = Milp().accepts(replace(form, model="linear", sets=1, curved=False))
+        leaf = Milp().accepts(replace(form, model=ModelKind.LINEAR, curved=False))
         if not leaf:
             return Support(False, leaf.why)
         return Support(True, "every leaf is a polytope, and the cheapest point of each can be found and proven")
@@ -58,11 +61,11 @@ class ObliqueExact(AbstractSolver):
         whole = sheet(problem, wanted) if separable(problem) else None
 
         def solved(rows: IntArray) -> Outcome:
-            part = problem.rows(rows)
+            part = problem.take(rows)
             if budget.spent() and rows[0]:
-                return renumbered(nothing_found(part, exhausted=True), rows)
-            some = None if whole is None else whole.rows(rows)
-            return renumbered(_solve_chunk(part, wanted, some, budget, min(k, len(wanted))), rows)
+                return nothing_found(part, stopped=budget.stopped).renumbered(rows)
+            some = None if whole is None else whole.take(rows)
+            return _solve_chunk(part, wanted, some, budget, min(k, len(wanted))).renumbered(rows)
 
         if budget.threads == 1 or len(chunks) == 1:
             return joined([solved(rows) for rows in chunks])
@@ -73,15 +76,14 @@ class ObliqueExact(AbstractSolver):
 def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], columns: Sheet | None, budget: Budget, k: int) -> Outcome:
     """By the dual where it applies and settles the row; by programs otherwise."""
     if columns is None:
-        ones = [(np.array([row]), problem.rows(np.array([row]))) for row in range(len(problem))]
-        return joined([renumbered(_by_programs(one, wanted, budget, k), row) for row, one in ones])
+        return row_by_row(problem, budget, lambda one: _by_programs(one, wanted, budget, k))
     found, settled = _by_duals(problem, columns, budget, k)
-    parts = [_some(found, settled)]
+    parts = [found.take(settled[found.row])]
     for row in np.flatnonzero(~settled):
         one = np.array([row])
-        known = _some(found, np.arange(len(problem)) == row)
-        patience = Budget(min(budget.left(), PATIENCE), stopped=budget.stopped) if known.found()[0] else budget
-        parts.append(_better(known, renumbered(_by_programs(problem.rows(one), wanted, patience, k), one)))
+        known = found.take(found.row == row)
+        patience = budget.at_most(PATIENCE) if known.found()[0] else budget
+        parts.append(_better(known, _by_programs(problem.take(one), wanted, patience, k).renumbered(one)))
     return joined(parts)
 
 
@@ -90,15 +92,7 @@ def _better(known: Outcome, again: Outcome) -> Outcome:
     best = known if known.cost[0] < again.cost[0] else again
     bound = best.bound.copy()
     bound[0] = min(max(known.bound[0], again.bound[0]), best.cost[0])
-    return replace(best, bound=bound, exhausted=np.full(len(best.row), again.exhausted.any()))
-
-
-def _some(outcome: Outcome, rows: BoolArray) -> Outcome:
-    """The answers to some of the rows."""
-    kept = rows[outcome.row]
-    return Outcome(
-        outcome.row[kept], outcome.points[kept], outcome.cost[kept], outcome.bound[kept], outcome.exhausted[kept]
-    )
+    return replace(best, bound=bound, stopped=np.full(len(best), again.stopped.max()))
 
 
 def _by_duals(problem: Problem, columns: Sheet, budget: Budget, k: int) -> tuple[Outcome, BoolArray]:
@@ -112,54 +106,48 @@ def _by_duals(problem: Problem, columns: Sheet, budget: Budget, k: int) -> tuple
     some = np.isfinite(costs[row, rank])
     points[~some] = np.nan
     at = np.flatnonzero(some)
-    many = problem.rows(row[at])
+    many = problem.take(row[at])
     scores = evaluate(problem.model, points[at])
-    offset = np.min([np.where(part.holds(scores), part.offset, np.inf) for part in problem.sets], axis=0)
+    offset = cheapest_offset(problem.score_sets, scores)
     fine = np.isfinite(offset) & many.admits(points[at])
-    fine &= keeps(problem.model, problem.space, points[at], problem.sets, problem.margin)
+    fine &= stays_clear(problem.model, problem.space, points[at], problem.score_sets, problem.margin)
     settled[row[at[~fine]]] = False
     cost = costs[row, rank]
     cost[at] = np.where(fine, problem.prices.total(many.factuals, points[at]) + offset, np.inf)
     bound = np.where(rank == 0, np.minimum(bounds[row], cost), cost)
-    return Outcome(row, points, cost, bound, np.zeros(len(row), dtype=np.bool_)), settled
+    return answers_of(row, points, cost, bound), settled
 
 
 def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: int) -> Outcome:
     """The leaves of one row by a program each, those with the lowest bound first."""
     floor = _floors(problem, wanted)
     found: list[Outcome] = []
-    lowest, exhausted = np.inf, False
+    lowest, stopped = np.inf, Stopped.DONE
     for at in np.argsort(floor, kind="stable"):
         limit = found[k - 1].cost[0] if len(found) >= k else np.inf
         if floor[at] >= limit:
             break
         if budget.spent():
-            lowest, exhausted = min(lowest, floor[at]), True
+            lowest, stopped = min(lowest, floor[at]), budget.stopped
             break
         leaf = of_leaf(problem, wanted[at])
         solver = next(one for one in (LinearExact(), InteriorPoint(), Milp()) if one.accepts(leaf.form()))
         one = solver.solve(leaf, budget)
-        lowest, exhausted = min(lowest, float(one.bound[0])), exhausted or bool(one.exhausted[0])
+        lowest, stopped = min(lowest, float(one.bound[0])), stopped or Stopped(int(one.stopped[0]))
         if one.found()[0]:
             found.append(one)
             found.sort(key=lambda outcome: float(outcome.cost[0]))
     if not found:
-        return nothing_found(problem, lowest, exhausted=exhausted)
-    best = found[:k]
-    bound = np.array([float(one.cost[0]) for one in best])
+        return nothing_found(problem, lowest, stopped)
+    best = joined(found[:k])
+    bound = best.cost.copy()
     bound[0] = min(lowest, bound[0])
-    return Outcome(
-        np.zeros(len(best), dtype=np.intp),
-        np.concatenate([one.points for one in best]),
-        np.array([one.cost[0] for one in best]),
-        bound,
-        np.full(len(best), exhausted),
-    )
+    return replace(best, bound=bound, stopped=np.full(len(best), stopped, dtype=np.intp))
 
 
 def _floors(problem: Problem, wanted: tuple[Goal, ...]) -> np.ndarray:
     """For each leaf, the dearest of the decisions on its path, each taken by itself."""
     ahead = side_bounds(problem)
     model = problem.model
-    assert isinstance(model, Oblique)
+    assert isinstance(model, ObliqueTree)
     return np.array([goal.offset + ahead[goal.path.gates, goal.path.right].max(initial=0.0) for goal in wanted])

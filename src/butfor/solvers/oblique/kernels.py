@@ -22,7 +22,7 @@ class Gates(NamedTuple):
     left: FloatArray
 
 
-class Leaves(NamedTuple):
+class LeafPaths(NamedTuple):
     """Leaf i is reached through the decisions `gate[start[i]:start[i + 1]]`, +1 right and -1 left, and costs `offset[i]` more."""
 
     start: IntArray

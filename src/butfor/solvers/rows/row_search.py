@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.problem.form import Form
+from butfor.model.clearance import stays_clear
+from butfor.model.questions import ModelKind
+from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support
+from butfor.solvers.combine import row_by_row
+from butfor.solvers.outcome import Outcome, answers_of, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 
 class RowSearch(AbstractSolver):
@@ -15,33 +19,31 @@ class RowSearch(AbstractSolver):
     name = "row_search"
     does = "any model: the cheapest of the rows given with bf.candidates"
     many = True
+    none_found = "none of the candidate rows meets the target and the constraints"
     block = 64
 
     def accepts(self, form: Form) -> Support:
-        if "candidates" not in form.relations:
+        if ConstraintKind.CANDIDATES not in form.constraints:
             return Support(False, "no rows to search were given with bf.candidates(rows)")
-        if "margin" in form.relations and form.model == "black box":
+        if ConstraintKind.MARGIN in form.constraints and form.model is ModelKind.BLACK_BOX:
             return Support(False, f"a margin cannot be judged for a {form.model}")
         return Support(True, "the answer is one of the given rows")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        from butfor.formulation.clearance import keeps
+        return row_by_row(problem, budget, lambda one: _cheapest(one, k))
 
-        pool = problem.pool
-        assert pool is not None
-        able = pool.met.copy()
-        able[able] = keeps(problem.model, problem.space, pool.points[able], problem.sets, problem.margin)
-        choices, extra = pool.points[able], pool.offsets[able]
-        row, points, cost = [], [], []
-        for i in range(len(problem)):
-            one = problem.rows(np.array([i]))
-            tiled = problem.rows(np.full(len(choices), i, dtype=np.intp))
-            total = one.prices.total(tiled.factuals, choices) + extra if len(choices) else np.empty(0)
-            total = np.where(tiled.admits(choices), total, np.inf) if len(choices) else total
-            best = np.argsort(total, kind="stable")[:k]
-            best = best[np.isfinite(total[best])]
-            row += [i] * max(1, len(best))
-            points.append(choices[best] if len(best) else np.full((1, len(problem.space)), np.nan))
-            cost.append(total[best] if len(best) else np.array([np.inf]))
-        costs = np.concatenate(cost)
-        return Outcome(np.array(row), np.concatenate(points), costs, costs.copy(), np.zeros(len(costs), dtype=np.bool_))
+
+def _cheapest(problem: Problem, k: int) -> Outcome:
+    """The cheapest of the pool's rows that are answers to the only row of a problem."""
+    pool = problem.pool
+    assert pool is not None
+    able = pool.met(0)
+    able[able] = stays_clear(problem.model, problem.space, pool.points[able], problem.score_sets, problem.margin)
+    points, offsets = pool.points[able], pool.offsets[able]
+    many = problem.take(np.zeros(len(points), dtype=np.intp))
+    cost = np.where(many.admits(points), many.prices.total(many.factuals, points) + offsets, np.inf)
+    best = np.argsort(cost, kind="stable")[:k]
+    best = best[np.isfinite(cost[best])]
+    if not len(best):
+        return nothing_found(problem, np.inf)
+    return answers_of(np.zeros(len(best), dtype=np.intp), points[best], cost[best], cost[best])

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.formulation.clearance import keeps
-from butfor.problem.constraints.relations import Plausible
+from butfor.model.clearance import stays_clear
 from butfor.problem.oracle import AbstractOracle
-from butfor.problem.problem import JUDGED_APART, Problem
+from butfor.problem.problem import Problem
+from butfor.solvers.outcome import Stopped
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.pricing import Pricing
 
 
 class SpentError(Exception):
-    """The budget does not allow another question."""
+    """The budget does not allow another question; `why` says which limit was reached."""
+
+    def __init__(self, why: Stopped) -> None:
+        self.why = why
+        super().__init__(why.words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,30 +51,34 @@ class Appraiser:
 
     def __call__(self, points: FloatArray, rows: IntArray) -> Appraised:
         """What the points are worth as changes of these rows; `SpentError` if they may not be asked about."""
-        if self.asked >= self.calls or self.budget.spent():
-            raise SpentError
+        if self.asked >= self.calls:
+            raise SpentError(Stopped.CALLS)
+        if self.budget.spent():
+            raise SpentError(self.budget.stopped)
         self.asked += 1
         problem = self.problem
-        heard = self.oracle.ask(points, rows)
+        response = self.oracle.ask(points, rows)
         price = self.pricing(points, rows)
-        cost = price + heard.offset
+        cost = price + response.offset
         broken = self.broken(points, rows)
-        valid = heard.met & (broken == 0) & np.isfinite(cost)
+        valid = response.met & (broken == 0) & np.isfinite(cost)
         if problem.margin and valid.any():
-            valid[valid] = keeps(problem.model, problem.space, points[valid], problem.sets, problem.margin)
+            valid[valid] = stays_clear(problem.model, problem.space, points[valid], problem.score_sets, problem.margin)
         cost = np.where(valid, cost, np.inf)
         if self.pull is not None:
-            return Appraised(cost, heard.distance, broken, self.pull * -np.expm1(-heard.distance) + price)
-        return Appraised(cost, heard.distance, np.where(valid, -1.0, heard.distance), np.where(valid, cost, broken))
+            return Appraised(cost, response.distance, broken, self.pull * -np.expm1(-response.distance) + price)
+        return Appraised(
+            cost, response.distance, np.where(valid, -1.0, response.distance), np.where(valid, cost, broken)
+        )
 
     def broken(self, points: FloatArray, rows: IntArray) -> FloatArray:
-        """How many relations each point breaks, a margin aside."""
+        """How many relations and judged constraints each point breaks."""
         problem, count = self.problem, np.zeros(len(points))
         for relation in problem.relations:
-            if isinstance(relation, Plausible):
-                count += ~self.oracle.plausible(relation, points)
-            elif not isinstance(relation, JUDGED_APART):
-                count += ~relation.met(problem.space, problem.factuals[rows], points)
+            count += ~relation.holds_between(problem.space, problem.factuals[rows], points)
+        for constraint in problem.judged:
+            assert problem.referee is not None
+            count += ~constraint.admits(points, problem.referee)
         return count
 
 

@@ -17,13 +17,13 @@ def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:
     problem, oracle = cube.problem, appraiser.oracle
     found = Answers(cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
     for n in range(len(problem) if len(oracle.examples) and not problem.margin else 0):
-        heard = oracle.of_examples(n)
-        met = np.flatnonzero(heard.met)
+        response = oracle.of_examples(n)
+        met = np.flatnonzero(response.met)
         points, rows = oracle.examples[met], np.full(len(met), n)
-        cost = appraiser.pricing(points, rows) + heard.offset[met]
+        cost = appraiser.pricing(points, rows) + response.offset[met]
         near = cube.decode(cube.encode(points, rows), rows)  # beyond the settings' bounds, that is another point
         cost[~np.isclose(near, points, equal_nan=True).all(axis=1)] = np.inf
-        cost[~problem.domain.rows(rows).admits(points) | (appraiser.broken(points, rows) > 0)] = np.inf
+        cost[~problem.domain.take(rows).admits(points) | (appraiser.broken(points, rows) > 0)] = np.inf
         best = np.argsort(cost, kind="stable")[:count]
         found = found.with_more(rows[best], points[best], cost[best])
     return found

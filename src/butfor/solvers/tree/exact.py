@@ -12,9 +12,11 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.tables import Tables, tabulate
-from butfor.problem.form import Form
+from butfor.model.questions import ModelKind
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, joined, nothing_found, renumbered
+from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.tree.target_tree import TargetTree, target_tree
 
 CHUNK = 512
@@ -30,15 +32,15 @@ class TreeExact(AbstractSolver):
     block = 65536
 
     def accepts(self, form: Form) -> Support:
-        if form.model != "tree":
+        if form.model is not ModelKind.TREE:
             return Support(False, f"it takes one axis-aligned tree, and the model is a {form.model}")
-        if "quadratic" in form.cost:
+        if CostTerm.QUADRATIC in form.cost:
             return Support(False, "a quadratic form couples features; the cost must be a sum or maximum over them")
-        if "tradeoff" in form.cost:
+        if CostTerm.TRADEOFF in form.cost:
             return Support(False, "the L-infinity part and the price table rank the same levels differently")
-        coupled = sorted(form.relations & {"linear", "implies", "fresh", "candidates"})
+        coupled = form.constraints - {ConstraintKind.AT_MOST, ConstraintKind.MARGIN}
         if coupled:
-            return Support(False, f"the constraints ({', '.join(coupled)}) couple features; it clips each on its own")
+            return Support(False, f"the constraints ({listed(coupled)}) couple features; it clips each on its own")
         return Support(True, "every leaf is a box, and the cost is smallest at the clipped factual")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
@@ -48,12 +50,12 @@ class TreeExact(AbstractSolver):
         parts: list[Outcome] = []
         for begin in range(0, len(problem), CHUNK):
             rows = np.arange(begin, min(begin + CHUNK, len(problem)))
-            part = problem.rows(rows)
+            part = problem.take(rows)
             if budget.spent() and parts:
-                found = nothing_found(part, exhausted=True)
+                found = nothing_found(part, stopped=budget.stopped)
             else:
                 found = _solve_chunk(part, tree, min(k, tree.leaves))
-            parts.append(renumbered(found, rows))
+            parts.append(found.renumbered(rows))
         return joined(parts)
 
 
@@ -73,7 +75,7 @@ def _solve_chunk(problem: Problem, tree: TargetTree, k: int) -> Outcome:
     row, rank = np.nonzero(kept)
     cost = costs[row, rank]
     points = np.where(np.isfinite(cost)[:, None], _points(problem, tables, row, cells[row, rank]), np.nan)
-    return Outcome(row, points, cost, cost.copy(), np.zeros(len(row), dtype=np.bool_))
+    return answers_of(row, points, cost, cost.copy())
 
 
 def _points(problem: Problem, tables: Tables, row: IntArray, cell: IntArray) -> FloatArray:

@@ -9,10 +9,11 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.cell_arrays import laid_out
-from butfor.formulation.margins import cells_inside, ranges, shrunk
+from butfor.formulation.margins import cells_inside, shrunk
 from butfor.model.cells import Cells
-from butfor.model.scores import ScoreSet
-from butfor.model.trees import Region, Trees, everywhere
+from butfor.model.clearance import ranges
+from butfor.model.scores import cheapest_offset
+from butfor.model.trees import CellSet, Trees, everywhere
 from butfor.problem.problem import Problem
 from butfor.space.space import Space
 
@@ -63,7 +64,7 @@ def target_tree(problem: Problem) -> TargetTree:
     assert isinstance(model, Trees)
     tree = branches(model, problem.space, problem.margin)
     offset = np.full(len(tree.child), np.inf)
-    offset[tree.leaf] = _offsets(problem.sets, tree.score)
+    offset[tree.leaf] = cheapest_offset(problem.score_sets, tree.score)
     leaf = np.full(len(tree.child), -1, dtype=np.intp)
     hits = tree.leaf[np.isfinite(offset[tree.leaf])]
     leaf[hits] = np.arange(len(hits))
@@ -78,12 +79,6 @@ def target_tree(problem: Problem) -> TargetTree:
     return TargetTree(tree, child, offset, leaf)
 
 
-def _offsets(sets: tuple[ScoreSet, ...], scores: FloatArray) -> FloatArray:
-    """The price of the class that each score is read as; infinity outside the target."""
-    prices = [np.where(part.holds(scores), part.offset, np.inf) for part in sets]
-    return np.min(prices, axis=0) if prices else np.full(len(scores), np.inf)
-
-
 @lru_cache(maxsize=8)
 def branches(model: Trees, space: Space, margin: float) -> Branches:
     """The branches of the model's one tree, regions shrunk by the margin; kept, as questions to a model come in rows."""
@@ -91,10 +86,10 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
     width = margin * ranges(space)
     masked = model.asked_for_sets()
     child: list[list[int]] = []
-    entry: list[tuple[int, Region | None]] = []
+    entry: list[tuple[int, CellSet | None]] = []
     levels: list[list[int]] = []
     leaves: list[tuple[int, int]] = []
-    pending: list[tuple[int, int, int, Region | None, dict[int, Region], int]] = [
+    pending: list[tuple[int, int, int, CellSet | None, dict[int, CellSet], int]] = [
         (int(model.roots[0]), -1, -1, None, {}, 0)
     ]
     while pending:

@@ -21,10 +21,10 @@ from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.tao import start
 from butfor.trees.tao.alternate import Alternation
 from butfor.trees.tao.loss import Loss, Squared, ZeroOne
-from butfor.trees.tao.split import Axis, Oblique, Split
+from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tree import Tree
 
-SPLITS: dict[str, Split] = {"oblique": Oblique(), "axis": Axis()}
+SPLITS: dict[str, Split] = {"oblique": ObliqueSplit(), "axis": AxisSplit()}
 STARTS = ("cart", "random")
 
 

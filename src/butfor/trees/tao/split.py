@@ -27,7 +27,7 @@ class Split(Protocol):
 
 
 @dataclass(frozen=True)
-class Oblique:
+class ObliqueSplit:
     """w'x + b >= 0 with few weights: L1-regularised logistic regression stands in for the loss."""
 
     def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
@@ -44,7 +44,7 @@ class Oblique:
 
 
 @dataclass(frozen=True)
-class Axis:
+class AxisSplit:
     """x_j >= t or x_j <= t: the feature and cut of least loss, by looking at all of them."""
 
     def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:

@@ -7,46 +7,44 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.formulation.margins import ranges, steepness
 from butfor.model.linear import Linear
-from butfor.model.oblique import Oblique
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Span, Trees
-from butfor.problem.problem import Problem
+from butfor.model.trees import Interval, Trees
 from butfor.space.space import Space
 
 ROUNDING = 1e-6
 """The share of a margin that rounding may cost."""
 
 
-def inside(problem: Problem, part: ScoreSet, point: FloatArray) -> bool:
-    """Whether a point of a problem's only row is admissible and its scores lie in the set, the margin kept."""
-    if not part.holds(evaluate(problem.model, point[None]))[0] or not problem.admits(point[None])[0]:
-        return False
-    return bool(keeps(problem.model, problem.space, point[None], (part,), problem.margin)[0])
+def ranges(space: Space) -> FloatArray:
+    """The widths in which margins are measured; 0 for levels, which lie on no side of a boundary."""
+    return np.array([0.0 if feature.levels is not None else feature.range for feature in space.features])
 
 
-def keeps(model: Model, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...], eps: float) -> BoolArray:
+def stays_clear(
+    model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float
+) -> BoolArray:
     """Which points, inside the target, stay `eps` away from every boundary that decides (up to rounding)."""
     if not eps or not len(points):
         return np.ones(len(points), dtype=np.bool_)
-    return np.asarray(clearance(model, space, points, sets) >= eps * (1 - ROUNDING))
+    return np.asarray(clearance(model, space, points, score_sets) >= eps * (1 - ROUNDING))
 
 
 @singledispatch
-def clearance(model: Model, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+def clearance(model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
     """The distance of each point, inside the target, to the nearest boundary that decides."""
     raise TypeError(f"a {type(model).__name__} has no known boundaries")
 
 
 @clearance.register
-def _(model: Linear, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+def _(model: Linear, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
     scores = evaluate(model, points)
     best = np.full(len(points), -np.inf)
-    for part in sets:
-        norm = steepness(part, model, space)
-        spare = scores @ part.A.T - part.b
+    for score_set in score_sets:
+        norm = steep(score_set.A @ model.slope, space)
+        spare = scores @ score_set.A.T - score_set.b
         with np.errstate(divide="ignore", invalid="ignore"):
             distance = np.where(norm > 0, spare / norm, np.where(spare >= 0, np.inf, -np.inf))
         best = np.maximum(best, distance.min(axis=1, initial=np.inf))
@@ -54,7 +52,7 @@ def _(model: Linear, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...
 
 
 @clearance.register
-def _(model: Trees, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+def _(model: Trees, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
     """How far inside its leaf of every tree: each cut that bounds one is taken for a boundary that decides."""
     width = ranges(space)
     out = np.full((len(points), len(model.roots)), -np.inf)
@@ -63,7 +61,7 @@ def _(model: Trees, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]
         for j, region in leaf.path.items():
             cells, x = model.cells[j], points[:, j]
             index = cells.index(x)
-            if isinstance(region, Span):
+            if isinstance(region, Interval):
                 inside = np.where(np.isnan(x), region.missing, (index >= region.first) & (index <= region.last))
                 ends = [(region.first, region.last)]
             else:
@@ -91,13 +89,17 @@ def _run(mask: np.ndarray, at: int) -> tuple[int, int]:
 
 
 @clearance.register
-def _(model: Oblique, space: Space, points: FloatArray, sets: tuple[ScoreSet, ...]) -> FloatArray:
+def _(model: ObliqueTree, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
     """How far inside its leaf: the nearest of the decisions that led there."""
     leaf = model.leaf(points)
     out = np.full(len(points), np.inf)
     for path in model.paths:
         rows = np.flatnonzero(leaf == path.node)
         if len(rows):
-            part = path.inside(model.gates.scores)
-            out[rows] = clearance(model.gates, space, points[rows], (part,))
+            out[rows] = clearance(model.gates, space, points[rows], (path.inside(model.gates.scores),))
     return out
+
+
+def steep(slope: FloatArray, space: Space) -> FloatArray:
+    """How much each score gains along its gradient per range of a column, given the slopes of the scores."""
+    return np.asarray(np.linalg.norm(slope * ranges(space), axis=1))

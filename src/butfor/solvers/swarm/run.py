@@ -1,27 +1,27 @@
-"""A particle swarm over mixed variables, started from real rows and polished: valid answers for any model that predicts."""
+"""One run of a swarm: seeds from real rows, particles that move, a polish of what they found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.errors import InputError, number
-from butfor.formulation.evaluated import evaluated
-from butfor.problem.form import Form
+from butfor.formulation.oracles import model_oracle
 from butfor.problem.problem import Problem
-from butfor.solvers.solver import AbstractSolver, Budget, Outcome, Support, nothing_found
+from butfor.solvers.outcome import Outcome, Stopped, nothing_found
+from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser, SpentError
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
 from butfor.solvers.swarm.flock import Flock
 from butfor.solvers.swarm.hypercube import around, hypercube
 from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
 from butfor.solvers.swarm.polish import Answers, polish
-from butfor.solvers.swarm.telling import Telling, information_value, most_telling
-from butfor.space.space import Space
+from butfor.solvers.swarm.telling import most_telling
+
+if TYPE_CHECKING:
+    from butfor.solvers.swarm.settings import Swarm
 
 SEEDS = 10
 """Real rows at most, for one answer, among which a swarm starts."""
@@ -30,134 +30,29 @@ SEARCH = 0.6
 """The share of a budget of calls that the swarm may spend, once there is something to polish with the rest."""
 
 
-def constriction(phi1: float = 2.05, phi2: float = 2.05, k: float = 1.0) -> tuple[float, float, float]:
-    """Weights with which a swarm settles: inertia eta, and eta phi1, eta phi2 for its own best point and its leader's.
-
-    `eta = 2 k / |2 - phi - sqrt(phi^2 - 4 phi)|`, phi = phi1 + phi2 > 4 (Clerc and Kennedy, IEEE Transactions on Evolutionary
-    Computation 6, 2002).
-
-    >>> [round(weight, 4) for weight in constriction()]
-    [0.7298, 1.4962, 1.4962]
-    """
-    phi = phi1 + phi2
-    if not phi > 4:
-        raise InputError(f"phi1={phi1!r} and phi2={phi2!r} were given.", "Their sum exceeds 4.")
-    eta = 2 * k / abs(2 - phi - np.sqrt(phi * phi - 4 * phi))
-    return float(eta), float(eta * phi1), float(eta * phi2)
-
-
-@dataclass(frozen=True)
-class Swarm(AbstractSolver):
-    """A particle swarm, for black boxes and for whatever no exact solver takes. Guarantee: valid, and none dearer than its seed.
-
-    `particles` and `iterations`: how many, and how often they move. `calls`: how often, at most, the model may be asked for a
-    block of rows, all their particles at once (default: as often as it takes). `active`: only so many features move, those
-    that tell most in the data about who meets the target, by `telling`, a function of a column's encoded values, of
-    which rows meet it, and of the column (default: the usual information value). `box`: a number z, scaled to [0, 1] by its
-    range, stays between z (1 - box) and z (1 + box); a dict for single columns. `pull`: compare points by `pull` times the
-    distance to the target plus the cost, instead of valid before invalid. `choice`: of several answers, the cheapest of
-    each cluster of the particles' best points ("clusters"), the cheapest of those points ("own"), or of the last positions
-    ("last"). `polish`: whether answers are made cheaper afterwards. `weights` are c0, c1, c2, c3 of
-    `V <- c0 V + c1 r1 (P - X) + c2 r2 (Pg - X) + c3 r3 Vhat`, `draws` the ranges of r1, r2, r3.
-
-    >>> Swarm(particles=200, active=10).particles
-    200
-    """
-
-    particles: int = 50
-    iterations: int = 100
-    calls: int | None = None
-    active: int | None = None
-    telling: Telling = information_value
-    box: float | Mapping[str, float] | None = None
-    pull: float | None = None
-    choice: Literal["clusters", "own", "last"] = "clusters"
-    polish: bool = True
-    weights: tuple[float, float, float, float] = (*constriction(), 0.05)
-    draws: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0), (1.0, 1.0))
-
-    name = "swarm"
-    does = "any model, black boxes too: particles and a polish; valid answers, optimality not claimed"
-    many = True
-    exact = False
-    block = 16
-
-    def __post_init__(self) -> None:
-        for word, least in (("particles", 2), ("iterations", 0), ("calls", 1), ("active", 1)):
-            value = getattr(self, word)
-            if value is None and word in ("calls", "active"):
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(
-                    f"Swarm({word}={value!r}) was given.", f"A whole number of at least {least} is needed."
-                )
-        if not callable(self.telling):
-            raise InputError(
-                f"Swarm(telling={self.telling!r}) was given.", "A function of values, answers and column is needed."
-            )
-        if self.choice not in ("clusters", "own", "last"):
-            raise InputError(f"Swarm(choice={self.choice!r}) was given.", "It is 'clusters', 'own' or 'last'.")
-        if self.pull is not None:
-            _amount(self.pull, f"Swarm(pull={self.pull!r}) was given.")
-        for share in self.box.values() if isinstance(self.box, Mapping) else [self.box]:
-            if share is not None:
-                _amount(share, f"Swarm(box={self.box!r}) was given.")
-        if np.shape(self.weights) != (4,) or np.shape(self.draws) != (3, 2):
-            raise InputError(
-                "weights or draws of a wrong shape were given.", "Four weights, and three ranges, are needed."
-            )
-
-    @classmethod
-    def printed(cls) -> Swarm:
-        """The update as the paper prints it: r1 from [0, c1], r2 from [0, c2], r3 from [c1, c2]. It does not settle."""
-        _, c1, c2 = constriction()
-        return cls(draws=((0.0, c1), (0.0, c2), (c1, c2)))
-
-    def check(self, space: Space) -> None:
-        if self.active is not None and self.active > len(space):
-            raise InputError(
-                f"Swarm(active={self.active}) was given.", f"There are {len(space)} columns.", "Leave it out for all."
-            )
-        for name in self.box if isinstance(self.box, Mapping) else ():
-            if space[name].levels is not None:
-                raise InputError(
-                    f"Swarm(box=...) names {name!r}, which is no number.", "", "Use bf.allowed or bf.moves."
-                )
-
-    def accepts(self, form: Form) -> Support:
-        if "candidates" in form.relations:
-            return Support(False, "a list of candidate rows is searched by row_search")
-        if "margin" in form.relations and form.model in ("black box", "ensemble"):
-            return Support(False, f"a margin cannot be judged at many points of a {form.model}")
-        if form.model == "black box":
-            return Support(True, f"only predictions are needed ({form.unread.partition('. ')[0]})")
-        return Support(True, "the model is asked at many points; nothing is proven")
-
-    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        search = Search(self, problem, budget, k, seed)
-        try:
-            search.run()
-        except SpentError:
-            search.ended = True
-        except KeyboardInterrupt:
-            search.ended = True
-            budget.stop()
-        return search.outcome()
-
-
-class Search:
+class SwarmRun:
     """One run of a swarm. It may be interrupted anywhere: `outcome` makes the best of what is known."""
 
     def __init__(self, swarm: Swarm, problem: Problem, budget: Budget, k: int, seed: int) -> None:
-        self.swarm, self.problem, self.k, self.seed = swarm, problem, k, seed
-        oracle = evaluated(problem) if problem.oracle is None else problem.oracle
+        self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
+        oracle = model_oracle(problem) if problem.oracle is None else problem.oracle
         active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)
         self.cube = hypercube(problem, active, around(swarm.box, problem))
         self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
         self.seen = Answers(self.cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
         self.polished: Answers | None = None
         self.flock: Flock | None = None
-        self.ended = False
+        self.stopped = Stopped.DONE
+
+    def until_stopped(self) -> None:
+        """Run to the end, or until the budget or somebody ends it."""
+        try:
+            self.run()
+        except SpentError as spent:
+            self.stopped = spent.why
+        except KeyboardInterrupt:
+            self.budget.interrupt()
+            self.stopped = Stopped.INTERRUPTED
 
     def run(self) -> None:
         """Seeds, swarm, polish."""
@@ -255,7 +150,7 @@ class Search:
         }
         return replace(
             out, row=np.array(row), points=np.concatenate(points), cost=costs, bound=bound,
-            exhausted=np.full(len(row), self.ended), notes=notes,
+            stopped=np.full(len(row), self.stopped, dtype=np.intp), notes=notes,
         )  # fmt: skip
 
     def _invalid(self) -> FloatArray:
@@ -288,8 +183,3 @@ class Search:
 def _firsts(points: FloatArray) -> IntArray:
     """Where each point stands first."""
     return np.asarray(np.unique(np.nan_to_num(points, nan=np.inf), axis=0, return_index=True)[1])
-
-
-def _amount(value: object, said: str) -> None:
-    if not 0 <= number(value, said, "A number of at least 0 is needed.") < np.inf:
-        raise InputError(said, "A number of at least 0 is needed.")

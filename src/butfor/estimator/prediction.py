@@ -1,0 +1,130 @@
+"""What the estimator says of some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.estimator.source import Source
+from butfor.model.survival.curves import Curves
+from butfor.space import frames
+
+LEAST = 1e-300
+"""Probabilities below this count as this: their logarithm is finite."""
+
+
+class Prediction:
+    """What the estimator says of the rows of a table; asked when first needed, and only once."""
+
+    def __init__(self, source: Source, table: Any) -> None:
+        self.source = source
+        self._table = table
+        self._known: dict[str, Any] = {}
+        self._origin: tuple[Prediction, IntArray] | None = None
+
+    @property
+    def table(self) -> Any:
+        """The rows."""
+        if self._table is None:
+            assert self._origin is not None
+            whole, rows = self._origin
+            self._table = frames.take(whole.table, rows)
+        return self._table
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        return frames.height(self._table) if self._origin is None else len(self._origin[1])
+
+    @property
+    def labels(self) -> list[Any]:
+        """The classes."""
+        found: list[Any] = self._once("labels", lambda p: p.source.labels(p.table))
+        return found
+
+    @property
+    def values(self) -> FloatArray:
+        """The values of a regressor."""
+        found: FloatArray = self._once("values", lambda p: p.source.values(p.table))
+        return found
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """The probabilities, one column per class."""
+        found: FloatArray = self._once("probabilities", lambda p: p.source.probabilities(p.table))
+        return found
+
+    @property
+    def curves(self) -> Curves:
+        """The survival functions of a model of survival."""
+        found: Curves = self._once("curves", lambda p: p.source.curves(p.table))
+        return found
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """How much the estimator prefers each class: logarithms of probabilities, or decisions; None if it says neither."""
+        found: FloatArray | None = self._once("scores", _scores)
+        return found
+
+    @property
+    def largest(self) -> list[Any]:
+        """The class of the largest score."""
+        scores = self.scores
+        assert scores is not None
+        names = self.source.classes
+        return [names[k] for k in np.argmax(scores, axis=1).tolist()]
+
+    def assuming_labels_follow_scores(self) -> Prediction:
+        """The same, its labels taken from its scores: one question to the estimator less.
+
+        Whoever assumes this has compared the two on rows of the data. What is found is predicted again by the verdict.
+        """
+        self._known["labels"] = self.largest
+        return self
+
+    def outputs(self) -> list[Any]:
+        """Labels or values, as plain Python values."""
+        labelled = self.source.classes or not hasattr(self.source.estimator, "predict")
+        return self.labels if labelled else self.values.tolist()
+
+    def take(self, rows: IntArray) -> Prediction:
+        """Some of the rows, in this order; a row may be taken more than once. Nothing is copied before it is looked at."""
+        if np.array_equal(rows, np.arange(self.height)):
+            return self
+        some = Prediction(self.source, None)
+        some._origin = (self, rows)
+        return some
+
+    def _once(self, what: str, ask: Callable[[Prediction], Any]) -> Any:
+        """An answer, asked of the estimator unless it is known here or where these rows were taken from."""
+        if what not in self._known:
+            if self._origin is not None and self._origin[0]._answers_for_less(what, self._origin[1]):
+                whole, rows = self._origin
+                self._known[what] = _taken(whole._once(what, ask), rows)
+            else:
+                self._known[what] = ask(self)
+        return self._known[what]
+
+    def _answers_for_less(self, what: str, rows: IntArray) -> bool:
+        """Whether these of its rows cost fewer questions here than if they were asked about by themselves."""
+        if what in self._known or len(rows) >= self.height:
+            return True
+        return self._origin is not None and self._origin[0]._answers_for_less(what, self._origin[1][rows])
+
+
+def _scores(prediction: Prediction) -> FloatArray | None:
+    source = prediction.source
+    if source.judges_by == "predict_proba":
+        return np.asarray(np.log(np.maximum(prediction.probabilities, LEAST)))
+    return source.decisions(prediction.table) if source.judges_by else None
+
+
+def _taken(answers: Any, rows: IntArray) -> Any:
+    if isinstance(answers, Curves):
+        return answers.take(rows)
+    if isinstance(answers, list):
+        return [answers[row] for row in rows.tolist()]
+    return None if answers is None else answers[rows]

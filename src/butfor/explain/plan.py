@@ -1,0 +1,79 @@
+"""From a question to problems: rows that share a union of score sets are one problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.estimator.prediction import Prediction
+from butfor.formulation.oracles import EstimatorOracle
+from butfor.model.questions import is_read
+from butfor.problem.constraints.constraint import Changes, all_hold
+from butfor.problem.problem import Pool, Problem, state
+from butfor.problem.question import Question
+from butfor.problem.referee import Referee
+from butfor.problem.targets.target import Group
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some of the rows, by their numbers, and their problem."""
+
+    rows: IntArray
+    problem: Problem
+
+    def take(self, chosen: BoolArray) -> Part:
+        """Some of these."""
+        at = np.flatnonzero(chosen)
+        return Part(self.rows[at], self.problem.take(at))
+
+    def blocks(self, size: int) -> Iterator[Part]:
+        """The same in blocks of rows."""
+        for start in range(0, len(self.rows), size):
+            at = np.arange(start, min(start + size, len(self.rows)))
+            yield Part(self.rows[at], self.problem.take(at))
+
+
+def plan(
+    question: Question,
+    referee: Referee,
+    factuals: FloatArray,
+    before: Prediction,
+    *,
+    space: Space | None = None,
+    guard: float = 0.0,
+) -> Iterator[Part]:
+    """The problems of some rows; `space` is another one to search (default: that of the model)."""
+    reading = question.target.focus(referee.reading, before)
+    groups: list[Group] = [(np.arange(len(factuals)), ())]
+    oracle = None
+    if is_read(reading.model):
+        groups = question.target.groups(reading.readout, before)
+    else:
+        oracle = EstimatorOracle(referee, question.target, before)
+    whole = state(space or reading.space, reading.model, factuals, (), question.prices, question.constraints)
+    pool = _pool(question, referee, before)
+    whole = replace(whole, referee=referee, guard=guard, oracle=oracle, pool=pool)
+    for rows, score_sets in groups:
+        problem = replace(whole.take(rows), score_sets=score_sets)
+        for constraint in question.judged:
+            if pool is None or not constraint.of_point:
+                problem = constraint.enter(problem, referee)
+        yield Part(rows, problem)
+
+
+def _pool(question: Question, referee: Referee, before: Prediction) -> Pool | None:
+    """The rows that every `candidates` constraint lists, without those that a judged constraint excludes."""
+    if not question.candidates:
+        return None
+    first, *others = question.candidates
+    points = first.rows(referee.space)
+    _, after = referee.once(id(first.table), lambda: (first.table, Prediction(referee.reading.source, first.table)))
+    changes = Changes(points, points, after, after)
+    judged = tuple(constraint for constraint in question.judged if constraint.of_point)
+    kept = np.flatnonzero(all_hold((*others, *judged), changes, referee))
+    return Pool(points[kept], after.take(kept), before, question.target)

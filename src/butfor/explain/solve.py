@@ -1,0 +1,99 @@
+"""Each part of a question to its solver, within the budget; and once more where the estimator did not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from butfor.explain.plan import Part, plan
+from butfor.solvers.choose import choose, exact
+from butfor.solvers.outcome import NOBODY, Outcome, answers_of, joined, merged, nothing_found
+from butfor.solvers.several import several
+from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.verdict.verify import PREDICTION, Verdict, Verifier
+
+ESTIMATOR_GUARDS = (1e-13, 1e-11, 1e-9, 1e-7)
+"""Where rounding in the estimator undoes an answer on the boundary, it is solved again this share of a score inside."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: up to `k` answers per row, by a solver or the first that fits ("auto"); `seed` for what is drawn."""
+
+    k: int = 1
+    solver: str | AbstractSolver = "auto"
+    seed: int = 0
+
+
+def solve(
+    verifier: Verifier, search: Search, budget: Budget, advance: Callable[[int], None], guard: float = 0.0
+) -> Outcome:
+    """All rows: those that already meet the target stay, the others go to the solver of their part.
+
+    Once the budget is spent or somebody pressed Ctrl-C, no further part is begun (but the first always is).
+    """
+    done: list[Outcome] = []
+    for part in _parts(verifier, guard):
+        already = verifier.already(part.rows, part.problem)
+        if already.any():
+            done.append(_stays(part.take(already)))
+            advance(int(already.sum()))
+        rest = part.take(~already)
+        if not len(rest.rows):
+            continue
+        solver, credit = choose(rest.problem.form(), search.solver)
+        for block in rest.blocks(solver.block if solver.takes_per_row or not rest.problem.per_row else 1):
+            if budget.spent() and done:
+                found = nothing_found(block.problem, stopped=budget.stopped).credited(credit)
+            else:
+                try:
+                    found = several(solver, credit, block.problem, budget, search.k, search.seed)
+                except KeyboardInterrupt:
+                    budget.interrupt()
+                    found = nothing_found(block.problem, stopped=budget.stopped).credited(credit)
+            done.append(found.renumbered(block.rows))
+            advance(len(block.rows))
+    return joined(done)
+
+
+def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
+    """What the estimator says of every answer; rows that it undoes are solved again a little inside the boundary."""
+    verdict = verifier.verify(outcome)
+    for guard in ESTIMATOR_GUARDS:
+        wrong = np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
+        if not len(wrong) or budget.spent():
+            break
+        again = solve(verifier.take(wrong), search, budget, lambda count: None, guard)
+        outcome = merged(outcome, again.renumbered(wrong))
+        verdict = verifier.verify(outcome)
+    return outcome, verdict
+
+
+def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
+    """The bounds of exact solvers added to answers without any, where one takes the question; the credit says so."""
+    bound, credit = outcome.bound.copy(), outcome.credit.copy()
+    for part in _parts(verifier, 0.0):
+        judge = exact(part.problem.form())
+        for i, row in enumerate(part.rows.tolist()):
+            its = np.flatnonzero(outcome.row == row)
+            given = credit[its[0]]
+            if given == NOBODY or (bound[its] > 0).any():
+                continue
+            if judge is None:
+                credit[its] = replace(given, why=f"{given.why}; no exact solver takes the question")
+            elif not budget.spent():
+                bound[its] = judge.solve(part.problem.take(np.array([i])), budget).bound[0]
+                credit[its] = replace(given, why=f"{given.why}; the bound is that of {judge.name}")
+    return replace(outcome, bound=bound, credit=credit)
+
+
+def _parts(verifier: Verifier, guard: float) -> Iterator[Part]:
+    return plan(verifier.question, verifier.referee, verifier.factuals, verifier.before, guard=guard)
+
+
+def _stays(part: Part) -> Outcome:
+    """Rows that need no change."""
+    n = len(part.rows)
+    return answers_of(part.rows, part.problem.factuals, np.zeros(n), np.zeros(n)).credited(NOBODY)

@@ -1,0 +1,29 @@
+"""What was asked, as an answer keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from butfor.problem.question import Question
+from butfor.problem.spec import to_spec
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """What was asked: in words, and as data with which the answer can be checked later."""
+
+    target: str
+    cost: str
+    constraints: tuple[str, ...]
+    spec: dict[str, Any] = field(compare=False, hash=False, default_factory=dict)
+
+
+def record(question: Question) -> QuestionRecord:
+    """The record of a question."""
+    spec = {
+        "target": to_spec(question.target),
+        "cost": to_spec(question.cost),
+        "constraints": [to_spec(constraint) for constraint in question.constraints],
+    }
+    return QuestionRecord(repr(question.target), repr(question.cost), tuple(map(repr, question.constraints)), spec)

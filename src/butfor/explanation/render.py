@@ -1,0 +1,27 @@
+"""How an answer shows itself: the one place below the views that names them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+VIEWS = {
+    "text": "text:render",
+    "text of many": "text:render_many",
+    "panel": "text:panel",
+    "panel of many": "text:panel_many",
+    "fragment": "html:fragment",
+    "fragment of many": "html:fragment_many",
+    "page": "html:page",
+    "json": "json:dump",
+    "json list": "json:dump_many",
+    "loaded": "json:load",
+    "plot": "plot:draw",
+}
+"""Which function of `butfor.views` shows an answer in which way: a new view is a file and a line here."""
+
+
+def rendered(thing: Any, way: str, *args: Any, **options: Any) -> Any:
+    """What a view makes of an answer."""
+    module, name = VIEWS[way].split(":")
+    return getattr(import_module(f"butfor.views.{module}"), name)(thing, *args, **options)

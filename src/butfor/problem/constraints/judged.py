@@ -1,0 +1,115 @@
+"""Constraints about which a model decides: a distance to every boundary, a likeness to the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, UnsupportedProblemError, number
+from butfor.importers.libraries.sklearn_isolation import read_plausibility
+from butfor.importers.read import Reading
+from butfor.model.black_box import BlackBox
+from butfor.model.clearance import stays_clear
+from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count
+from butfor.model.side_by_side import side_by_side, with_least
+from butfor.model.trees import Trees
+from butfor.problem.constraints.constraint import Changes, JudgedConstraint
+from butfor.problem.problem import Problem
+from butfor.problem.referee import Referee
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True)
+class Margin(JudgedConstraint):
+    """See `margin`."""
+
+    eps: float
+
+    def __repr__(self) -> str:
+        return f"margin({self.eps!r})"
+
+    def validate(self, space: Space) -> None:
+        if not (np.isfinite(self.eps) and self.eps >= 0):
+            raise InputError(f"{self!r} was given.", "A margin is finite and not negative.")
+
+    def holds(self, changes: Changes, referee: Referee) -> BoolArray:
+        """Which changes end that far inside every boundary that decides; none, if nobody said what is wanted."""
+        reading, target = referee.reading, referee.target
+        if isinstance(reading.model, BlackBox):
+            raise UnsupportedProblemError(
+                "a margin was asked of a black box.",
+                "Boundaries are known of models that butfor reads.",
+                f"Leave it out. The model was not read because {reading.model.why}",
+            )
+        fine = np.zeros(len(changes), dtype=np.bool_)
+        if target is not None:
+            model = target.focus(reading, changes.before).model
+            for rows, score_sets in target.groups(reading.readout, changes.before):
+                fine[rows] = stays_clear(model, reading.space, changes.points[rows], score_sets, self.eps)
+        return fine
+
+    def enter(self, problem: Problem, referee: Referee) -> Problem:
+        return replace(problem, margin=max(problem.margin, self.eps))
+
+    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
+        raise UnsupportedProblemError("a margin is part of the problem.", "No search asks about it alone.")
+
+
+@dataclass(frozen=True, eq=False)
+class Plausible(JudgedConstraint):
+    """See `plausible`."""
+
+    forest: Any
+    path_length: float | None
+
+    of_point = True
+
+    def __repr__(self) -> str:
+        asked = "" if self.path_length is None else f", path_length={self.path_length!r}"
+        return f"plausible({type(self.forest).__name__}{asked})"
+
+    def validate(self, space: Space) -> None:
+        if self.path_length is not None and not np.isfinite(number(self.path_length, repr(self), "It is a number.")):
+            raise InputError(f"{self!r} was given.", "The average path length is a finite number.")
+
+    def holds(self, changes: Changes, referee: Referee) -> BoolArray:
+        """What the user's own forest says (its sums may come out differently in their last digits)."""
+        reading, least = self._read(referee)
+        return np.asarray(reading.source.values(changes.after.table) >= least - 1e-9 * (1 + abs(least)))
+
+    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
+        reading, least = self._read(referee)
+        return np.asarray(evaluate(reading.model, points)[:, 0] >= least)
+
+    def enter(self, problem: Problem, referee: Referee) -> Problem:
+        """The path length as one more score of the model, with its least value in every score set."""
+        if not is_read(problem.model):
+            return problem.with_judged(self)
+        reading, least = self._read(referee)
+        model = referee.once(
+            (id(problem.model), id(self.forest)), lambda: (problem.model, _beside(problem.model, reading))
+        )
+        count = score_count(problem.model)
+        sets = tuple(with_least(score_set, count, [least]) for score_set in problem.score_sets)
+        return replace(problem, model=model[1], score_sets=sets)
+
+    def _read(self, referee: Referee) -> tuple[Reading, float]:
+        """The forest over the model's columns, and the least path length that will do."""
+        _, reading, border = referee.once(
+            id(self.forest),
+            lambda: (self.forest, *read_plausibility(self.forest, referee.space, referee.reading.sample)),
+        )
+        return reading, border if self.path_length is None else float(self.path_length)
+
+
+def _beside(model: Model, forest: Reading) -> Trees:
+    if not isinstance(model, Trees) or not isinstance(forest.model, Trees):
+        raise UnsupportedProblemError(
+            f"plausibility was asked of a {kind_of(model)} model.",
+            "It is kept exactly for trees and sums of trees.",
+            "Search among real rows with bf.candidates, or without proof: bf.black_box(model.predict_proba, classes).",
+        )
+    return side_by_side(model, [forest.model])

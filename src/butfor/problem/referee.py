@@ -1,0 +1,49 @@
+"""Whom a constraint asks when the encoded row does not decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.importers.read import Reading
+from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.training import TrainingRows
+from butfor.space import frames
+from butfor.space.space import Space
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Referee:
+    """The model, what is wanted of it (None: nobody said), and what was read for constraints, once for all questions."""
+
+    reading: Reading
+    target: AbstractTarget | None = None
+    read: dict[Hashable, Any] = field(default_factory=dict)
+
+    @property
+    def training(self) -> TrainingRows:
+        """Rows of the training data."""
+        return self.once("training", lambda: TrainingRows(self.reading))
+
+    @property
+    def space(self) -> Space:
+        """The columns."""
+        return self.reading.space
+
+    def written(self, points: FloatArray) -> Any:
+        """Encoded points as a table of the user's kind."""
+        sample = frames.take(self.reading.sample, np.zeros(len(points), dtype=np.intp))
+        return self.space.decode(points, sample, np.full(points.shape, np.inf))
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What was made for a key before, or else is made now."""
+        if key not in self.read:
+            self.read[key] = make()
+        made: T = self.read[key]
+        return made

@@ -1,0 +1,166 @@
+"""Targets on classes: one of some, any other, some at a price, one with a probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, UnsupportedProblemError
+from butfor.estimator.prediction import LEAST, Prediction
+from butfor.estimator.source import Source
+from butfor.model.readout import AbstractReadout
+from butfor.problem.targets.target import AbstractTarget, Group
+
+
+@dataclass(frozen=True)
+class Classes(AbstractTarget):
+    """See `classes`."""
+
+    labels: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return " or ".join(str(label) for label in self.labels)
+
+    def validate(self, source: Source) -> None:
+        _check_labels(source, self.labels)
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        known = list(readout.classes)
+        sets = tuple(part for label in self.labels for part in readout.class_sets(known.index(label)))
+        return [(np.arange(len(before.labels)), sets)]
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        return np.array([label in self.labels for label in after.labels], dtype=np.bool_)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        if after.scores is None:
+            return super().distance(before, after)
+        return _behind(after.scores, np.array([label in self.labels for label in after.source.classes]))
+
+
+@dataclass(frozen=True)
+class Other(AbstractTarget):
+    """Any class but the one predicted now. See `other`."""
+
+    def __repr__(self) -> str:
+        return "any other class"
+
+    def validate(self, source: Source) -> None:
+        if hasattr(source.estimator, "predict") and not source.classes:
+            raise _classless(source, "target='other' (the default) was given")
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        known = list(readout.classes)
+        now = np.array([known.index(label) for label in before.labels], dtype=np.intp)
+        return [(np.flatnonzero(now == k), readout.other_sets(int(k))) for k in np.unique(now)]
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        return np.array([a != b for a, b in zip(after.labels, before.labels, strict=True)], dtype=np.bool_)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        if after.scores is None:
+            return super().distance(before, after)
+        known = after.source.classes
+        return _behind(after.scores, np.array([[label != now for label in known] for now in before.labels]))
+
+
+@dataclass(frozen=True)
+class ClassCosts(AbstractTarget):
+    """See `class_costs`."""
+
+    costs: tuple[tuple[Any, float], ...]
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{label} at {cost:g}" for label, cost in self.costs)
+
+    def validate(self, source: Source) -> None:
+        _check_labels(source, tuple(label for label, _ in self.costs))
+        for label, cost in self.costs:
+            if not np.isfinite(cost) or cost < 0:
+                raise InputError(
+                    f"the class {label!r} was given the cost {cost!r}.", "Class costs are finite, at least 0."
+                )
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        known = list(readout.classes)
+        sets = tuple(
+            replace(part, offset=cost) for label, cost in self.costs for part in readout.class_sets(known.index(label))
+        )
+        return [(np.arange(len(before.labels)), sets)]
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        named = {label for label, _ in self.costs}
+        return np.array([label in named for label in after.labels], dtype=np.bool_)
+
+    def offsets(self, after: Prediction, rows: int) -> FloatArray:
+        cost = dict(self.costs)
+        return np.array([cost.get(label, np.inf) for label in after.labels])
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        return Classes(tuple(label for label, _ in self.costs)).distance(before, after)
+
+
+@dataclass(frozen=True)
+class Probability(AbstractTarget):
+    """See `probability`."""
+
+    label: Any
+    at_least: float
+
+    def __repr__(self) -> str:
+        return f"{self.label} with probability at least {self.at_least:g}"
+
+    def validate(self, source: Source) -> None:
+        _check_labels(source, (self.label,))
+        if not 0 < self.at_least <= 1:
+            raise InputError(
+                f"a probability of at least {self.at_least!r} was asked.", "It lies above 0 and at most 1."
+            )
+        if not hasattr(source.estimator, "predict_proba"):
+            raise InputError(
+                f"{type(source.estimator).__name__} gives no probabilities.", "", "Ask for a class, or use bf.margin."
+            )
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        label = list(readout.classes).index(self.label)
+        try:
+            sets = readout.probability_sets(label, self.at_least)
+        except ValueError as error:
+            raise UnsupportedProblemError(f"the target {self!r} cannot be solved exactly:", f"{error}.") from None
+        return [(np.arange(len(before.probabilities)), sets)]
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        label = list(after.source.classes).index(self.label)
+        return np.asarray(after.probabilities[:, label] >= self.at_least)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        found = after.probabilities[:, list(after.source.classes).index(self.label)]
+        return np.asarray(np.maximum(0.0, np.log(self.at_least) - np.log(np.maximum(found, LEAST))))
+
+
+def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:
+    """How far the best wanted class is behind the best of all, for each row of scores."""
+    return np.asarray(scores.max(axis=1) - np.where(wanted, scores, -np.inf).max(axis=1))
+
+
+def _classless(source: Source, given: str) -> InputError:
+    """What to ask instead of a class where there are none."""
+    if source.survives:
+        kind, use = "a model of survival", "bf.survival.mean_gain(...) or another of bf.survival"
+    else:
+        kind, use = "a regressor", "bf.value(at_least=..., at_most=...) or bf.relative_change(...)"
+    return InputError(f"{given} for {kind}.", "It has no classes.", f"Use {use}.")
+
+
+def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
+    if hasattr(source.estimator, "predict") and not source.classes:
+        raise _classless(source, f"the target {labels[0]!r} was given")
+    unknown = [label for label in labels if source.classes and label not in source.classes]
+    if unknown or not labels:
+        raise InputError(
+            f"the target {(unknown or ['(none)'])[0]!r} is no class of the model.",
+            f"Its classes are {', '.join(map(repr, source.classes))}.",
+        )

@@ -1,0 +1,106 @@
+"""The targets by the names that users call, and what else may be written as a target."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError, InputTypeError, number
+from butfor.estimator.source import Source
+from butfor.problem.targets.classes import ClassCosts, Classes, Other, Probability
+from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.targets.values import RelativeChange, ValueIn
+
+
+def as_target(given: Any, source: Source) -> AbstractTarget:
+    """What the user wrote as a target: a label, "other", a collection of labels, label costs, or a target."""
+    if isinstance(given, AbstractTarget):
+        target = given
+    elif isinstance(given, str) and given == "other":
+        if "other" in source.classes:
+            raise InputError(
+                "target='other' is ambiguous: the model has a class 'other'.",
+                "",
+                "Use bf.other() for any other class, bf.classes('other') for that one.",
+            )
+        target = Other()
+    elif isinstance(given, Mapping):
+        target = class_costs(given)
+    elif isinstance(given, Collection) and not isinstance(given, str | bytes):
+        target = Classes(tuple(given))
+    else:
+        target = Classes((given.item() if isinstance(given, np.generic) else given,))
+    target.validate(source)
+    return target
+
+
+def classes(*labels: Any) -> Classes:
+    """The target that one of these classes is predicted; `target=["a", "b"]` says the same.
+
+    >>> classes("gold", "silver")
+    gold or silver
+    """
+    if not labels:
+        raise InputError("bf.classes() was given no class.", "Name at least one.")
+    return Classes(labels)
+
+
+def other() -> Other:
+    """The target that any class but the present one is predicted, the cheapest; the default.
+
+    `target="other"` says the same, unless the model has a class of that name.
+
+    >>> other()
+    any other class
+    """
+    return Other()
+
+
+def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
+    """The target that one of these classes is predicted, each at a cost that is added to that of the changes.
+
+    Choose it when some classes are better than others. What is minimised is cost of the changes + cost of the class; a
+    class that is not named is no answer. `target={"gold": 0, "silver": 0.2}` says the same.
+
+    >>> class_costs({"gold": 0, "silver": 0.2})
+    gold at 0, silver at 0.2
+    """
+    return ClassCosts(
+        tuple(
+            (label, number(cost, f"the class {label!r} was given the cost {cost!r}.", "A cost is a number."))
+            for label, cost in costs.items()
+        )
+    )
+
+
+def probability(label: Any, at_least: float) -> Probability:
+    """The target that a class is given at least this probability: an answer that is more than just across the border.
+
+    Taken where the probabilities follow from the scores: the logistic function, softmax, and the leaves of a tree.
+
+    >>> probability("approved", at_least=0.8)
+    approved with probability at least 0.8
+    """
+    return Probability(label, float(at_least))
+
+
+def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
+    """The target that a regressor predicts a value in an interval, ends included.
+
+    >>> value(at_least=100.0)
+    at least 100
+    """
+    if np.isinf(at_least) and np.isinf(at_most):
+        raise InputTypeError("bf.value() was given no end.", "Give at_least=, at_most= or both.")
+    return ValueIn(float(at_least), float(at_most))
+
+
+def relative_change(by: float) -> RelativeChange:
+    """The target that a regressor's prediction moves by at least this share of its size: 0.2 is 20 % up, -0.2 down.
+
+    >>> relative_change(-0.2)
+    down by 20%
+    """
+    return RelativeChange(float(by))

@@ -1,0 +1,95 @@
+"""Targets on the value of a regressor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError
+from butfor.estimator.prediction import Prediction
+from butfor.estimator.source import Source
+from butfor.model.readout import AbstractReadout
+from butfor.model.scores import ScoreSet, at_least, each_at_least, everything
+from butfor.problem.targets.target import AbstractTarget, Group
+
+
+@dataclass(frozen=True)
+class ValueIn(AbstractTarget):
+    """See `value`."""
+
+    low: float
+    high: float
+
+    def __repr__(self) -> str:
+        if np.isinf(self.high):
+            return f"at least {self.low:g}"
+        return f"at most {self.high:g}" if np.isinf(self.low) else f"from {self.low:g} to {self.high:g}"
+
+    def validate(self, source: Source) -> None:
+        _check_regressor(source, "bf.value")
+        if np.isnan(self.low) or np.isnan(self.high) or self.low > self.high:
+            raise InputError(f"a value {self!r} was asked.", "The lower end must not exceed the upper.")
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        return [(np.arange(len(before.values)), (_interval(self.low, self.high),))]
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        return np.asarray((after.values >= self.low) & (after.values <= self.high))
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        return np.maximum(0.0, np.maximum(self.low - after.values, after.values - self.high))
+
+
+@dataclass(frozen=True)
+class RelativeChange(AbstractTarget):
+    """See `relative_change`."""
+
+    by: float
+
+    def __repr__(self) -> str:
+        return f"{'up' if self.by > 0 else 'down'} by {abs(self.by):.0%}"
+
+    def validate(self, source: Source) -> None:
+        _check_regressor(source, "bf.relative_change")
+        if not np.isfinite(self.by) or self.by == 0:
+            raise InputError(
+                f"a relative change of {self.by!r} was asked.", "It is a share: 0.2 is 20 % up, -0.2 down."
+            )
+
+    def _threshold(self, before: Prediction) -> FloatArray:
+        return before.values + self.by * np.abs(before.values)
+
+    def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
+        return [(np.arange(len(wanted)), (each_at_least(np.array([sign]), sign * wanted),))]
+
+    def met(self, before: Prediction, after: Prediction) -> BoolArray:
+        wanted = self._threshold(before)
+        return np.asarray(after.values >= wanted if self.by > 0 else after.values <= wanted)
+
+    def distance(self, before: Prediction, after: Prediction) -> FloatArray:
+        short = self._threshold(before) - after.values
+        return np.maximum(0.0, short if self.by > 0 else -short)
+
+
+def _interval(low: float, high: float) -> ScoreSet:
+    ends = [(1.0, low)] if np.isfinite(low) else []
+    ends += [(-1.0, -high)] if np.isfinite(high) else []
+    if not ends:
+        return everything(1)
+    if len(ends) == 1:
+        return at_least(np.array([ends[0][0]]), ends[0][1])
+    return ScoreSet(np.array([[1.0], [-1.0]]), np.array([low, -high]), np.zeros(2, dtype=np.bool_))
+
+
+def _check_regressor(source: Source, word: str) -> None:
+    if source.classes:
+        raise InputError(
+            f"{word} was given for a classifier.", "", "Ask for a class, or use bf.probability(label, at_least)."
+        )
+    if source.says_time:
+        raise InputError(
+            f"{word} was given for a model of survival.", "", "Use bf.survival.mean_gain or mean_at_least."
+        )

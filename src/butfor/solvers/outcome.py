@@ -1,0 +1,190 @@
+"""What a solver returns: points, costs, proven bounds, and why it stopped. Numbers, not yet believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum, IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.problem.problem import Problem
+
+TOLERANCE = 1e-6
+"""An answer within this of its bound (relative to 1 + cost) is called optimal."""
+
+
+class Status(Enum):
+    """What is known of an answer. Each member's value says it in words."""
+
+    PROVEN_OPTIMAL = "proven optimal: no admissible change is cheaper"
+    WITHIN_GAP = "valid, and proven to be within a known gap of the optimum"
+    VALID = "valid; optimality is not claimed"
+    PROVEN_INFEASIBLE = "proven impossible: no admissible change meets the target"
+    NOT_FOUND = "no answer was found in the budget; there may be one"
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a point."""
+        return self is Status.PROVEN_OPTIMAL or self is Status.WITHIN_GAP or self is Status.VALID
+
+
+class Stopped(IntEnum):
+    """Why a search ended."""
+
+    DONE = 0
+    """It had nothing left to do."""
+    TIME = 1
+    """The time limit was reached."""
+    INTERRUPTED = 2
+    """Somebody pressed Ctrl-C."""
+    CALLS = 3
+    """The model was asked as often as it may be."""
+    EFFORT = 4
+    """A limit of the solver's own was reached: rounds, nodes, or steps to the safe side of rounding."""
+
+    @property
+    def words(self) -> str:
+        """The reason as the end of a sentence; empty if the search was done."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Stopped.DONE: "",
+    Stopped.TIME: "stopped by the time limit",
+    Stopped.INTERRUPTED: "stopped by Ctrl-C",
+    Stopped.CALLS: "stopped by the limit on calls of the model",
+    Stopped.EFFORT: "stopped by a limit of the solver",
+}
+
+
+@dataclass(frozen=True)
+class Credit:
+    """Who gave an answer: the solver's name, and why it was chosen."""
+
+    solver: str
+    why: str
+    none_found: str = "no admissible change meets the target"
+    """What it means if it proved that there is no answer."""
+
+    def __str__(self) -> str:
+        return f"{self.solver}: {self.why}"
+
+
+NOBODY = Credit("none", "the target is already met")
+"""The credit where nothing had to change."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Answers to the n rows of a problem, as columns; with k answers per row, `row` says whose each is.
+
+    - `points`: NaN throughout where none was found;
+    - `cost`: infinite where none was found;
+    - `bound`: a proven lower bound on the cost. Infinity is a proof that no answer exists, 0 no proof of anything;
+    - `stopped`: a `Stopped`, as a number;
+    - `credit`: a `Credit`, given by whoever chose the solver (None before);
+    - `notes`: more numbers per answer, by what they say (NaN: nothing).
+    """
+
+    row: IntArray
+    points: FloatArray
+    cost: FloatArray
+    bound: FloatArray
+    stopped: IntArray
+    credit: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
+    notes: dict[str, FloatArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.credit) < len(self.row):
+            object.__setattr__(self, "credit", np.full(len(self.row), None, dtype=object))
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def found(self) -> BoolArray:
+        """Which have a point."""
+        return np.isfinite(self.cost)
+
+    def status(self) -> list[Status]:
+        """What is known of each."""
+        return statuses_of(self.cost, self.bound)
+
+    def take(self, at: IntArray | BoolArray) -> Outcome:
+        """Some of the answers."""
+        columns = {f.name: getattr(self, f.name)[at] for f in fields(self) if f.name != "notes"}
+        return Outcome(**columns, notes={name: column[at] for name, column in self.notes.items()})
+
+    def renumbered(self, rows: IntArray) -> Outcome:
+        """The outcome of a part of a problem, with `row` counted in the whole."""
+        return replace(self, row=np.asarray(rows)[self.row])
+
+    def credited(self, credit: Credit) -> Outcome:
+        """The same with somebody named as its author."""
+        return replace(self, credit=np.full(len(self), credit, dtype=object))
+
+
+def one_answer(point: FloatArray, cost: float, bound: float, stopped: Stopped = Stopped.DONE) -> Outcome:
+    """The outcome of a single row: a point."""
+    return Outcome(
+        row=np.zeros(1, dtype=np.intp),
+        points=point[None],
+        cost=np.array([cost]),
+        bound=np.array([bound]),
+        stopped=np.array([stopped], dtype=np.intp),
+    )
+
+
+def answers_of(row: IntArray, points: FloatArray, cost: FloatArray, bound: FloatArray) -> Outcome:
+    """The outcome of a search that was done."""
+    return Outcome(row, points, cost, bound, np.zeros(len(row), dtype=np.intp))
+
+
+def nothing_found(problem: Problem, bound: float = 0.0, stopped: Stopped = Stopped.DONE) -> Outcome:
+    """An outcome without points."""
+    n, d = problem.factuals.shape
+    return Outcome(
+        row=np.arange(n),
+        points=np.full((n, d), np.nan),
+        cost=np.full(n, np.inf),
+        bound=np.full(n, bound),
+        stopped=np.full(n, stopped, dtype=np.intp),
+    )
+
+
+def joined(parts: Sequence[Outcome]) -> Outcome:
+    """Several outcomes (each with `row` counted in the whole) as one, in row order."""
+    order = np.argsort(np.concatenate([part.row for part in parts]), kind="stable")
+    columns = {
+        f.name: np.concatenate([getattr(part, f.name) for part in parts])[order]
+        for f in fields(Outcome)
+        if f.name != "notes"
+    }
+    names = dict.fromkeys(name for part in parts for name in part.notes)
+    notes = {
+        name: np.concatenate([part.notes.get(name, np.full(len(part), np.nan)) for part in parts])[order]
+        for name in names
+    }
+    return Outcome(**columns, notes=notes)
+
+
+def merged(outcome: Outcome, again: Outcome) -> Outcome:
+    """An outcome with the answers to some rows replaced; a bound proven before still holds for a row's first answer."""
+    bound = again.bound.copy()
+    firsts = np.flatnonzero(np.diff(again.row, prepend=-1) != 0)
+    for i in firsts:
+        bound[i] = min(bound[i], outcome.bound[np.searchsorted(outcome.row, again.row[i])])
+    return joined([outcome.take(~np.isin(outcome.row, again.row)), replace(again, bound=bound)])
+
+
+def statuses_of(cost: FloatArray, bound: FloatArray) -> list[Status]:
+    """The statuses that follow from costs and bounds."""
+    known = np.isfinite(cost)
+    with np.errstate(invalid="ignore"):
+        optimal = cost - bound <= TOLERANCE * (1 + np.abs(cost))
+    number = np.select([~known & (bound == np.inf), ~known, optimal, bound > 0], [3, 4, 0, 1], 2)
+    members = list(Status)
+    return [members[n] for n in number.tolist()]
