@@ -16,7 +16,7 @@ from butfor.datasets import loans
 PAGE = "reference/api.md"
 
 GROUPS = {
-    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status"),
+    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -24,7 +24,7 @@ GROUPS = {
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
-    "Your own models": ("black_box", "register_importer", "register_step"),
+    "Your own models": ("black_box", "register_importer", "register_step", "linear_over", "Sign"),
     "Solvers with settings": ("Swarm",),
     "Errors": (
         "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",
@@ -68,7 +68,7 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
         yield f"```python\n{title}{parameters(thing)}\n```"
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
-        yield "\n".join(f"- `{member.name}`: {member.value}" for member in thing)
+        yield "\n".join(f"- `{member.name}`: {getattr(member, 'meaning', member.value)}" for member in thing)
     elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, *ANSWERS):
         for name, member in members(thing):
             yield from entry(name, member, depth + 1)

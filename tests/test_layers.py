@@ -15,6 +15,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 LAYERS = (
     "butfor.arrays",
     "butfor.errors",
+    "butfor.experimental",
     "butfor.space",
     "butfor.model",
     "butfor.estimator",
@@ -31,7 +32,7 @@ LAYERS = (
     "butfor.audit",
     "butfor.cli",
 )
-"""From lowest to highest: two files and a folder for each step on the way from a row to an answer."""
+"""From lowest to highest: three files and a folder for each step on the way from a row to an answer."""
 
 ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees")
 """Made of the layers, part of none: no layer but the command imports them."""

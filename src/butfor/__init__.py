@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from butfor import measure, survival
+    from butfor.audit.recheck import check
     from butfor.errors import (
         ButforError,
         FidelityError,
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from butfor.estimator.functions import black_box
     from butfor.explain.explainer import Explainer
     from butfor.explanation.explanation import Explanation, Explanations
+    from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
+    from butfor.model.readout import Sign
     from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
@@ -49,13 +52,14 @@ if TYPE_CHECKING:
     )
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
-    from butfor.solvers.outcome import Status
+    from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.settings import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
 
 _HOMES = {
+    "butfor.audit.recheck": ("check",),
     "butfor.verdict.certificate": ("Certificate",),
     "butfor.errors": (
         "ButforError", "FidelityError", "InputError", "InputTypeError", "MissingExtraError", "NotFittedError",
@@ -64,14 +68,16 @@ _HOMES = {
     "butfor.explain.explainer": ("Explainer",),
     "butfor.explanation.explanation": ("Explanation", "Explanations"),
     "butfor.estimator.functions": ("black_box",),
+    "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.registry": ("register_importer", "register_step"),
+    "butfor.model.readout": ("Sign",),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear", "margin",
         "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
-    "butfor.solvers.outcome": ("Status",),
+    "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.settings": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),

@@ -90,7 +90,7 @@ def test_missing_values_are_placed() -> None:
 
 
 def test_many_rows_are_sampled(monkeypatch) -> None:
-    monkeypatch.setattr(plausibility, "MOST", 50)
+    monkeypatch.setattr(plausibility, "ROWS_COMPARED", 50)
     near, again = (Plausibility(PLANE, infer(PLANE), neighbours=1, seed=3) for _ in range(2))
     found = near.neighbour_distance(PLANE)
     assert (found < 1e-12).sum() == 50

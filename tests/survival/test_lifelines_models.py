@@ -18,7 +18,7 @@ from butfor.importers.libraries import lifelines_models
 from butfor.importers.read import read
 from butfor.model.black_box import BlackBox
 from butfor.model.survival.curves import Chance, MeanTime, QuantileTime
-from butfor.model.survival.laws import Accelerated, log_logistic, log_normal, restricted, weibull
+from butfor.model.survival.laws import Accelerated, LogLogistic, LogNormal, Weibull, restricted
 from butfor.testing.importer_contract import check_importer
 from tests.survival.agreements import agreements
 
@@ -31,8 +31,8 @@ FITTERS = {
     "log-normal": LogNormalAFTFitter,
     "log-logistic": LogLogisticAFTFitter,
 }
-LAW = {"weibull": weibull, "log-normal": log_normal, "log-logistic": log_logistic}
-LAWS = [weibull(0.7), weibull(2.5), log_normal(0.8), log_logistic(1.5), log_logistic(1.0), log_logistic(0.9)]
+LAW = {"weibull": Weibull, "log-normal": LogNormal, "log-logistic": LogLogistic}
+LAWS = [Weibull(0.7), Weibull(2.5), LogNormal(0.8), LogLogistic(1.5), LogLogistic(1.0), LogLogistic(0.9)]
 
 
 def trial(rows: int = 150, seed: int = 0) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pytest
 
 import butfor as bf
 from butfor.space.feature import Feature
-from butfor.views.html import LONG, SHOWN, fragment, fragment_many, page
+from butfor.views.html import ANSWERS_IN_A_NOTEBOOK, LONG_VALUES, fragment, fragment_many, page
 from tests.views.answers import drawn, made, question
 
 VOID = {"meta", "br", "line", "circle"}
@@ -134,7 +134,7 @@ def test_an_answer_that_needs_no_change_says_so() -> None:
 
 def test_many_levels_are_counted_and_not_listed() -> None:
     levels = tuple(f"level number {i}" for i in range(20))
-    assert len(", ".join(levels)) > LONG
+    assert len(", ".join(levels)) > LONG_VALUES
     space = bf.Space((Feature("many", levels=levels),))
     assert "one of 20 values" in Reader(made((0.0,), (1.0,), space=space).to_html()).text
 
@@ -152,8 +152,8 @@ def test_a_notebook_lists_the_first_answers() -> None:
     X = np.arange(60.0).reshape(30, 2)
     answers = bf.Explainer(DecisionTreeClassifier().fit(X, X[:, 0] > 29), X).explain(X)
     read = Reader(fragment_many(answers))
-    assert f"and {30 - SHOWN} more" in read.text
-    assert read.tags.count("tr") == SHOWN + 1
+    assert f"and {30 - ANSWERS_IN_A_NOTEBOOK} more" in read.text
+    assert read.tags.count("tr") == ANSWERS_IN_A_NOTEBOOK + 1
     assert fragment_many(answers) == answers._repr_html_()
     assert len(Reader(answers.to_html()).ids) == 30
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 import butfor as bf
 from butfor.space.feature import Feature
-from butfor.views.plot import LONG, MOST
+from butfor.views.plot import CHANGES_DRAWN, LONG_NAME
 from tests.views.answers import drawn, made
 
 
@@ -83,14 +83,14 @@ def test_long_names_are_cut_and_formulas_are_text() -> None:
     space = bf.Space((Feature("$x$" + "n" * 50, 0.0, 1.0),))
     ax = made((0.0,), (1.0,), space=space, said=("$a$", "$b_$")).plot()
     assert names(ax)[0].startswith(r"\$x\$")
-    assert len(names(ax)[0].replace("\\", "")) == LONG
+    assert len(names(ax)[0].replace("\\", "")) == LONG_NAME
     ax.figure.canvas.draw()
 
 
 def test_only_so_many_columns_are_drawn() -> None:
-    count = MOST + 4
+    count = CHANGES_DRAWN + 4
     space = bf.Space(tuple(Feature(f"f{i}", 0.0, 1.0) for i in range(count)))
-    assert len(names(made((0.0,) * count, (1.0,) * count, space=space).plot())) == MOST
+    assert len(names(made((0.0,) * count, (1.0,) * count, space=space).plot())) == CHANGES_DRAWN
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -26,7 +26,7 @@ def test_where_there_is_no_terminal_nothing_is_shown(capsys, show) -> None:
 @pytest.mark.parametrize(("patience", "shown"), [(0.0, True), (1000.0, False)])
 def test_on_a_terminal_it_appears_when_the_work_takes_long(capsys, monkeypatch, patience, shown) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setattr(progress, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "SECONDS_BEFORE_A_BAR", patience)
     with progress.bar(3, None) as advance:
         advance(1)
     assert ("explaining" in capsys.readouterr().err) == shown

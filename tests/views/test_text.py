@@ -12,7 +12,7 @@ import pytest
 import butfor as bf
 from butfor.explanation.changes import readable, word
 from butfor.space.feature import Feature
-from butfor.views.text import CHANGES, MOST, WIDTH, plain, render_many, table
+from butfor.views.text import ANSWERS_LISTED, CHANGES_LISTED, TEXT_WIDTH, plain, render_many, table
 from butfor.views.words import constraints_in_words, cost_in_words
 from tests.views.answers import SPACE, drawn, made, question
 
@@ -50,8 +50,8 @@ def test_several_answers_are_a_line_each() -> None:
 
 
 def test_long_lists_are_cut_and_say_so() -> None:
-    assert render_many([made()] * (MOST + 5)).endswith("and 5 more")
-    count = CHANGES + 3
+    assert render_many([made()] * (ANSWERS_LISTED + 5)).endswith("and 5 more")
+    count = CHANGES_LISTED + 3
     space = bf.Space(tuple(Feature(f"f{i}", 0.0, 1.0) for i in range(count)))
     one = made((0.0,) * count, (1.0,) * count, space=space)
     assert "and 3 more changes" in repr(one)
@@ -61,7 +61,7 @@ def test_long_lists_are_cut_and_say_so() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_no_line_is_too_long(seed) -> None:
     for shown in (repr(drawn(seed)), render_many([drawn(seed), drawn(seed + 1)])):
-        assert all(len(line) <= WIDTH and line == line.rstrip() for line in shown.split("\n"))
+        assert all(len(line) <= TEXT_WIDTH and line == line.rstrip() for line in shown.split("\n"))
 
 
 def test_user_text_is_no_markup_and_has_no_control_characters() -> None:
@@ -81,7 +81,7 @@ def test_arrows_are_only_written_where_they_can_be(monkeypatch, encoding, arrow)
 
 def test_a_table_of_long_words_is_wrapped() -> None:
     shown = plain(table(("name", "why"), [("a", "word " * 40), ("b", "short")]))
-    assert all(len(line) <= WIDTH for line in shown.split("\n"))
+    assert all(len(line) <= TEXT_WIDTH for line in shown.split("\n"))
     assert shown.count("word") == 40
     assert shown.split("\n")[-1].split() == ["b", "short"]
 
@@ -170,7 +170,7 @@ def test_colours_are_for_terminals() -> None:
     from rich.console import Console
 
     out = io.StringIO()
-    Console(file=out, force_terminal=True, color_system="standard", width=WIDTH).print(made())
+    Console(file=out, force_terminal=True, color_system="standard", width=TEXT_WIDTH).print(made())
     assert "\x1b[" in out.getvalue()
     assert "\x1b[" not in repr(made())
     assert len(SPACE) == 3

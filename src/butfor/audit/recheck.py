@@ -23,10 +23,10 @@ from butfor.problem.targets.target import AbstractTarget
 from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
 
-SECONDS = 60.0
-"""How long a claimed bound is looked into, unless said otherwise."""
+RECHECK_SECONDS = 60.0
+"""How long a claimed bound is looked into, by default."""
 
-WORDS = {True: "passed", False: "FAILED", None: "not checked"}
+PASSED_IN_WORDS = {True: "passed", False: "FAILED", None: "not checked"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Check:
     words: str = ""
 
     def __str__(self) -> str:
-        return f"{WORDS[self.passed]} - {self.name}" + (f": {self.words}" if self.words else "")
+        return f"{PASSED_IN_WORDS[self.passed]} - {self.name}" + (f": {self.words}" if self.words else "")
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,12 @@ class Claim:
 
 
 def check(
-    answer: Explanation | Explanations, model: Any, *, forests: Iterable[Any] = (), time_limit: float = SECONDS
+    answer: Explanation | Explanations, model: Any, *, forests: Iterable[Any] = (), time_limit: float = RECHECK_SECONDS
 ) -> Checked:
     """Redo the certificate of an answer with the model: is it this model, does it say so, at that cost, by those rules?
 
     A claimed bound (an optimum, an impossibility) is confirmed by solving the question once more, for at most `time_limit`
-    seconds. What an answer does not hold as data (a price that is a function, candidate rows) is not checked, and said so.
+    seconds. What an answer does not hold as data (a price that is a function, candidate rows) is not checked; the check says so.
     It does not hold the forests of `bf.plausible` either: give them as `forests`, and they judge once more.
 
     >>> from butfor import Explainer
@@ -118,19 +118,19 @@ def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim
     """The answer beside the model; an error if the two do not fit."""
     reading = read_onto(model, answer.space, frames.select(answer.factual, answer.space.names))
     spec = answer.question.spec
-    target = _said(spec.get("target"))
+    target = _meant(spec.get("target"))
     constraints = tuple(
-        _said(one, objects) for one in spec.get("constraints", [None] * len(answer.question.constraints))
+        _meant(one, objects) for one in spec.get("constraints", [None] * len(answer.question.constraints))
     )
     if target is not None:
         as_target(target, reading.source)
     for constraint in constraints:
         if constraint is not None:
             constraint.validate(answer.space)
-    return Claim(answer, reading, Explainer.from_reading(reading), target, _said(spec.get("cost")), constraints)
+    return Claim(answer, reading, Explainer.from_reading(reading), target, _meant(spec.get("cost")), constraints)
 
 
-def _said(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
+def _meant(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
     """A part of the question; None if the answer only describes it, and it is none of the `objects` that were given."""
     try:
         return None if spec is None else from_spec(spec, objects or {})
@@ -145,7 +145,7 @@ def _question(claim: Claim) -> Check:
     asked = claim.answer.question
     words = (asked.target, asked.cost, *asked.constraints)
     data = (claim.target, claim.cost, *claim.constraints)
-    differ = [said for said, meant in zip(words, data, strict=False) if meant is not None and said != repr(meant)]
+    differ = [text for text, meant in zip(words, data, strict=False) if meant is not None and text != repr(meant)]
     if len(words) != len(data):
         differ = [f"{len(asked.constraints)} constraints in words, {len(claim.constraints)} as data"]
     return Check("the question in words is the question as data", not differ, "; ".join(differ))
@@ -164,11 +164,11 @@ def _fingerprint(claim: Claim) -> Check:
 def _predictions(claim: Claim) -> Iterator[Check]:
     answer = claim.answer
     before = claim.predicted(answer.factual)
-    yield _same(f"the model predicts {answer.before} before", answer.before, _said_by(claim, before))
+    yield _same(f"the model predicts {answer.before} before", answer.before, _output(claim, before))
     if not answer.found:
         return
     after = claim.predicted(answer.point)
-    yield _same(f"the model predicts {answer.after} after", answer.after, _said_by(claim, after))
+    yield _same(f"the model predicts {answer.after} after", answer.after, _output(claim, after))
     name = f"that is what was asked: {answer.question.target}"
     if claim.target is None:
         yield Check(name, None, "the answer does not hold the target as data")
@@ -176,7 +176,7 @@ def _predictions(claim: Claim) -> Iterator[Check]:
         yield Check(name, bool(claim.target.met(before, after)[0]))
 
 
-def _said_by(claim: Claim, prediction: Prediction) -> Any:
+def _output(claim: Claim, prediction: Prediction) -> Any:
     """What the estimator says of a row, as far as it bears on the target."""
     return (prediction.outputs() if claim.target is None else claim.target.outputs(prediction))[0]
 

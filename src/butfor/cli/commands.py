@@ -204,8 +204,8 @@ def check(
         typer.Option("--plausible", metavar="FOREST", help="The isolation forest that the answer was asked with."),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long a claimed bound may take.")
-    ] = checking.SECONDS,
+        float, typer.Option(metavar="RECHECK_SECONDS", help="How long a claimed bound may take.")
+    ] = checking.RECHECK_SECONDS,
 ) -> None:
     """Redo the certificate of an answer with the model; ends with 1 if anything fails."""
     try:

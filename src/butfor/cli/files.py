@@ -20,7 +20,7 @@ def load(path: Path) -> Any:
     """The estimator in a file; the warnings of a file from another version are passed on as lines."""
     import joblib
 
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             loaded = joblib.load(path)
@@ -33,7 +33,7 @@ def load(path: Path) -> Any:
                 f"{path} holds no model that can be loaded ({type(error).__name__}: {error}).",
                 "A fitted estimator saved with joblib or pickle is needed.",
             ) from None
-    for message in dict.fromkeys(str(one.message) for one in said):
+    for message in dict.fromkeys(str(one.message) for one in warned):
         typer.echo(f"butfor: warning: {message}", err=True)
     return loaded
 
@@ -43,7 +43,7 @@ def read_table(path: Path) -> Any:
     if path.suffix.lower() not in READERS:
         raise InputError(f"{path} was given as data.", f"Known are files that end in {', '.join(READERS)}.")
     with path.open("rb"):
-        pass  # what cannot be opened is said in the words of the system, whatever the library says
+        pass  # what cannot be opened is warned in the words of the system, whatever the library says
     try:
         return _reader(path.suffix.lower())(path)
     except OSError:

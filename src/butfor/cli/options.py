@@ -57,5 +57,5 @@ QuantileAtLeast = Annotated[
     str | None, typer.Option(metavar="Q:T", help="Of a survival model: a share Q has had the event at T, or later.")
 ]
 Unit = Annotated[str, typer.Option(help="What times are counted in, such as days.")]
-TimeLimit = Annotated[float | None, typer.Option(metavar="SECONDS", help="What is found by then is shown.")]
+TimeLimit = Annotated[float | None, typer.Option(metavar="RECHECK_SECONDS", help="What is found by then is shown.")]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that shows the answer.")]

@@ -38,10 +38,10 @@ def target_of(explainer: Explainer, words: str, probability: float | None = None
     asked = [option for option in OF_NUMBERS if any(numbers.get(name) is not None for name in option)]
     if not asked:
         return _of_classes(explainer, words, probability)
-    said = [f"--{name.replace('_', '-')}" for option in asked for name in option if numbers.get(name) is not None]
-    said += ["--target"] * (words != "other") + ["--probability"] * (probability is not None)
-    if len(asked) > 1 or said[-1] in ("--target", "--probability"):
-        raise InputError(f"{' and '.join(said)} were given.", "One target is asked at a time.")
+    options = [f"--{name.replace('_', '-')}" for option in asked for name in option if numbers.get(name) is not None]
+    options += ["--target"] * (words != "other") + ["--probability"] * (probability is not None)
+    if len(asked) > 1 or options[-1] in ("--target", "--probability"):
+        raise InputError(f"{' and '.join(options)} were given.", "One target is asked at a time.")
     return OF_NUMBERS[asked[0]](numbers)
 
 
@@ -100,7 +100,7 @@ def cost_of(words: str) -> price.AbstractCost:
 
 
 def constraints_of(space: Space, **given: Any) -> list[AbstractConstraint]:
-    """The constraints, from what was said with each option."""
+    """The constraints, from what was given with each option."""
     found: list[AbstractConstraint] = []
     for option in ("fixed", "only_up", "only_down"):
         names = [name for words in given.get(option) or () for name in _split(words, space.names)]
@@ -149,8 +149,8 @@ def _value(words: str, feature: Feature) -> Any:
     return _number(words, float, f"--between {feature.name}")
 
 
-def _number(words: str, kind: Callable[[str], Any], said: str) -> Any:
+def _number(words: str, kind: Callable[[str], Any], option: str) -> Any:
     try:
         return kind(words)
     except ValueError:
-        raise InputError(f"{said} was given.", f"{words!r} is no {'whole ' if kind is int else ''}number.") from None
+        raise InputError(f"{option} was given.", f"{words!r} is not a {'whole ' if kind is int else ''}number.") from None

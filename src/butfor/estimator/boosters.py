@@ -63,8 +63,8 @@ class AbstractNativeClassifier(AbstractNative):
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probability of each class."""
-        said = self.answers(X)
-        return np.column_stack([1 - said, said]) if said.ndim == 1 else said
+        raw = self.answers(X)
+        return np.column_stack([1 - raw, raw]) if raw.ndim == 1 else raw
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class, the first of equals."""

@@ -29,20 +29,20 @@ class AbstractFunction(ABC):
 
     def numbers(self, X: Any, widths: tuple[int, ...]) -> FloatArray:
         """What the function returns for some rows, checked: numbers, one row each, of one of these widths."""
-        said = np.asarray(self._called(X))
-        rows, wide = height(X), said.shape[1] if said.ndim == 2 else 1
-        if said.ndim not in (1, 2) or len(said) != rows or wide not in widths:
+        answered = np.asarray(self._called(X))
+        rows, wide = height(X), answered.shape[1] if answered.ndim == 2 else 1
+        if answered.ndim not in (1, 2) or len(answered) != rows or wide not in widths:
             raise InputError(
-                f"the model returned an array of shape {said.shape} for {rows} rows.",
+                f"the model returned an array of shape {answered.shape} for {rows} rows.",
                 f"One row each is needed, with {' or '.join(map(str, widths))} columns.",
             )
         try:
-            found = said.astype(np.float64, casting="same_kind" if said.dtype.kind == "c" else "unsafe").reshape(
+            found = answered.astype(np.float64, casting="same_kind" if answered.dtype.kind == "c" else "unsafe").reshape(
                 rows, wide
             )
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model returned {said.ravel().tolist()[0]!r}, which is no number.",
+                f"the model returned {answered.ravel().tolist()[0]!r}, which is no number.",
                 "Numbers are needed: a column a class, or a value.",
                 "A function that returns labels is given to bf.Explainer as it is.",
             ) from None

@@ -40,12 +40,12 @@ class Source:
 
     def values(self, table: Any) -> FloatArray:
         """Predicted values of a regressor."""
-        said = self.ask("predict", table)
+        raw = self.ask("predict", table)
         try:
-            return np.asarray(said, dtype=np.float64).ravel()
+            return np.asarray(raw, dtype=np.float64).ravel()
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model answered {said.ravel().tolist()[0]!r}.",
+                f"the model answered {raw.ravel().tolist()[0]!r}.",
                 "The target needs numbers.",
                 "Ask for a class instead.",
             ) from None
@@ -62,10 +62,10 @@ class Source:
 
     def decisions(self, table: Any) -> FloatArray | None:
         """The decision function, a column a class; None where its columns are not classes."""
-        said = np.asarray(self.ask("decision_function", table), dtype=np.float64)
-        if said.ndim == 1 or said.shape[1] == 1:
-            return np.column_stack([np.zeros(len(said)), said.ravel()])
-        return said if said.shape[1] == len(self.classes) else None
+        raw = np.asarray(self.ask("decision_function", table), dtype=np.float64)
+        if raw.ndim == 1 or raw.shape[1] == 1:
+            return np.column_stack([np.zeros(len(raw)), raw.ravel()])
+        return raw if raw.shape[1] == len(self.classes) else None
 
     def precision(self, table: Any) -> np.dtype[Any]:
         """The floating-point type of its scores: float32 if it was fitted on nothing else."""

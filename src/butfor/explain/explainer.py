@@ -11,6 +11,7 @@ import numpy as np
 
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
+from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
 from butfor.explain.plan import plan
@@ -62,6 +63,7 @@ class Explainer:
         return made
 
     @property
+    @experimental
     def reading(self) -> Reading:
         """All that was read: the estimator, its columns, our form of the model and how its scores are read."""
         return self._reading

@@ -26,7 +26,7 @@ SAMPLE = 200
 SURVIVAL = 1e-9
 """The share by which times to the event may differ: sums of hundreds of powers, made in another order."""
 
-NEAR = 4
+ROWS_AT_EACH_CUT = 4
 """How many of the nearest rows are put on each cut: the rows that the cut was made for are among them."""
 
 
@@ -35,7 +35,7 @@ class Disagreement:
     """One row on which the two differ, in words."""
 
     row: int
-    said: str
+    words: str
 
 
 def check_fidelity(source: Source, space: Space, model: Model, readout: AbstractReadout, data: Any) -> None:
@@ -45,7 +45,7 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
     if wrong:
         raise FidelityError(
             f"the imported model disagrees with the estimator on {len({found.row for found in wrong})} of {len(rows)} rows "
-            f"(row {rows[wrong[0].row]}: {wrong[0].said}).",
+            f"(row {rows[wrong[0].row]}: {wrong[0].words}).",
             "They must agree before anything is explained.",
             "Is the data what the model was fitted on? If it is, this is a bug in the importer: please report it.",
         )
@@ -64,10 +64,10 @@ def disagreements(
     sums = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
     slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
-        said = readout.score_of(source.values(table))
-        wrong = ~(np.abs(scores[:, 0] - said) <= slack)
+        predicted = readout.score_of(source.values(table))
+        wrong = ~(np.abs(scores[:, 0] - predicted) <= slack)
         found = [
-            Disagreement(int(row), f"the estimator predicts {said[row]!r}, the imported model {scores[row, 0]!r}")
+            Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {scores[row, 0]!r}")
             for row in np.flatnonzero(wrong)
         ]
         return [*found, *(_survival(source, readout, model, X, table) if isinstance(readout, Survival) else ())]
@@ -93,30 +93,34 @@ def _labels(
 def _probabilities(
     source: Source, readout: AbstractReadout, scores: FloatArray, slack: FloatArray, table: Any
 ) -> Iterator[Disagreement]:
-    """The probabilities; and each class, at some of them that occur: are the scores said to reach it those that do?"""
+    """Compares the probabilities, and the score sets that targets on them become.
+
+    For each class and each quartile p of its probabilities, the score sets for "at least p" must hold exactly the rows that
+    the estimator gives at least p.
+    """
     if not hasattr(source.estimator, "predict_proba"):
         return
-    said = source.probabilities(table)
+    given = source.probabilities(table)
     ours = readout.probabilities(scores)
     if ours is not None:
-        for row in np.flatnonzero(~(np.abs(ours - said) <= slack[:, None]).all(axis=1)):
+        for row in np.flatnonzero(~(np.abs(ours - given) <= slack[:, None]).all(axis=1)):
             yield Disagreement(
-                int(row), f"the estimator gives the probabilities {said[row]}, the imported model {ours[row]}"
+                int(row), f"the estimator gives the probabilities {given[row]}, the imported model {ours[row]}"
             )
-    for label in range(said.shape[1]):
-        for p in np.unique(np.quantile(said[:, label], (0.25, 0.5, 0.75), method="nearest")):
+    for label in range(given.shape[1]):
+        for p in np.unique(np.quantile(given[:, label], (0.25, 0.5, 0.75), method="nearest")):
             try:
                 sets = readout.probability_sets(label, float(p))
             except ValueError:
                 return
             reached = np.any([part.holds(scores) for part in sets], axis=0)
-            doubtful = np.abs(said[:, label] - p) <= slack
-            wrong = (reached != (said[:, label] >= p)) & ~(doubtful & (slack > 0))
+            doubtful = np.abs(given[:, label] - p) <= slack
+            wrong = (reached != (given[:, label] >= p)) & ~(doubtful & (slack > 0))
             for row in np.flatnonzero(wrong):
                 word = "at least" if reached[row] else "less than"
                 yield Disagreement(
                     int(row),
-                    f"the estimator gives {readout.classes[label]!r} the probability {said[row, label]!r}, "
+                    f"the estimator gives {readout.classes[label]!r} the probability {given[row, label]!r}, "
                     f"the imported model {word} {p!r}",
                 )
 
@@ -125,12 +129,12 @@ def _survival(source: Source, readout: Survival, model: Model, X: FloatArray, ta
     """A quantity that is right only if the survival functions are."""
     if readout.witness is None:
         return
-    said = readout.witness.of(source.curves(table))
-    focused = readout.focus(model, Wish(readout.witness, said, up=True))
+    asked = readout.witness.of(source.curves(table))
+    focused = readout.focus(model, Wish(readout.witness, asked, up=True))
     ours = readout.value(readout.witness, evaluate(focused, X))
-    for row in np.flatnonzero(~(np.abs(ours - said) <= SURVIVAL * (1 + np.abs(said)))):
+    for row in np.flatnonzero(~(np.abs(ours - asked) <= SURVIVAL * (1 + np.abs(asked)))):
         yield Disagreement(
-            int(row), f"the estimator's {readout.witness!r} is {said[row]!r}, that of the imported model {ours[row]!r}"
+            int(row), f"the estimator's {readout.witness!r} is {asked[row]!r}, that of the imported model {ours[row]!r}"
         )
 
 
@@ -170,14 +174,16 @@ def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generato
     found = [_random_rows(space, rows, rng)]
     for j, feature in enumerate(space.features):
         if feature.missing:
-            found.append(_with(rows, rng.integers(len(rows), size=NEAR), j, np.full(NEAR, np.nan)))
+            found.append(
+                _with(rows, rng.integers(len(rows), size=ROWS_AT_EACH_CUT), j, np.full(ROWS_AT_EACH_CUT, np.nan))
+            )
         if feature.levels is not None:
-            codes = np.repeat(np.arange(len(feature.levels), dtype=np.float64), NEAR)
+            codes = np.repeat(np.arange(len(feature.levels), dtype=np.float64), ROWS_AT_EACH_CUT)
             found.append(_with(rows, rng.integers(len(rows), size=len(codes)), j, codes))
             continue
         for cut in cuts(model, j):
             if np.abs(cut) < 3e38:  # a number that float32 holds, and its neighbours
-                near = np.argsort(np.abs(rows[:, j] - cut))[:NEAR]
+                near = np.argsort(np.abs(rows[:, j] - cut))[:ROWS_AT_EACH_CUT]
                 beside = _beside(float(cut))
                 found.append(_with(rows, np.repeat(near, len(beside)), j, np.tile(beside, len(near))))
     return np.concatenate(found)

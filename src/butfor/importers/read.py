@@ -44,7 +44,7 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
     source = open_source(estimator, data)
     overrides = dict(overrides or {})
     given = frames.names(data)
-    meant = {name: said for name, said in overrides.items() if name in source.names or name not in given}
+    meant = {name: override for name, override in overrides.items() if name in source.names or name not in given}
     space = infer(frames.select(data, source.names), meant)
     while True:
         try:

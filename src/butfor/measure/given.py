@@ -18,7 +18,7 @@ from butfor.space.space import Space, same
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Answers, encoded; `row` is the factual of each. `seconds`, one a factual, is NaN where nobody said."""
+    """Answers, encoded; `row` is the factual of each. `seconds`, one a factual, is NaN where it is not known."""
 
     row: IntArray
     points: FloatArray

@@ -160,7 +160,7 @@ class Judge:
         self, answers: Given, seconds: FloatArray, start: FloatArray, before: Prediction, most: int
     ) -> dict[str, FloatArray]:
         """Each measure of each factual, for the answers of one method."""
-        after = self._said(answers.points)
+        after = self._predicted(answers.points)
         valid = (
             self._question.target.met(before.take(answers.row), after)
             if len(answers.row)
@@ -211,7 +211,7 @@ class Judge:
             whole[name][good] = values
         return whole
 
-    def _said(self, points: FloatArray) -> Prediction:
+    def _predicted(self, points: FloatArray) -> Prediction:
         """What the model says of answers, asked in the kind of table that it was trained on."""
         return Prediction(self._reading.source, self._referee.written(points))
 
@@ -225,7 +225,7 @@ def _named(method: Any, answers: Any, factuals: FloatArray, space: Space) -> Giv
 
 
 def _asked(k: int | None, sets: Mapping[str, Given], factuals: int) -> int:
-    """How many answers to a factual were asked; as many as there are at most, if nobody said."""
+    """How many answers to a factual were asked; as many as there are at most, unless given."""
     counts = {method: np.bincount(answers.row, minlength=factuals) for method, answers in sets.items()}
     if k is None:
         return max(1, *(int(count.max()) for count in counts.values()))
@@ -241,16 +241,16 @@ def _asked(k: int | None, sets: Mapping[str, Given], factuals: int) -> int:
 
 
 def _times(seconds: Mapping[str, Any], sets: Mapping[str, Given], factuals: int) -> dict[str, FloatArray]:
-    """The seconds for each factual, of the methods whose times are said: one number is for all together."""
+    """The seconds for each factual, of the methods whose times are given. One number is for all together."""
     found = {}
-    for method, said in seconds.items():
+    for method, taken in seconds.items():
         if method not in sets:
             raise InputError(f"seconds names {method!r}.", f"The methods are {', '.join(sets)}.")
-        message = (f"seconds={said!r} was given for {method!r}.", f"One number of at least 0 is needed, or {factuals}.")
-        if isinstance(said, Iterable):
-            each = np.array([number(one, *message) for one in said])
+        message = (f"seconds={taken!r} was given for {method!r}.", f"One number of at least 0 is needed, or {factuals}.")
+        if isinstance(taken, Iterable):
+            each = np.array([number(one, *message) for one in taken])
         else:
-            each = np.full(factuals, number(said, *message) / factuals)
+            each = np.full(factuals, number(taken, *message) / factuals)
         if len(each) != factuals or not (each >= 0).all():
             raise InputError(*message)
         found[method] = each

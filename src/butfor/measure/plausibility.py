@@ -15,7 +15,7 @@ from butfor.errors import InputError
 from butfor.measure.coded import distinct, encoded
 from butfor.space.space import Space
 
-MOST = 5_000
+ROWS_COMPARED = 5_000
 """With more training rows than that, so many are drawn to stand for all (a local outlier factor is quadratic in them)."""
 
 
@@ -41,8 +41,8 @@ class Plausibility:
         )  # the data may lack values
         if not len(codes):
             raise InputError("the data has no rows.", "Training rows are needed to say what is plausible.")
-        if len(codes) > MOST:
-            codes = codes[np.sort(np.random.default_rng(seed).choice(len(codes), MOST, replace=False))]
+        if len(codes) > ROWS_COMPARED:
+            codes = codes[np.sort(np.random.default_rng(seed).choice(len(codes), ROWS_COMPARED, replace=False))]
         self._space, self._neighbours, self._seed = space, int(neighbours), seed
         self._codes = codes
 

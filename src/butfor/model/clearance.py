@@ -14,7 +14,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.trees import Interval, Trees
 from butfor.space.space import Space
 
-ROUNDING = 1e-6
+MARGIN_ROUNDING = 1e-6
 """The share of a margin that rounding may cost."""
 
 
@@ -29,7 +29,7 @@ def stays_clear(
     """Which points, inside the target, stay `eps` away from every boundary that decides (up to rounding)."""
     if not eps or not len(points):
         return np.ones(len(points), dtype=np.bool_)
-    return np.asarray(clearance(model, space, points, score_sets) >= eps * (1 - ROUNDING))
+    return np.asarray(clearance(model, space, points, score_sets) >= eps * (1 - MARGIN_ROUNDING))
 
 
 @singledispatch

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import expit, softmax
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
+from butfor.experimental import experimental
 from butfor.model.scores import ScoreSet, Softmax, at_least, everything, nothing
 
 Link = Literal["identity", "logistic", "softmax", "ovr", "none"]
@@ -67,9 +68,13 @@ class Value(AbstractReadout):
         raise ValueError("a regressor predicts no probability")
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Sign(AbstractReadout):
-    """Two classes on one score: the second iff the score is above 0; `logistic` if its sigmoid is the probability."""
+    """Two classes on one score: the second iff the score is above 0; for importers of your own.
+
+    With `link="logistic"` the sigmoid of the score is the probability of the second class.
+    """
 
     classes: tuple[Any, ...]
     link: Link = "none"
@@ -192,8 +197,3 @@ class Threshold(AbstractReadout):
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
         return self.inner.probability_sets(label, p, below=below, strict=strict)
-
-
-def decided(readout: AbstractReadout, scores: FloatArray) -> BoolArray | IntArray | FloatArray:
-    """What the estimator would say: class positions, or the value for a regressor."""
-    return scores[:, 0] if isinstance(readout, Value) else readout.decide(scores)

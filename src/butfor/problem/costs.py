@@ -80,12 +80,12 @@ class Norm(Term):
         return np.array([_width(feature, self.scale) for feature in space.features])
 
     def __repr__(self) -> str:
-        said = []
+        settings = []
         if self.weights:
-            said.append(f"weights={dict(self.weights)!r}")
+            settings.append(f"weights={dict(self.weights)!r}")
         if self.scale != "range":
-            said.append(f"scale={self.scale!r}")
-        return f"{type(self).__name__}({', '.join(said)})"
+            settings.append(f"scale={self.scale!r}")
+        return f"{type(self).__name__}({', '.join(settings)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -341,8 +341,8 @@ def _per_column(given: Mapping[str, float] | None, space: Space, default: float,
     out = np.full(len(space), default)
     for name, value in (given or {}).items():
         j = space.index(name)
-        said = (f"the {word} of {name!r} is {value!r}.", f"A {word} is finite and not negative.")
-        out[j] = number(value, *said)
+        message = (f"the {word} of {name!r} is {value!r}.", f"A {word} is finite and not negative.")
+        out[j] = number(value, *message)
         if not np.isfinite(out[j]) or out[j] < 0:
-            raise InputError(*said)
+            raise InputError(*message)
     return out

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Referee:
-    """The model, what is wanted of it (None: nobody said), and what was read for constraints, once for all questions."""
+    """The model, what is wanted of it (None: not known), and what was read for constraints, once for all questions."""
 
     reading: Reading
     target: AbstractTarget | None = None

@@ -14,7 +14,7 @@ from butfor.problem import costs
 from butfor.problem.constraints import judged, relations, restrictions
 from butfor.problem.targets import classes, risk, survival, values
 
-KINDS: tuple[type, ...] = (
+SPEC_KINDS: tuple[type, ...] = (
     costs.L0, costs.L1, costs.L2, costs.LInf, costs.Gower, costs.MAD, costs.Table, costs.Quadratic, costs.Mix,
     restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
@@ -27,7 +27,7 @@ KINDS: tuple[type, ...] = (
 WRITTEN = {"AllowedMoves": "Moves", "LinearRelation": "Relation"}
 """Kinds that are written by another word than their class: the schema keeps the words that it began with."""
 
-KNOWN = {WRITTEN.get(kind.__name__, kind.__name__): kind for kind in KINDS}
+KNOWN = {WRITTEN.get(kind.__name__, kind.__name__): kind for kind in SPEC_KINDS}
 _WORDS = {kind: word for word, kind in KNOWN.items()}
 
 

@@ -54,8 +54,8 @@ def _irreducible(
 
 
 def _words(chosen: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
-    said = tuple(repr(atom) for atom in chosen)
-    return said if budget.spent() or impossible(chosen, True) else (*said, RANGES)
+    words = tuple(repr(atom) for atom in chosen)
+    return words if budget.spent() or impossible(chosen, True) else (*words, RANGES)
 
 
 def widened(space: Space) -> Space:

@@ -36,28 +36,28 @@ class Stopped(IntEnum):
     """Why a search ended."""
 
     DONE = 0
-    """It had nothing left to do."""
     TIME = 1
-    """The time limit was reached."""
     INTERRUPTED = 2
-    """Somebody pressed Ctrl-C."""
     CALLS = 3
-    """The model was asked as often as it may be."""
     EFFORT = 4
-    """A limit of the solver's own was reached: rounds, nodes, or steps to the safe side of rounding."""
+
+    @property
+    def meaning(self) -> str:
+        """What ended it."""
+        return _ENDED_BY[self]
 
     @property
     def words(self) -> str:
         """The reason as the end of a sentence; empty if the search was done."""
-        return _WORDS[self]
+        return f"stopped by {self.meaning}" if self else ""
 
 
-_WORDS = {
-    Stopped.DONE: "",
-    Stopped.TIME: "stopped by the time limit",
-    Stopped.INTERRUPTED: "stopped by Ctrl-C",
-    Stopped.CALLS: "stopped by the limit on calls of the model",
-    Stopped.EFFORT: "stopped by a limit of the solver",
+_ENDED_BY = {
+    Stopped.DONE: "nothing: it had nothing left to do",
+    Stopped.TIME: "the time limit",
+    Stopped.INTERRUPTED: "Ctrl-C",
+    Stopped.CALLS: "the limit on calls of the model",
+    Stopped.EFFORT: "a limit of the solver's own (rounds, nodes, or steps to the safe side of rounding)",
 }
 
 

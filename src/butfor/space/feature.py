@@ -72,14 +72,14 @@ class Feature:
             return self.levels[int(code)]
         return int(code) if self.step == 1 and code == int(code) else float(code)
 
-    def code(self, level: Any, said: str) -> int:
-        """The encoded value of a level, which `said` names."""
+    def code(self, level: Any, whose: str) -> int:
+        """The encoded value of a level that `whose` names (for the error, if there is no such level)."""
         assert self.levels is not None
         try:
             return self.levels.index(level)
         except ValueError:
             raise InputError(
-                f"{said} names {level!r}, which {self.name!r} never is.", f"Its values are {self.describe()}."
+                f"{whose} names {level!r}, which {self.name!r} never is.", f"Its values are {self.describe()}."
             ) from None
 
     def in_numbers(self, codes: FloatArray) -> FloatArray:
@@ -112,7 +112,7 @@ class Override:
     levels: tuple[Any, ...] | None = None
 
     def apply(self, feature: Feature) -> Feature:
-        """`feature` with what was said put in place of what was inferred."""
+        """`feature` with what was declared in place of what was inferred."""
         if self.levels is not None:
             return replace(
                 feature, levels=self.levels, ordered=self.kind == "ordinal", step=0.0, low=0.0, high=0.0, why="given"

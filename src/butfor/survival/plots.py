@@ -26,7 +26,7 @@ from butfor.views.survival_words import target_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEPS = 120
+VALUES_PER_COLUMN = 120
 """How many values of each column a map computes."""
 
 
@@ -57,7 +57,7 @@ def map_of(
     points: Mapping[str, Any] | None = None,
     *,
     ball: bool = True,
-    steps: int = STEPS,
+    steps: int = VALUES_PER_COLUMN,
     ax: Axes | None = None,
 ) -> Axes:
     """What is asked of survival as a map over two columns, the others as in the row `x`.

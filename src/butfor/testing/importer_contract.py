@@ -46,7 +46,7 @@ def check_importer(
             row = frames.take(table, [wrong[0].row])
             raise FidelityError(
                 f"{name} and the model read from it differ in {len(wrong)} answers to {frames.height(table)} rows:",
-                f"{wrong[0].said}, for {dict(zip(reading.space.names, reading.space.encode(row)[0].tolist(), strict=True))}.",
+                f"{wrong[0].words}, for {dict(zip(reading.space.names, reading.space.encode(row)[0].tolist(), strict=True))}.",
             )
     return reading
 

@@ -67,17 +67,17 @@ class SolverContract:
             judged += 1
             found = self.solver.solve(problem, Budget())
             cost, bound = float(found.cost[0]), float(found.bound[0])
-            said = f"seed {seed}: judge {truth}, solver {cost} (bound {bound})"
+            message = f"seed {seed}: judge {truth}, solver {cost} (bound {bound})"
             if np.isinf(truth):
-                assert np.isinf(cost), said
-                assert bound == np.inf, said
+                assert np.isinf(cost), message
+                assert bound == np.inf, message
                 continue
             slack = 2 * TOLERANCE * (1 + abs(truth))
-            assert bound <= truth + slack, said
-            assert cost >= truth - slack, said
+            assert bound <= truth + slack, message
+            assert cost >= truth - slack, message
             if self.exact:
-                assert cost <= truth + slack, said
-                assert found.status()[0] is Status.PROVEN_OPTIMAL, said
+                assert cost <= truth + slack, message
+                assert found.status()[0] is Status.PROVEN_OPTIMAL, message
         assert judged > len(self.seeds) // 4, f"only {judged} of {len(self.seeds)} problems could be judged"
 
     def test_points_are_valid(self) -> None:

@@ -59,7 +59,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
         if len(names) != self.n_features_in_:
             raise InputError(f"{len(names)} feature names were given.", f"The tree has {self.n_features_in_} features.")
-        return text(self.tree_, names, self._said, decimals)
+        return text(self.tree_, names, self._leaf_text, decimals)
 
 
 class TreeClassifier(ClassifierMixin, FittedTree):  # type: ignore[misc]
@@ -75,7 +75,7 @@ class TreeClassifier(ClassifierMixin, FittedTree):  # type: ignore[misc]
         X = self._rows(X)
         return np.asarray(self.value_[self._leaves(X)])
 
-    def _said(self, node: int, decimals: int) -> str:
+    def _leaf_text(self, node: int, decimals: int) -> str:
         best = int(self.value_[node].argmax())
         return f"{self.classes_[best]} ({self.value_[node, best]:.0%})"
 
@@ -88,5 +88,5 @@ class TreeRegressor(RegressorMixin, FittedTree):  # type: ignore[misc]
         X = self._rows(X)
         return np.asarray(self.value_[self._leaves(X), 0])
 
-    def _said(self, node: int, decimals: int) -> str:
+    def _leaf_text(self, node: int, decimals: int) -> str:
         return f"{self.value_[node, 0]:.{decimals}f}"

@@ -10,14 +10,14 @@ from butfor.arrays import FloatArray
 from butfor.trees.tree import Tree
 
 
-def text(tree: Tree, names: Sequence[str], said: Callable[[int, int], str], decimals: int) -> str:
+def text(tree: Tree, names: Sequence[str], leaf_text: Callable[[int, int], str], decimals: int) -> str:
     """A line a node, indented by depth."""
     lines = []
     pending = [(0, 0, "")]
     while pending:
         node, depth, word = pending.pop()
         leaf = tree.left[node] < 0
-        what = said(node, decimals) if leaf else _decision(tree.weights[node], tree.bias[node], names, decimals)
+        what = leaf_text(node, decimals) if leaf else _decision(tree.weights[node], tree.bias[node], names, decimals)
         lines.append(f"{'|   ' * depth}{word}{what}")
         if not leaf:
             pending += [(int(tree.left[node]), depth + 1, "no: "), (int(tree.right[node]), depth + 1, "yes: ")]

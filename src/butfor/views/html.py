@@ -18,13 +18,13 @@ from butfor.views.words import constraints_in_words, cost_in_words
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation, Explanations
 
-SHOWN = 20
+ANSWERS_IN_A_NOTEBOOK = 20
 """How many answers a notebook lists."""
 
-LONG = 60
+LONG_VALUES = 60
 """Above so many characters, the values of a column are only counted."""
 
-WIDTH, EDGE = 208, 6
+DRAWING_WIDTH, DRAWING_EDGE = 208, 6
 """Of the drawing of a range: its width, and the room left of its start and right of its end."""
 
 
@@ -35,9 +35,11 @@ def fragment(answer: Explanation) -> str:
 
 def fragment_many(answers: Explanations) -> str:
     """A line an answer, for a notebook."""
-    rest = len(answers) - SHOWN
+    rest = len(answers) - ANSWERS_IN_A_NOTEBOOK
     more = f'<p class="note">and {rest} more</p>' if rest > 0 else ""
-    return f'<style>{_style()}</style><section class="butfor">{_summary(answers[:SHOWN])}{more}</section>'
+    return (
+        f'<style>{_style()}</style><section class="butfor">{_summary(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
+    )
 
 
 def page(answers: Iterable[Explanation], title: str = "") -> str:
@@ -126,7 +128,7 @@ def _change(change: Change, answer: Explanation) -> str:
 def _values(feature: Feature) -> str:
     """The values of a column, or only how many there are."""
     words = feature.describe()
-    return words if len(words) <= LONG else f"one of {len(feature.levels or ())} values"
+    return words if len(words) <= LONG_VALUES else f"one of {len(feature.levels or ())} values"
 
 
 def _drawing(change: Change) -> str:
@@ -134,10 +136,10 @@ def _drawing(change: Change) -> str:
     if change.position is None or change.ends is None:
         return ""
     first, last = min(0.0, *change.position), max(1.0, *change.position)
-    width = WIDTH - 2 * EDGE
+    width = DRAWING_WIDTH - 2 * DRAWING_EDGE
 
     def at(share: float) -> str:
-        return f"{EDGE + width * (share - first) / (last - first):.1f}"
+        return f"{DRAWING_EDGE + width * (share - first) / (last - first):.1f}"
 
     was, is_ = (at(share) for share in change.position)
     low, high = at(0.0), at(1.0)
@@ -145,7 +147,7 @@ def _drawing(change: Change) -> str:
     ends = [word(end) for end in change.ends]
     label = escape(f"from {before} to {after}, on a range of {ends[0]} to {ends[1]}", quote=True)
     return (
-        f'<svg role="img" aria-label="{label}" viewBox="0 0 {WIDTH} 34" xmlns="http://www.w3.org/2000/svg">'
+        f'<svg role="img" aria-label="{label}" viewBox="0 0 {DRAWING_WIDTH} 34" xmlns="http://www.w3.org/2000/svg">'
         f'<line class="track" x1="{low}" y1="11" x2="{high}" y2="11"/>'
         f'<line class="path" x1="{was}" y1="11" x2="{is_}" y2="11"/>'
         f'<line class="was" x1="{was}" y1="4" x2="{was}" y2="18"/>'

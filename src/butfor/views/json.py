@@ -141,14 +141,14 @@ def _codes(row: dict[str, Any]) -> FloatArray:
     return np.array([np.nan if code is None else code for code in row["codes"]], dtype=np.float64)
 
 
-def _contradiction(said: Any, derived: Any, place: str = "") -> str:
+def _contradiction(written: Any, derived: Any, place: str = "") -> str:
     """Where what was read and what follows from it differ first; empty if nowhere. Names that are not known are passed over."""
-    if isinstance(said, dict) and isinstance(derived, dict):
-        parts = ((said[key], derived[key], f"{place}.{key}".lstrip(".")) for key in said if key in derived)
-    elif isinstance(said, list) and isinstance(derived, list) and len(said) == len(derived):
-        parts = ((a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(said, derived, strict=True)))
+    if isinstance(written, dict) and isinstance(derived, dict):
+        parts = ((written[key], derived[key], f"{place}.{key}".lstrip(".")) for key in written if key in derived)
+    elif isinstance(written, list) and isinstance(derived, list) and len(written) == len(derived):
+        parts = ((a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(written, derived, strict=True)))
     else:
-        return "" if said == derived else f"{place} is {said!r}, but {derived!r} follows from the rest"
+        return "" if written == derived else f"{place} is {written!r}, but {derived!r} follows from the rest"
     return next((found for part in parts if (found := _contradiction(*part))), "")
 
 

@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 BLUE, GREY, PALE = "#1658c4", "#586271", "#dde2e8"
 
-MOST = 30
+CHANGES_DRAWN = 30
 """How many changed columns are drawn."""
 
-LONG = 28
+LONG_NAME = 28
 """Longer names and values are cut."""
 
 LINE = 90
 """How long a line of the reason is, where nothing is drawn."""
 
-NEAR = 0.12
+SIDE_BY_SIDE = 0.12
 """Closer than this share of the width, two values are written side by side and not each above its dot."""
 
 
 def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
     """One line a changed column: its range, a ring before, a dot after, an arrow between; levels as text."""
-    changes = answer.changes[:MOST]
+    changes = answer.changes[:CHANGES_DRAWN]
     if ax is None:
         from matplotlib import pyplot
 
@@ -69,7 +69,7 @@ def _number(ax: Axes, line: int, change: Change) -> None:
     ax.plot(was, line, "o", markersize=7, markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=1.6, zorder=3)
     ax.plot(now, line, "o", markersize=8, color=BLUE, zorder=4)
     before, after = change.text
-    if abs(now - was) < NEAR:
+    if abs(now - was) < SIDE_BY_SIDE:
         middle = (was + now) / 2
         side = "left" if middle < 0.1 else "right" if middle > 0.9 else "center"
         ax.annotate(
@@ -95,7 +95,7 @@ def _level(ax: Axes, line: int, change: Change) -> None:
 
 def _short(text: str) -> str:
     """A text that is not too long."""
-    return _plain(text if len(text) <= LONG else f"{text[: LONG - 1]}…")
+    return _plain(text if len(text) <= LONG_NAME else f"{text[: LONG_NAME - 1]}…")
 
 
 def _plain(text: str) -> str:

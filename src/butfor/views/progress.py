@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-PATIENCE = 2.0
+SECONDS_BEFORE_A_BAR = 2.0
 """Seconds before a bar appears by itself."""
 
 
 @contextmanager
 def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many rows are done; the bar appears once the work takes longer than `PATIENCE`."""
+    """A function that is told how many rows are done; the bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`."""
     if show is False or (show is None and not sys.stderr.isatty()):
         yield lambda count: None
         return
@@ -31,7 +31,7 @@ def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
     def advance(count: int) -> None:
         nonlocal started
         progress.advance(task, count)
-        if not started and time.perf_counter() - begin > PATIENCE:
+        if not started and time.perf_counter() - begin > SECONDS_BEFORE_A_BAR:
             started = True
             progress.start()
 

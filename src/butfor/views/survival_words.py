@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation, Explanations
 
 
-KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")
+SURVIVAL_KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")
 Target = OnCurves | OnRisk
 
 
 def target_of(answer: Explanation) -> Target | None:
     """The target on survival that an answer meets; None if it is about something else."""
     spec = answer.question.spec.get("target")
-    if not isinstance(spec, dict) or spec.get("kind") not in KINDS:
+    if not isinstance(spec, dict) or spec.get("kind") not in SURVIVAL_KINDS:
         return None
     found: Any = from_spec(spec)
     return found if isinstance(found, Target) else None
 
 
 def name_of(target: Target) -> str:
-    """What is said of a row: a quantity, or a risk."""
+    """What the answer is about: a quantity, or a risk."""
     return target.name if isinstance(target, OnRisk) else target.quantity.words(target.unit)
 
 
 def headline(answer: Explanation, target: Target) -> str:
-    """One line: what is said, from what to what, and what was wanted."""
+    """One line: what it is about, from what to what, and what was wanted."""
     before, after, wanted = figures(answer, target)
     changed = f"by changing {len(answer.changes)} of {len(answer.space)} columns"
     return f"{name_of(target)}: {before} → {after} (wanted: {wanted}), {changed}"

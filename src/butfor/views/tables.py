@@ -12,7 +12,7 @@ import numpy as np
 from butfor.errors import InputError, MissingExtraError
 from butfor.space import frames
 
-KINDS = ("array", "pandas", "polars", "pyarrow")
+TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
 
 def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -42,8 +42,8 @@ def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
     ]
     if kind == "array":
         return np.array([filled], dtype=columns[0]["type"])
-    if kind not in KINDS:
-        raise InputError(f"a row in a {kind} table was given.", f"Known are {', '.join(KINDS)}.")
+    if kind not in TABLE_KINDS:
+        raise InputError(f"a row in a {kind} table was given.", f"Known are {', '.join(TABLE_KINDS)}.")
     try:
         library = import_module(kind)
     except ImportError:

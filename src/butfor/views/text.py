@@ -14,18 +14,18 @@ from butfor.views import survival_words
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
 
-WIDTH = 100
+TEXT_WIDTH = 100
 """Columns of a printed answer."""
 
-MOST = 20
+ANSWERS_LISTED = 20
 """How many answers are listed."""
 
-CHANGES = 40
+CHANGES_LISTED = 40
 """How many changes of one answer are listed."""
 
 
 def headline(answer: Explanation) -> str:
-    """One line: what the model said, what it would say."""
+    """One line: what the model says now, and what it would say."""
     now = word(answer.before)
     if answer.certificate.status is Status.PROVEN_INFEASIBLE:
         return f"{now}: no admissible change makes it {answer.question.target}"
@@ -65,10 +65,10 @@ def panel(answer: Explanation) -> Any:
     parts: list[Any] = [Text(headline(answer), style="bold")]
     if answer.changes:
         table = _table("column", before="right", after="right", change="right")
-        for change in answer.changes[:CHANGES]:
+        for change in answer.changes[:CHANGES_LISTED]:
             _add(table, change.name, *change.text, difference(change))
         parts.append(table)
-    rest = len(answer.changes) - CHANGES
+    rest = len(answer.changes) - CHANGES_LISTED
     if rest > 0:
         parts.append(Text(f"and {rest} more changes", style="dim"))
     return Group(*parts, Text(footer(answer), style="green" if answer.found else "yellow"))
@@ -79,12 +79,12 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
     from rich.console import Group
     from rich.text import Text
 
-    several = any(one.rank > 1 for one in answers[:MOST])
+    several = any(one.rank > 1 for one in answers[:ANSWERS_LISTED])
     names = {"answer": "right"} if several else {}
     table = _table("row", **names, before="left", after="left", changes="left", cost="right", status="left")
-    for one in answers[:MOST]:
-        words = "; ".join(f"{c.name} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES])
-        rest = len(one.changes) - CHANGES
+    for one in answers[:ANSWERS_LISTED]:
+        words = "; ".join(f"{c.name} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES_LISTED])
+        rest = len(one.changes) - CHANGES_LISTED
         _add(
             table,
             str(one.row),
@@ -95,7 +95,7 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
             f"{one.cost:.4g}" if one.found else "",
             status_name(one.certificate.status),
         )
-    rest = len(answers) - MOST
+    rest = len(answers) - ANSWERS_LISTED
     return Group(table, Text(f"and {rest} more")) if rest > 0 else table
 
 
@@ -139,7 +139,7 @@ def plain(renderable: Any) -> str:
     from rich.console import Console
 
     out = StringIO()
-    Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(renderable)
+    Console(file=out, width=TEXT_WIDTH, color_system=None, legacy_windows=False).print(renderable)
     text = "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n"))
     return text if _writes("→") else text.replace("→", "->")
 

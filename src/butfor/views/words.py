@@ -13,19 +13,19 @@ Spec = dict[str, Any]
 
 def cost_in_words(question: QuestionRecord) -> str:
     """The cost; as it was written if there are no words for it."""
-    return _said(question.spec.get("cost"), question.cost)
+    return _sentence_of(question.spec.get("cost"), question.cost)
 
 
 def constraints_in_words(question: QuestionRecord) -> list[str]:
     """A sentence a constraint; as it was written if there are no words for it."""
     specs = question.spec.get("constraints", [None] * len(question.constraints))
-    return [_said(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
+    return [_sentence_of(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
 
 
-def _said(spec: Any, text: str) -> str:
+def _sentence_of(spec: Any, text: str) -> str:
     kind = spec.get("kind") if isinstance(spec, dict) else None
     try:
-        return WORDS[kind](spec) if kind in WORDS else text
+        return SENTENCES[kind](spec) if kind in SENTENCES else text
     except LookupError:
         return text
 
@@ -88,12 +88,12 @@ def _norm(what: str) -> Callable[[Spec], str]:
         "none": "in the column's own units",
     }
 
-    def said(spec: Spec) -> str:
+    def sentence(spec: Spec) -> str:
         scale = from_spec(spec["scale"])
         unit = units.get(scale, "") if isinstance(scale, str) else "in units given per column"
         return f"{what}, each {unit}; a changed category counts 1{_weighted(spec)}"
 
-    return said
+    return sentence
 
 
 def _weighted(spec: Spec) -> str:
@@ -102,11 +102,11 @@ def _weighted(spec: Spec) -> str:
 
 
 def _mix(spec: Spec) -> str:
-    parts = ((weight, _said(term, "a price")) for weight, term in spec["parts"])
+    parts = ((weight, _sentence_of(term, "a price")) for weight, term in spec["parts"])
     return "; plus ".join(words if weight == 1 else f"{_number(weight)} × ({words})" for weight, words in parts)
 
 
-WORDS: dict[Any, Callable[[Spec], str]] = {
+SENTENCES: dict[Any, Callable[[Spec], str]] = {
     "Fixed": lambda spec: _keep(spec["names"], "keeps its value", "keep their values"),
     "Direction": _direction,
     "Between": lambda spec: f"{spec['name']} ends between {_number(spec['low'])} and {_number(spec['high'])}",

@@ -6,13 +6,19 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
+from butfor.experimental import experimental
 from butfor.importers.fold.column import Column
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
 from butfor.model.linear import Linear
 
 
+@experimental
 def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) -> Linear:
-    """The linear model `coef @ columns + intercept`, folded onto raw features."""
+    """The linear model `coef @ columns + intercept`, folded onto raw features; for importers of your own.
+
+    - `columns`: those that reach the estimator, as `read(estimator, columns)` is given them;
+    - `coef` (scores, columns), `intercept` (scores): the weights.
+    """
     coef, intercept = np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))
     count = 1 + max(column.feature for column in columns)
     cells = tuple(_cells([column for column in columns if column.feature == j]) for j in range(count))

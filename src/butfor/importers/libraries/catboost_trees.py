@@ -16,8 +16,8 @@ from butfor.importers.fold.nodes import Nodes, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Sign, Value
 
-CLASSES = ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll")
-VALUES = (
+CLASS_LOSSES_OF_CATBOOST = ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll")
+VALUE_LOSSES_OF_CATBOOST = (
     "RMSE",
     "MAE",
     "Quantile",
@@ -38,17 +38,17 @@ Split = tuple[int, float]
 def read_model(model: Any, columns: list[Column]) -> Imported:
     """CatBoostClassifier and CatBoostRegressor, all of their trees."""
     loss = str(model.get_all_params()["loss_function"]).split(":")[0]
-    if loss not in (*CLASSES, *VALUES):
+    if loss not in (*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST):
         raise UnsupportedModelError(
             f"the loss {loss!r} of CatBoost cannot be read.",
-            f"Known are {', '.join((*CLASSES, *VALUES))}.",
+            f"Known are {', '.join((*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST))}.",
             "Search given rows with bf.candidates(rows).",
         )
     saved = _saved(model)
     scale, bias = saved["scale_and_bias"]
     base = np.array(bias, dtype=np.float64)
     nodes = _nodes(saved, len(base), float(scale))
-    if loss in VALUES:
+    if loss in VALUE_LOSSES_OF_CATBOOST:
         if len(base) > 1:
             raise UnsupportedModelError(
                 "CatBoost predicts several values.", "One output is needed.", "Fit a model each."

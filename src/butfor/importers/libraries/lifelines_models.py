@@ -19,7 +19,7 @@ from butfor.importers.fold.column import Column
 from butfor.importers.fold.linear import linear_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.survival.curves import Curves, StepCurves
-from butfor.model.survival.laws import Accelerated, Law, log_logistic, log_normal, restricted, weibull
+from butfor.model.survival.laws import AbstractLaw, Accelerated, LogLogistic, LogNormal, Weibull, restricted
 from butfor.model.survival.readout import Hazards
 
 
@@ -53,8 +53,8 @@ class _Cox(_Fitter):
         return np.asarray(self.fitter.predict_log_partial_hazard(self.frame(X)), dtype=np.float64).ravel()
 
     def survival_curves(self, X: Any) -> StepCurves:
-        said = self.fitter.predict_survival_function(self.frame(X))
-        return StepCurves(np.asarray(said.index, dtype=np.float64), np.ascontiguousarray(said.to_numpy().T))
+        table = self.fitter.predict_survival_function(self.frame(X))
+        return StepCurves(np.asarray(table.index, dtype=np.float64), np.ascontiguousarray(table.to_numpy().T))
 
 
 class _Accelerated(_Fitter):
@@ -62,7 +62,7 @@ class _Accelerated(_Fitter):
 
     _predict_risk_score = False
 
-    def __init__(self, fitter: Any, law: Callable[[float], Law]) -> None:
+    def __init__(self, fitter: Any, law: Callable[[float], AbstractLaw]) -> None:
         super().__init__(fitter)
         shapes = fitter.params_[fitter._ancillary_parameter_name]
         self.law = law(float(np.exp(shapes["Intercept"]))) if list(shapes.index) == ["Intercept"] else None
@@ -80,12 +80,12 @@ class _FitterCurves(Curves):
 
     fitter: Any
     X: Any
-    law: Law | None
+    law: AbstractLaw | None
 
     def mean(self, tail: float, horizon: float | None) -> FloatArray:
         if horizon is None:
-            said = _numbers(self.fitter.predict_expectation(self.X))
-            return np.where(np.isnan(said), np.inf, said)
+            table = _numbers(self.fitter.predict_expectation(self.X))
+            return np.where(np.isnan(table), np.inf, table)
         if self.law is None:
             raise UnsupportedModelError(_SHAPE, "The mean up to a horizon needs one shape.", "Leave horizon= out.")
         return restricted(self.law, self.quantile(0.5) / self.law.quantile(0.5), horizon)
@@ -94,8 +94,8 @@ class _FitterCurves(Curves):
         return self.along(np.array([time]))[:, 0]
 
     def along(self, times: FloatArray) -> FloatArray:
-        said = self.fitter.predict_survival_function(self.X, times=times)
-        return np.asarray(said, dtype=np.float64).T
+        table = self.fitter.predict_survival_function(self.X, times=times)
+        return np.asarray(table, dtype=np.float64).T
 
     def quantile(self, share: float) -> FloatArray:
         return _numbers(self.fitter.predict_percentile(self.X, p=1.0 - share))
@@ -111,8 +111,8 @@ class _FitterCurves(Curves):
 _SHAPE = "the shape of the law depends on columns."
 
 
-def _numbers(said: Any) -> FloatArray:
-    return np.asarray(said, dtype=np.float64).ravel()
+def _numbers(table: Any) -> FloatArray:
+    return np.asarray(table, dtype=np.float64).ravel()
 
 
 def _variables(mapping: Any) -> list[str]:
@@ -170,6 +170,6 @@ def _coefficients(model: _Fitter, params: Any) -> FloatArray:
 register_importer(_Cox, read_cox)
 register_importer(_Accelerated, read_accelerated)
 register_native("lifelines.CoxPHFitter", _Cox)
-register_native("lifelines.WeibullAFTFitter", lambda fitter: _Accelerated(fitter, weibull))
-register_native("lifelines.LogNormalAFTFitter", lambda fitter: _Accelerated(fitter, log_normal))
-register_native("lifelines.LogLogisticAFTFitter", lambda fitter: _Accelerated(fitter, log_logistic))
+register_native("lifelines.WeibullAFTFitter", lambda fitter: _Accelerated(fitter, Weibull))
+register_native("lifelines.LogNormalAFTFitter", lambda fitter: _Accelerated(fitter, LogNormal))
+register_native("lifelines.LogLogisticAFTFitter", lambda fitter: _Accelerated(fitter, LogLogistic))

@@ -28,8 +28,8 @@ from butfor.importers.fold.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Sign, Value
 
-CLASSES = ("binary", "multiclass", "multiclassova")
-VALUES = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+CLASS_OBJECTIVES_OF_LIGHTGBM = ("binary", "multiclass", "multiclassova")
+VALUE_OBJECTIVES_OF_LIGHTGBM = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
 
 CATEGORY, DEFAULT_LEFT, ZERO_MISSING, NAN_MISSING = 1, 2, 4, 8
 """The bits of a node's decision type."""
@@ -76,10 +76,10 @@ def _blocks(text: str) -> list[Block]:
 
 
 def _check(objective: str, settings: Sequence[str], trees: Sequence[Block]) -> None:
-    if objective not in (*CLASSES, *VALUES) or "sqrt" in settings:
+    if objective not in (*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM) or "sqrt" in settings:
         raise UnsupportedModelError(
             f"the objective {' '.join([objective, *settings])!r} of LightGBM cannot be read.",
-            f"Known are {', '.join((*CLASSES, *VALUES))}.",
+            f"Known are {', '.join((*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM))}.",
             "Search given rows with bf.candidates(rows).",
         )
     if any(tree.get("is_linear") == "1" for tree in trees):
@@ -206,7 +206,7 @@ def adapt(booster: Any) -> AbstractNative:
     model = booster.dump_model(num_iteration=1)
     names, width = booster.feature_name(), booster.num_feature()
     known = None if names == [f"Column_{i}" for i in range(width)] else names
-    if model.get("objective", "custom").split()[0] in CLASSES:
+    if model.get("objective", "custom").split()[0] in CLASS_OBJECTIVES_OF_LIGHTGBM:
         return LightGBMBoosterClassifier(booster, known, width, max(model["num_class"], 2))
     return LightGBMBoosterRegressor(booster, known, width)
 

@@ -12,7 +12,7 @@ from butfor.importers.registry import Imported, register_importer
 from butfor.model.oblique import ObliqueTree
 from butfor.model.readout import Argmax, Value
 
-TREES = ("TAOClassifier", "TAORegressor", "ObliqueTreeClassifier", "ObliqueTreeRegressor")
+OBLIQUE_TREES = ("TAOClassifier", "TAORegressor", "ObliqueTreeClassifier", "ObliqueTreeRegressor")
 
 
 def read_oblique_tree(estimator: Any, columns: list[Column]) -> Imported:
@@ -29,5 +29,5 @@ def read_oblique_tree(estimator: Any, columns: list[Column]) -> Imported:
     return model, Argmax(tuple(estimator.classes_.tolist()), "identity")
 
 
-for name in TREES:
+for name in OBLIQUE_TREES:
     register_importer(f"butfor.{name}", read_oblique_tree)

@@ -12,7 +12,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import in_score, trees_over
-from butfor.importers.libraries.sklearn_tree import TREES, grown, node_values
+from butfor.importers.libraries.sklearn_tree import AXIS_ALIGNED_TREES, grown, node_values
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 
@@ -113,11 +113,13 @@ def _vote(chosen: IntArray, classes: int) -> FloatArray:
 
 
 def _only_trees(ensemble: Any) -> None:
-    other = [type(member).__name__ for member in ensemble.estimators_ if type(member).__name__ not in TREES]
+    other = [
+        type(member).__name__ for member in ensemble.estimators_ if type(member).__name__ not in AXIS_ALIGNED_TREES
+    ]
     if other:
         raise UnsupportedModelError(
             f"{type(ensemble).__name__} over {other[0]} cannot be read.",
-            f"Its members must be {' or '.join(TREES[::2])}.",
+            f"Its members must be {' or '.join(AXIS_ALIGNED_TREES[::2])}.",
             "Search given rows with bf.candidates(rows).",
         )
 

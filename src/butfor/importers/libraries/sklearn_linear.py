@@ -63,10 +63,10 @@ def _link(estimator: Any, coef: FloatArray) -> Link:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the probe has no column names
         scores = np.atleast_1d(np.asarray(estimator.decision_function(probe))[0])
-        said = np.asarray(estimator.predict_proba(probe))[0]
+        probabilities = np.asarray(estimator.predict_proba(probe))[0]
     if len(scores) == 1:
-        return "logistic" if np.isclose(said[1], expit(scores[0])) else "none"
-    return "softmax" if np.allclose(said, softmax(scores)) else "ovr"
+        return "logistic" if np.isclose(probabilities[1], expit(scores[0])) else "none"
+    return "softmax" if np.allclose(probabilities, softmax(scores)) else "ovr"
 
 
 def read_regressor(estimator: Any, columns: list[Column]) -> Imported:

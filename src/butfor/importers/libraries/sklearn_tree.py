@@ -14,7 +14,7 @@ from butfor.importers.fold.nodes import Nodes, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Value
 
-TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
+AXIS_ALIGNED_TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 
 
 def grown(
@@ -64,5 +64,5 @@ def read_tree(estimator: Any, columns: list[Column]) -> Imported:
     return model, Argmax(tuple(estimator.classes_.tolist()), "identity")
 
 
-for name in TREES:
+for name in AXIS_ALIGNED_TREES:
     register_importer(name, read_tree)

@@ -29,7 +29,7 @@ from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Sign, Value
 
 SEVERAL = ("multi:softprob", "multi:softmax")
-VALUES = (
+VALUE_OBJECTIVES_OF_XGBOOST = (
     "reg:squarederror",
     "reg:linear",
     "reg:absoluteerror",
@@ -81,10 +81,10 @@ def _learner(booster: Any) -> dict[str, Any]:
         raise UnsupportedModelError(
             f"the booster {kind!r} of XGBoost cannot be read.", "Known is 'gbtree'.", "Train with booster='gbtree'."
         )
-    if objective not in ("binary:logistic", *SEVERAL, *VALUES):
+    if objective not in ("binary:logistic", *SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST):
         raise UnsupportedModelError(
             f"the objective {objective!r} of XGBoost cannot be read.",
-            f"Known are binary:logistic, {', '.join((*SEVERAL, *VALUES))}.",
+            f"Known are binary:logistic, {', '.join((*SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST))}.",
             "Search given rows with bf.candidates(rows).",
         )
     trees = learner["gradient_booster"]["model"]["trees"]
@@ -97,10 +97,10 @@ def _learner(booster: Any) -> dict[str, Any]:
 
 def _base(learner: Mapping[str, Any], scores: int) -> FloatArray:
     """The start of each sum: the base score, as a logit (in float32) where it is a probability."""
-    said = np.atleast_1d(np.asarray(json.loads(learner["learner_model_param"]["base_score"]), dtype=np.float32))
+    base = np.atleast_1d(np.asarray(json.loads(learner["learner_model_param"]["base_score"]), dtype=np.float32))
     if learner["objective"]["name"] == "binary:logistic":
-        said = -np.log(np.float32(1) / said - np.float32(1))
-    return np.broadcast_to(said.astype(np.float64), scores).copy()
+        base = -np.log(np.float32(1) / base - np.float32(1))
+    return np.broadcast_to(base.astype(np.float64), scores).copy()
 
 
 def _nodes(trees: list[dict[str, Any]], score: IntArray, scores: int) -> Nodes:

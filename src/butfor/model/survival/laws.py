@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,21 +14,99 @@ from butfor.model.survival.curves import Curves, QuantileTime, Quantity
 from butfor.model.survival.readout import Monotone
 
 
-@dataclass(frozen=True)
-class Law:
-    """The law of a time whose logarithm is shifted by the score: what S is at u = 0, and its integral, mean and quantiles."""
+class AbstractLaw(ABC):
+    """The law of a time whose logarithm the score shifts: what is known of it at u = 0."""
 
-    survival: Callable[[FloatArray], FloatArray]
-    integral: Callable[[FloatArray], FloatArray]
-    quantile: Callable[[float], float]
-    mean: float
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """The mean time."""
+
+    @abstractmethod
+    def survival(self, t: FloatArray) -> FloatArray:
+        """S_0(t)."""
+
+    @abstractmethod
+    def integral(self, t: FloatArray) -> FloatArray:
+        """The integral of S_0 from 0 to t."""
+
+    @abstractmethod
+    def quantile(self, share: float) -> float:
+        """The time by which this share has had the event."""
+
+
+@dataclass(frozen=True)
+class Weibull(AbstractLaw):
+    """S(t) = exp(-t^shape)."""
+
+    shape: float
+
+    @property
+    def mean(self) -> float:
+        return float(gamma(1 + 1 / self.shape))
+
+    def survival(self, t: FloatArray) -> FloatArray:
+        return np.exp(-(t**self.shape))
+
+    def integral(self, t: FloatArray) -> FloatArray:
+        return np.asarray(self.mean * gammainc(1 / self.shape, t**self.shape), dtype=np.float64)
+
+    def quantile(self, share: float) -> float:
+        return float((-np.log1p(-share)) ** (1 / self.shape))
+
+
+@dataclass(frozen=True)
+class LogNormal(AbstractLaw):
+    """log t is normal with mean 0 and this standard deviation."""
+
+    sigma: float
+
+    @property
+    def mean(self) -> float:
+        return float(np.exp(self.sigma**2 / 2))
+
+    def survival(self, t: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.asarray(ndtr(-np.log(t) / self.sigma))
+
+    def integral(self, t: FloatArray) -> FloatArray:
+        finite = np.minimum(t, 1e300)
+        with np.errstate(divide="ignore"):
+            late = self.mean * ndtr(np.log(finite) / self.sigma - self.sigma)
+        return np.asarray(finite * self.survival(finite) + late)
+
+    def quantile(self, share: float) -> float:
+        return float(np.exp(self.sigma * ndtri(share)))
+
+
+@dataclass(frozen=True)
+class LogLogistic(AbstractLaw):
+    """S(t) = 1 / (1 + t^shape). With a shape of at most 1, the mean is infinite."""
+
+    shape: float
+
+    @property
+    def mean(self) -> float:
+        angle = np.pi / self.shape
+        return float(angle / np.sin(angle)) if self.shape > 1 else np.inf
+
+    def survival(self, t: FloatArray) -> FloatArray:
+        return np.asarray(1 / (1 + t**self.shape))
+
+    def integral(self, t: FloatArray) -> FloatArray:
+        if self.shape == 1:
+            return np.log1p(t)
+        return np.asarray(t * hyp2f1(1.0, 1 / self.shape, 1 + 1 / self.shape, -(t**self.shape)), dtype=np.float64)
+
+    def quantile(self, share: float) -> float:
+        return float((share / (1 - share)) ** (1 / self.shape))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Accelerated(Monotone):
     """Accelerated failure time: S(t | u) = S_0(t e^-u), S_0 of a parametric law. Everything grows with u."""
 
-    law: Law
+    law: AbstractLaw
     rises: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = (-60.0, 60.0)
     witness: ClassVar[Quantity | None] = QuantileTime(0.9)
@@ -43,9 +121,9 @@ class Accelerated(Monotone):
 
 @dataclass(frozen=True, eq=False)
 class Stretched(Curves):
-    """S_0(t / scale), a scale a row."""
+    """S_0(t / scale), one scale per row."""
 
-    law: Law
+    law: AbstractLaw
     scale: FloatArray
 
     def mean(self, tail: float, horizon: float | None) -> FloatArray:
@@ -66,51 +144,7 @@ class Stretched(Curves):
         return 0.0, np.inf
 
 
-def restricted(law: Law, scale: FloatArray, horizon: float) -> FloatArray:
+def restricted(law: AbstractLaw, scale: FloatArray, horizon: float) -> FloatArray:
     """The integral of S_0(t / scale) over [0, horizon]: scale times that of S_0 over [0, horizon / scale]."""
     with np.errstate(over="ignore"):
         return np.minimum(scale * law.integral(horizon / scale), horizon)
-
-
-def weibull(shape: float) -> Law:
-    """S(t) = exp(-t^shape)."""
-    mean = float(gamma(1 + 1 / shape))
-    return Law(
-        survival=lambda t: np.exp(-(t**shape)),
-        integral=lambda t: np.asarray(mean * gammainc(1 / shape, t**shape), dtype=np.float64),
-        quantile=lambda share: float((-np.log1p(-share)) ** (1 / shape)),
-        mean=mean,
-    )
-
-
-def log_normal(sigma: float) -> Law:
-    """log t is normal with mean 0 and this standard deviation."""
-    mean = float(np.exp(sigma**2 / 2))
-
-    def survival(t: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore"):
-            return np.asarray(ndtr(-np.log(t) / sigma))
-
-    def integral(t: FloatArray) -> FloatArray:
-        finite = np.minimum(t, 1e300)
-        with np.errstate(divide="ignore"):
-            return np.asarray(finite * survival(finite) + mean * ndtr(np.log(finite) / sigma - sigma))
-
-    return Law(survival, integral, lambda share: float(np.exp(sigma * ndtri(share))), mean)
-
-
-def log_logistic(shape: float) -> Law:
-    """S(t) = 1 / (1 + t^shape); with a shape of at most 1, the mean is infinite."""
-    angle = np.pi / shape
-
-    def integral(t: FloatArray) -> FloatArray:
-        if shape == 1:
-            return np.log1p(t)
-        return np.asarray(t * hyp2f1(1.0, 1 / shape, 1 + 1 / shape, -(t**shape)), dtype=np.float64)
-
-    return Law(
-        survival=lambda t: 1 / (1 + t**shape),
-        integral=integral,
-        quantile=lambda share: float((share / (1 - share)) ** (1 / shape)),
-        mean=float(angle / np.sin(angle)) if shape > 1 else np.inf,
-    )

@@ -21,10 +21,10 @@ TABLE = 200
 DEGREE = 96
 """That of a polynomial which may stand for a smooth function where there are many more levels."""
 
-ROUNDING = 1e-15
+POLYNOMIAL_ROUNDING = 1e-15
 """By how much, as a share of its size, that polynomial may differ."""
 
-STEPS = 200
+BISECTIONS = 200
 """Far more steps than bisection takes."""
 
 
@@ -58,14 +58,14 @@ def _around(held: Function, levels: FloatArray, good: float, bad: float) -> tupl
 def _brackets(held: Function, levels: FloatArray, good: float, bad: float) -> tuple[FloatArray, ...]:
     """For each level, neighbours in a table between which it lies, and what `held` is there."""
     u = np.linspace(good, bad, 2 + min(len(levels), TABLE))
-    said = held(u)
-    at = _last(said, levels)
-    return tuple(np.asarray(values[place]) for values in (u, said) for place in (at, at + 1))
+    values_held = held(u)
+    at = _last(values_held, levels)
+    return tuple(np.asarray(values[place]) for values in (u, values_held) for place in (at, at + 1))
 
 
-def _last(said: FloatArray, levels: FloatArray) -> IntArray:
-    """The last place before what is said falls below each level."""
-    return np.asarray(np.searchsorted(-np.minimum.accumulate(said), -levels, side="right") - 1)
+def _last(values_held: FloatArray, levels: FloatArray) -> IntArray:
+    """The last place before what is values_held falls below each level."""
+    return np.asarray(np.searchsorted(-np.minimum.accumulate(values_held), -levels, side="right") - 1)
 
 
 def _polynomial(held: Function, good: float, bad: float) -> Function | None:
@@ -79,9 +79,9 @@ def _polynomial(held: Function, good: float, bad: float) -> Function | None:
     coefficients = dct(held(middle + half * points)) / DEGREE
     coefficients[0] /= 2
     size = np.abs(coefficients)
-    if size[-DEGREE // 8 :].max() > ROUNDING * size.max():
+    if size[-DEGREE // 8 :].max() > POLYNOMIAL_ROUNDING * size.max():
         return None
-    coefficients[0] -= 2 * ROUNDING * size.sum()
+    coefficients[0] -= 2 * POLYNOMIAL_ROUNDING * size.sum()
     return lambda u: np.asarray(chebval((u - middle) / half, coefficients))
 
 
@@ -97,7 +97,7 @@ def _narrowed(
     out, rows = good.copy(), np.arange(len(levels))
     a, b, fa, fb = bad, good, below - levels, above - levels
     step = np.full(len(a), 0.5)
-    for _ in range(STEPS):
+    for _ in range(BISECTIONS):
         x = a + step * (b - a)
         fx = held(x) - levels[rows]
         same = (fx >= 0) == (fa >= 0)

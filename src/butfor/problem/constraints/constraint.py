@@ -71,6 +71,11 @@ class Relation(CodedConstraint):
 
     kind: ClassVar[ConstraintKind]
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns whose number it reads, and not only whether they changed."""
+        return ()
+
 
 class JudgedConstraint(AbstractConstraint):
     """A constraint about which a model must decide: the user's own, or another one that came with it.

@@ -36,7 +36,7 @@ class Margin(JudgedConstraint):
             raise InputError(f"{self!r} was given.", "A margin is finite and not negative.")
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
-        """Which changes end that far inside every boundary that decides; none, if nobody said what is wanted."""
+        """Which changes end that far inside every boundary that decides; none, if the target is not known."""
         reading, target = referee.reading, referee.target
         if isinstance(reading.model, BlackBox):
             raise UnsupportedProblemError(

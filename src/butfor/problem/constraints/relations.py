@@ -26,10 +26,10 @@ class AtMost(Relation):
         return f"at_most_changes({self.count})"
 
     def validate(self, space: Space) -> None:
-        said = (f"{self!r} was given.", "It takes a whole number of at least 1.")
-        count = number(self.count, *said)
+        message = (f"{self!r} was given.", "It takes a whole number of at least 1.")
+        count = number(self.count, *message)
         if count != int(count) or count < 1:
-            raise InputError(*said)
+            raise InputError(*message)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
@@ -47,6 +47,10 @@ class LinearRelation(Relation):
 
     def __repr__(self) -> str:
         return f"linear({dict(self.weights)!r}, {self.sense!r}, {self.bound!r})"
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.weights)
 
     def validate(self, space: Space) -> None:
         if self.sense not in ("<=", ">=", "=="):
@@ -128,6 +132,10 @@ class Implication(Relation):
 
     def __repr__(self) -> str:
         return f"implies({self.cause!r}, {self.consequence!r})"
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return (self.cause.name, self.consequence.name)
 
     def validate(self, space: Space) -> None:
         if not isinstance(self.cause, Event) or not isinstance(self.consequence, Event):

@@ -161,9 +161,9 @@ class Within(Restriction):
     def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
             raise InputError(f"{self!r} was given, but {self.name!r} is no number.", "", "Use bf.allowed or bf.moves.")
-        said = (f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
-        if not 0 <= number(self.share, *said) < np.inf:
-            raise InputError(*said)
+        message = (f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
+        if not 0 <= number(self.share, *message) < np.inf:
+            raise InputError(*message)
 
     def _ends(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         room = self.share * np.abs(x)
@@ -196,9 +196,9 @@ class Grid(Restriction):
     def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
             raise InputError(f"{self!r} was given, but {self.name!r} is no number.")
-        said = (f"{self!r} was given.", "A step is a positive number, its anchor a number.")
-        if not (0 < number(self.step, *said) < np.inf and np.isfinite(number(self.anchor, *said))):
-            raise InputError(*said)
+        message = (f"{self!r} was given.", "A step is a positive number, its anchor a number.")
+        if not (0 < number(self.step, *message) < np.inf and np.isfinite(number(self.anchor, *message))):
+            raise InputError(*message)
 
     def narrow(self, domain: Domain, space: Space) -> None:
         domain.coarsen(space.index(self.name), self.step, self.anchor)

@@ -30,11 +30,11 @@ class OnRisk(AbstractTarget):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What is said of a row, in words."""
+        """What is asked about, in words."""
 
     @abstractmethod
     def wanted(self, now: float) -> float:
-        """What is to be said of a row of which `now` is said."""
+        """The value wanted of rows whose value is `now`."""
 
     @abstractmethod
     def goal(self, before: Prediction) -> FloatArray:

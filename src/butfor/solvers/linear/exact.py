@@ -21,7 +21,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-ROUNDING = 1e-14
+BOUNDARY_ROUNDING = 1e-14
 """A continuous answer lies on its boundary: this share of the score's size keeps rounding from deciding against it."""
 
 
@@ -73,7 +73,8 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
     if not len(score_set.A):
         return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
     asked, inside = (
-        tightened(score_set, replace(problem, guard=g)).b[..., 0] for g in (problem.guard, problem.guard + ROUNDING)
+        tightened(score_set, replace(problem, guard=g)).b[..., 0]
+        for g in (problem.guard, problem.guard + BOUNDARY_ROUNDING)
     )
     w = (score_set.A @ model.slope)[0]
     now = evaluate(model, problem.factuals) @ score_set.A[0]

@@ -24,10 +24,10 @@ from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-CLOSE = 1e-8
+SETTLED_GAP = 1e-8
 """How near cost and bound must come, relative to the cost."""
 
-RAISE = 1e-8
+ROW_SPARE = 1e-8
 """Half-spaces (of unit norm) are met with this to spare: rounding shall not decide."""
 
 STILL = 1e-7
@@ -39,7 +39,7 @@ TINY = 1e-15
 HUGE = 1e100
 """Multipliers beyond this are on their way nowhere."""
 
-STEPS = 100
+INTERIOR_STEPS = 100
 """Interior-point steps at most."""
 
 
@@ -132,12 +132,15 @@ def minimise(
     double, ridge = 2 * band, 1e-12 * band[0].max()  # a singular Q would meet rounding below zero
     cheap = 1e-4 * band[0].mean()  # moving a column by a hundredth: gaps are compared with that at least
     best = 0.0
-    for _ in range(STEPS):
-        under, over, missed = np.maximum(d - down, TINY), np.maximum(up - d, TINY), b + RAISE - A @ d
+    for _ in range(INTERIOR_STEPS):
+        under, over, missed = np.maximum(d - down, TINY), np.maximum(up - d, TINY), b + ROW_SPARE - A @ d
         pull, push = np.asarray(2 * (sparse @ d)), A.T @ lam
         curved, rest = d @ pull / 2, pull - push
         best = max(best, lam @ b - curved + np.minimum(rest * down, rest * up).sum())
-        if missed.max() <= RAISE / 2 and curved - best <= CLOSE * max(curved, cheap) + 2 * RAISE * lam.sum():
+        if (
+            missed.max() <= ROW_SPARE / 2
+            and curved - best <= SETTLED_GAP * max(curved, cheap) + 2 * ROW_SPARE * lam.sum()
+        ):
             return d, best
         if lam @ b - np.maximum(push * down, push * up).sum() > 1e-9 * lam.sum():
             return None, np.inf

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, LinearRelation
-from butfor.problem.domain import on_grid
+from butfor.problem.constraints.relations import Fresh, Implication, LinearRelation
 from butfor.problem.form import ConstraintKind, CostTerm, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SCORE_GUARDS, SetAnswer, over_score_sets, row_by_row
@@ -24,10 +23,11 @@ from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.milp.features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp.models import add_model, cells_in_use, needs_value
 from butfor.solvers.milp.program import Program, Sum
+from butfor.solvers.milp.relations import add_relation
 from butfor.solvers.outcome import TOLERANCE, Outcome, Status, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-ROUNDS = 200
+APPROXIMATIONS = 200
 """Outer approximations at most."""
 
 
@@ -92,7 +92,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
     pieces = [add_feature(program, problem, tables, cells[j], j, needs, widest) for j in range(len(problem.space))]
     scores = add_model(problem.model, program, problem, score_set, pieces)
     for relation in problem.relations:
-        _add_relation(program, problem, relation, pieces)
+        add_relation(relation, program, problem, pieces)
     if problem.prices.Q is not None:
         touched = np.flatnonzero(problem.prices.Q.any(axis=0))
         gains = tuple(_number_gain(pieces[j]) for j in touched)
@@ -111,15 +111,11 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
     return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
 
 
-def _values_needed(problem: Problem) -> np.ndarray:
+def _values_needed(problem: Problem) -> BoolArray:
+    """The features whose number matters, and not only their cell."""
     needed = needs_value(problem.model, len(problem.space)).copy()
     for relation in problem.relations:
-        names: tuple[str, ...] = ()
-        if isinstance(relation, LinearRelation):
-            names = tuple(name for name, _ in relation.weights)
-        elif isinstance(relation, Implication):
-            names = (relation.cause.name, relation.consequence.name)
-        needed[[problem.space.index(name) for name in names]] = True
+        needed[[problem.space.index(name) for name in relation.numbers]] = True
     if problem.prices.Q is not None:
         needed |= problem.prices.Q.any(axis=0)
     return np.asarray(needed)
@@ -141,7 +137,7 @@ def _minimise(
     bound, best, value = -np.inf, None, np.inf
     whole = any(program.integer)
     exact = not whole
-    for _ in range(ROUNDS):
+    for _ in range(APPROXIMATIONS):
         relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
         if relaxed.status == "infeasible":
             return best, (np.inf if best is None else value), Stopped.DONE
@@ -216,75 +212,3 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
 
 def _number_gain(piece: Piece) -> Sum:
     return piece.gain + piece.x * piece.missing if not np.isnan(piece.x) else Sum()
-
-
-def _add_relation(program: Program, problem: Problem, relation: object, pieces: list[Piece]) -> None:
-    """One constraint between features, as rows."""
-    space = problem.space
-    if isinstance(relation, AtMost):
-        program.at_least(_sum_changes(pieces, range(len(pieces)), float(relation.count)))
-    elif isinstance(relation, Fresh):
-        at = [space.index(name) for name in relation.names]
-        program.at_least(_sum_changes(pieces, at, float(len(at) - 1)))
-    elif isinstance(relation, LinearRelation):
-        total = Sum(constant=-relation.bound)
-        for name, weight in relation.weights:
-            piece = pieces[space.index(name)]
-            total = total + weight * piece.value
-            program.equal(piece.missing, 0.0)
-        if relation.sense == "==":
-            program.equal(total)
-        else:
-            program.at_least(total if relation.sense == ">=" else -1.0 * total, measured=True)
-    elif isinstance(relation, Implication):
-        _add_implication(program, problem, relation, pieces)
-
-
-def _sum_changes(pieces: list[Piece], at: range | list[int], most: float) -> Sum:
-    total = Sum(constant=most)
-    for j in at:
-        total = total - pieces[j].changed
-    return total
-
-
-def _add_implication(program: Program, problem: Problem, relation: Implication, pieces: list[Piece]) -> None:
-    """A binary that is 1 if the cause happens, and then the consequence."""
-    happens = program.binary()
-    cause, wanted = relation.cause, relation.consequence
-    j, k = problem.space.index(cause.name), problem.space.index(wanted.name)
-    one = pieces[j]
-    if cause.word == "becomes":
-        code = _level(problem, cause, j)
-        if code != one.home:
-            program.at_least(happens - one.cell[code])
-    elif not np.isnan(one.x):
-        gain = cause.sign * (one.gain + one.x * one.missing)
-        most = cause.by - (0.5 * _grain(problem, j, one) if cause.by else 0.0)
-        program.at_least((one.room + 1.0) * happens + most - gain)
-    other = pieces[k]
-    if wanted.word == "becomes":
-        program.at_least(other.cell[_level(problem, wanted, k)] - happens)
-    elif np.isnan(other.x):
-        program.equal(happens, 0.0)
-    else:
-        gain = wanted.sign * (other.gain + other.x * other.missing)
-        least = wanted.by or 1e-6 * _grain(problem, k, other)
-        program.at_least(gain - (least + other.room) * happens, -other.room)
-        program.at_least(Sum(constant=1.0) - happens - other.missing)
-
-
-def _grain(problem: Problem, j: int, piece: Piece) -> float:
-    """The smallest difference between two values of a feature that matters."""
-    feature = problem.space.features[j]
-    if feature.levels is not None:
-        return 1.0
-    step = float(problem.domain.step[j])
-    if step and on_grid(np.array([piece.x]), step, float(problem.domain.anchor[j]))[0]:
-        return step
-    return 2e-7 * feature.range
-
-
-def _level(problem: Problem, event: Event, j: int) -> int:
-    levels = problem.space.features[j].levels
-    assert levels is not None
-    return levels.index(event.level)

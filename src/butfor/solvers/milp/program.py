@@ -12,7 +12,7 @@ from butfor.arrays import FloatArray
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
 
-WHOLE = 1e-8
+WHOLE_TOLERANCE = 1e-8
 """And of one with whole numbers: at 1e-9 it was seen to cut off an optimum (one of some 3,000 ensembles)."""
 
 
@@ -67,7 +67,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Solved:
-    """What HiGHS said: whether there is a point, its values, a bound on the objective, whether the clock ended it."""
+    """The answer of HiGHS: whether there is a point, its values, a bound on the objective, whether the clock ended it."""
 
     status: Literal["optimal", "infeasible", "limit"]
     x: FloatArray | None
@@ -153,7 +153,7 @@ class Program:
         solver.setOptionValue("threads", 1)
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             solver.setOptionValue(name, FEASIBILITY)
-        solver.setOptionValue("mip_feasibility_tolerance", WHOLE)
+        solver.setOptionValue("mip_feasibility_tolerance", WHOLE_TOLERANCE)
         solver.setOptionValue("mip_rel_gap", 1e-8)
         solver.setOptionValue("mip_abs_gap", 1e-9)
         if np.isfinite(seconds):

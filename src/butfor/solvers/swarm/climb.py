@@ -16,7 +16,7 @@ SHARES = 0.5 ** np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
 TRIED = 240
 """Pushes of one climber that are tried at once."""
 
-FREE = 1e-12
+AS_GOOD_AS_FREE = 1e-12
 """What costs less is as good as free."""
 
 BATCH = 4_000_000
@@ -57,20 +57,20 @@ class Climb:
         owner, points, price = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
         if not len(owner):
             return going[:0]
-        said = self.appraiser(points, self.row[owner])
-        best = best_of_each(owner, said.cost)
-        best = best[said.cost[best] < self.bar[owner[best]]]
+        appraised = self.appraiser(points, self.row[owner])
+        best = best_of_each(owner, appraised.cost)
+        best = best[appraised.cost[best] < self.bar[owner[best]]]
         whose = owner[best]
-        self.points[whose], self.cost[whose] = points[best], said.cost[best]
-        self.bar[whose], self.most[whose] = said.cost[best], price[best]
+        self.points[whose], self.cost[whose] = points[best], appraised.cost[best]
+        self.bar[whose], self.most[whose] = appraised.cost[best], price[best]
         with np.errstate(invalid="ignore"):  # both may be infinitely far off
-            gain = (self.distance[owner] - said.distance) / np.maximum(price - self.price[owner], FREE)
-        gain[(said.distance <= 0) | (price >= self.most[owner])] = 0.0
+            gain = (self.distance[owner] - appraised.distance) / np.maximum(price - self.price[owner], AS_GOOD_AS_FREE)
+        gain[(appraised.distance <= 0) | (price >= self.most[owner])] = 0.0
         best = best_of_each(owner, -gain)
         best = best[gain[best] > 0]
         whose = owner[best]
         self.positions[whose] = self.cube.encode(points[best], self.row[whose])
-        self.price[whose], self.distance[whose] = price[best], said.distance[best]
+        self.price[whose], self.distance[whose] = price[best], appraised.distance[best]
         return whose
 
     def _affordable(self, going: IntArray, luck: FloatArray, stride: float) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -84,5 +84,5 @@ class Climb:
         owner, rows = going[at], row[at]
         points = cube.decode(pushed, rows)
         price = self.appraiser.pricing(points, rows)
-        worth = price < self.most[owner] - FREE * (1 + self.most[owner])
+        worth = price < self.most[owner] - AS_GOOD_AS_FREE * (1 + self.most[owner])
         return (owner, points, price) if worth.all() else (owner[worth], points[worth], price[worth])

@@ -6,7 +6,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 
-ROUNDS = 25
+LLOYD_ROUNDS = 25
 
 
 def distinct(points: FloatArray, cost: FloatArray) -> IntArray:
@@ -52,7 +52,7 @@ def clusters(positions: FloatArray, k: int, seed: int) -> IntArray:
         pick = rng.choice(len(gap), p=gap / total) if total > 0 else rng.integers(len(gap))
         centres = np.vstack([centres, positions[pick]])
     label = np.argmin(_squared(positions, centres), axis=1)
-    for _ in range(ROUNDS):
+    for _ in range(LLOYD_ROUNDS):
         for c in np.unique(label):
             centres[c] = positions[label == c].mean(axis=0)
         fresh = np.argmin(_squared(positions, centres), axis=1)

@@ -32,8 +32,8 @@ class Flock:
         shape = self.cost.shape
         flat = self.positions.reshape(len(self.rows), -1)
         points = self.cube.decode(flat, self.rows)
-        said = appraiser(points, self.rows)
-        first, second, cost = (part.reshape(shape) for part in (said.first, said.second, said.cost))
+        appraised = appraiser(points, self.rows)
+        first, second, cost = (part.reshape(shape) for part in (appraised.first, appraised.second, appraised.cost))
         better = ahead(first, second, self.first, self.second)
         cheaper = cost < self.cost
         before = self.cost.min(axis=1)

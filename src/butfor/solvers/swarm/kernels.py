@@ -8,7 +8,7 @@ import numpy as np
 NUMBER, RANK, GROUP = 0, 1, 2
 """How a feature stands in the hypercube: one coordinate in ranges, one in ranks, or one a level."""
 
-NEAR = 64
+ROWS_DECODED_TOGETHER = 64
 """Rows that are decoded together."""
 
 FREE, STAY, MISSING, SINGLE = 1, 2, 4, 8
@@ -63,8 +63,8 @@ def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start,
     """
     features = len(kind)
     out = np.empty((len(X), features))
-    for begin in range(0, len(X), NEAR):  # feature by feature, but only of rows that fit the cache
-        end = min(begin + NEAR, len(X))
+    for begin in range(0, len(X), ROWS_DECODED_TOGETHER):  # feature by feature, but only of rows that fit the cache
+        end = min(begin + ROWS_DECODED_TOGETHER, len(X))
         for q in range(begin, end):
             n = row[q]
             for j in range(features):

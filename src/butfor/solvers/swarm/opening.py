@@ -82,7 +82,7 @@ def single_changes(cube: Hypercube, most: int, rng: np.random.Generator) -> Floa
     return np.stack(made, axis=1)
 
 
-def best_of(said: Appraised, rows: int, count: int) -> IntArray:
+def best_of(appraised: Appraised, rows: int, count: int) -> IntArray:
     """The positions of the `count` best of each row, which has equally many."""
-    first, second = said.first.reshape(rows, -1), said.second.reshape(rows, -1)
+    first, second = appraised.first.reshape(rows, -1), appraised.second.reshape(rows, -1)
     return np.asarray(np.lexsort((second, first), axis=1)[:, :count])

@@ -23,10 +23,10 @@ LADDER = 0.5 ** np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20])
 FREED, FEW = np.array([0.3, 0.15, 0.15, 0.3, 0.6, 1.0]), 2
 """Chances of a change to be taken back before a repair, one for each attempt of a round; all but a row's cheapest make few."""
 
-STEPS = 12
+STEPS_OF_A_CLIMB = 12
 """Steps of one repair."""
 
-ROUNDS, PATIENCE = 14, 2
+REPAIR_ROUNDS, IDLE_ROUNDS = 14, 2
 """After so many rounds, or so many without a gain, an answer is left alone."""
 
 SLACK = 1e-9
@@ -88,8 +88,8 @@ def polish(answers: Answers, appraiser: Appraiser, seed: int) -> None:
     everyone = np.arange(len(answers.row))
     _while_it_helps(answers, appraiser, np.ones(1), everyone)
     idle = np.zeros(len(everyone), dtype=np.intp)
-    for number in range(ROUNDS):
-        busy = np.flatnonzero(idle < PATIENCE)
+    for number in range(REPAIR_ROUNDS):
+        busy = np.flatnonzero(idle < IDLE_ROUNDS)
         if not len(busy):
             break
         better = _repair(answers, appraiser, busy, np.random.default_rng((seed, number)))
@@ -101,7 +101,7 @@ def polish(answers: Answers, appraiser: Appraiser, seed: int) -> None:
 
 def _while_it_helps(answers: Answers, appraiser: Appraiser, shares: FloatArray, which: IntArray) -> None:
     """Retreat again and again."""
-    for _ in range(ROUNDS):
+    for _ in range(REPAIR_ROUNDS):
         which = np.flatnonzero(_retreat(answers, appraiser, shares, which))
         if not len(which):
             return
@@ -184,5 +184,5 @@ def _repair(answers: Answers, appraiser: Appraiser, which: IntArray, rng: np.ran
     within = cheapest[:, None] | answers.changed()
     toll = answers.cost - appraiser.pricing(answers.points, answers.row)
     climb = Climb(cube, appraiser, row, start, answers.cost[owner], toll[owner], within[owner])
-    climb.run(STEPS, rng)
+    climb.run(STEPS_OF_A_CLIMB, rng)
     return answers.take(climb.points, climb.cost, owner)

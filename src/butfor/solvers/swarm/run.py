@@ -81,13 +81,13 @@ class SwarmRun:
         opening = np.concatenate([real, single_changes(cube, 20 * self.swarm.particles, rng)], axis=1)
         rows = np.repeat(np.arange(n), opening.shape[1])
         points = cube.decode(opening.reshape(len(rows), -1), rows)
-        said = self.appraiser(points, rows)
-        self.seen = self.seen.with_more(rows, points, said.cost)
+        appraised = self.appraiser(points, rows)
+        self.seen = self.seen.with_more(rows, points, appraised.cost)
         for row in range(n):
             cost = np.sort(self.seen.cost[self.seen.row == row])
             if len(cost) >= self.k:
                 cube.shrink(np.array([row]), cost[[self.k - 1]])
-        best = np.take_along_axis(opening, best_of(said, n, self.swarm.particles // 2)[:, :, None], axis=1)
+        best = np.take_along_axis(opening, best_of(appraised, n, self.swarm.particles // 2)[:, :, None], axis=1)
         return np.concatenate([best, scattered(cube, self.swarm.particles - best.shape[1], rng)], axis=1)
 
     def _look(self, flock: Flock) -> None:

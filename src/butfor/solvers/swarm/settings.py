@@ -128,6 +128,6 @@ class Swarm(AbstractSolver):
         return run.outcome()
 
 
-def _amount(value: object, said: str) -> None:
-    if not 0 <= number(value, said, "A number of at least 0 is needed.") < np.inf:
-        raise InputError(said, "A number of at least 0 is needed.")
+def _amount(value: object, message: str) -> None:
+    if not 0 <= number(value, message, "A number of at least 0 is needed.") < np.inf:
+        raise InputError(message, "A number of at least 0 is needed.")

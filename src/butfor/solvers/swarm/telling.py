@@ -68,15 +68,15 @@ def most_telling(problem: Problem, oracle: AbstractOracle, count: int, telling: 
             continue
         key = met.tobytes()
         if key not in known:
-            told = [_told(telling, oracle.examples[:, j], met, feature) for j, feature in enumerate(features)]
+            returned = [_value_of(telling, oracle.examples[:, j], met, feature) for j, feature in enumerate(features)]
             known[key] = np.zeros(len(features), dtype=np.bool_)
-            known[key][np.argsort(-np.array(told), kind="stable")[:count]] = True
+            known[key][np.argsort(-np.array(returned), kind="stable")[:count]] = True
         out[row] = known[key]
     return out
 
 
-def _told(telling: Telling, codes: FloatArray, met: BoolArray, feature: Feature) -> float:
+def _value_of(telling: Telling, codes: FloatArray, met: BoolArray, feature: Feature) -> float:
     """What a column tells, checked."""
-    told = telling(codes, met, feature)
-    said = f"Swarm(telling=...) returned {told!r} for {feature.name!r}."
-    return number(told, said, "A number is needed: the more a column tells, the larger.")
+    returned = telling(codes, met, feature)
+    message = f"Swarm(telling=...) returned {returned!r} for {feature.name!r}."
+    return number(returned, message, "A number is needed: the more a column tells, the larger.")

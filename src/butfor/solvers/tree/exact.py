@@ -19,7 +19,7 @@ from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.tree.target_tree import TargetTree, target_tree
 
-CHUNK = 512
+ROWS_TABULATED = 512
 """Rows tabulated together: large enough for numpy, small enough for the cache."""
 
 
@@ -48,8 +48,8 @@ class TreeExact(AbstractSolver):
         if not tree.leaves:
             return nothing_found(problem, np.inf)
         parts: list[Outcome] = []
-        for begin in range(0, len(problem), CHUNK):
-            rows = np.arange(begin, min(begin + CHUNK, len(problem)))
+        for begin in range(0, len(problem), ROWS_TABULATED):
+            rows = np.arange(begin, min(begin + ROWS_TABULATED, len(problem)))
             part = problem.take(rows)
             if budget.spent() and parts:
                 found = nothing_found(part, stopped=budget.stopped)

@@ -22,7 +22,7 @@ from butfor.trees.tao.loss import Loss
 from butfor.trees.tao.split import Decision, Split
 from butfor.trees.tree import Tree, sides
 
-ROUNDING = 1e-10
+GAIN_ROUNDING = 1e-10
 """Gains below this share of the objective are rounding."""
 
 
@@ -53,7 +53,7 @@ class Alternation:
         objective = [self.objective(tree)]
         converged = False
         while not converged and len(objective) <= max_iter:
-            self.sweep(tree, partial(self.improved, least=ROUNDING * objective[0]))
+            self.sweep(tree, partial(self.improved, least=GAIN_ROUNDING * objective[0]))
             objective.append(self.objective(tree))
             tell(len(objective) - 1, objective[-1])
             converged = objective[-2] - objective[-1] <= tol * objective[-2]

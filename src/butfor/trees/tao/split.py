@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.trees.tao import kernels
 
-TOLERANCE = 1e-4
+FIT_TOLERANCE = 1e-4
 """How far from its optimum a logistic regression may end, as a share of the largest slope at zero."""
 
 Decision = tuple[FloatArray, float]
@@ -39,7 +39,7 @@ class ObliqueSplit:
         centre = care @ X / care.sum()
         columns = np.asfortranarray(X - centre)
         start = bias + float(weights @ centre)
-        found, shift = kernels.logistic(columns, np.sign(gain), care, alpha, weights, start, TOLERANCE)
+        found, shift = kernels.logistic(columns, np.sign(gain), care, alpha, weights, start, FIT_TOLERANCE)
         return found, shift - float(found @ centre)
 
 

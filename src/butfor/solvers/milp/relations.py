@@ -1,0 +1,97 @@
+"""Constraints on several columns as rows of a mixed-integer program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.problem.constraints.constraint import Relation
+from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, LinearRelation
+from butfor.problem.domain import on_grid
+from butfor.problem.problem import Problem
+from butfor.solvers.milp.features import Piece
+from butfor.solvers.milp.program import Program, Sum
+
+
+@singledispatch
+def add_relation(relation: Relation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
+    """One relation between features, as rows."""
+    raise TypeError(f"no rows are known for a {type(relation).__name__}")
+
+
+@add_relation.register
+def _(relation: AtMost, program: Program, problem: Problem, pieces: list[Piece]) -> None:
+    program.at_least(_spared_changes(pieces, range(len(pieces)), relation.count))
+
+
+@add_relation.register
+def _(relation: Fresh, program: Program, problem: Problem, pieces: list[Piece]) -> None:
+    at = [problem.space.index(name) for name in relation.names]
+    program.at_least(_spared_changes(pieces, at, len(at) - 1))
+
+
+@add_relation.register
+def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
+    total = Sum(constant=-relation.bound)
+    for name, weight in relation.weights:
+        piece = pieces[problem.space.index(name)]
+        total = total + weight * piece.value
+        program.equal(piece.missing, 0.0)
+    if relation.sense == "==":
+        program.equal(total)
+    else:
+        program.at_least(total if relation.sense == ">=" else -1.0 * total, measured=True)
+
+
+@add_relation.register
+def _(relation: Implication, program: Program, problem: Problem, pieces: list[Piece]) -> None:
+    """A binary that is 1 if the cause happens, and then the consequence."""
+    happens = program.binary()
+    cause, wanted = relation.cause, relation.consequence
+    j, k = problem.space.index(cause.name), problem.space.index(wanted.name)
+    one = pieces[j]
+    if cause.word == "becomes":
+        code = _level(problem, cause, j)
+        if code != one.home:
+            program.at_least(happens - one.cell[code])
+    elif not np.isnan(one.x):
+        gain = cause.sign * (one.gain + one.x * one.missing)
+        most = cause.by - (0.5 * _grain(problem, j, one) if cause.by else 0.0)
+        program.at_least((one.room + 1.0) * happens + most - gain)
+    other = pieces[k]
+    if wanted.word == "becomes":
+        program.at_least(other.cell[_level(problem, wanted, k)] - happens)
+    elif np.isnan(other.x):
+        program.equal(happens, 0.0)
+    else:
+        gain = wanted.sign * (other.gain + other.x * other.missing)
+        least = wanted.by or 1e-6 * _grain(problem, k, other)
+        program.at_least(gain - (least + other.room) * happens, -other.room)
+        program.at_least(Sum(constant=1.0) - happens - other.missing)
+
+
+def _grain(problem: Problem, j: int, piece: Piece) -> float:
+    """The smallest difference between two values of a feature that matters."""
+    feature = problem.space.features[j]
+    if feature.levels is not None:
+        return 1.0
+    step = float(problem.domain.step[j])
+    if step and on_grid(np.array([piece.x]), step, float(problem.domain.anchor[j]))[0]:
+        return step
+    return 2e-7 * feature.range
+
+
+def _level(problem: Problem, event: Event, j: int) -> int:
+    levels = problem.space.features[j].levels
+    assert levels is not None
+    return levels.index(event.level)
+
+
+def _spared_changes(pieces: list[Piece], at: Iterable[int], most: int) -> Sum:
+    """How many of these features may still change, of `most`."""
+    total = Sum(constant=float(most))
+    for j in at:
+        total = total - pieces[j].changed
+    return total
