@@ -8,7 +8,9 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test fast bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
+NEWEST = $(shell for p in python3.13 $(FOUND); do command -v $$p >/dev/null 2>&1 && { echo $$p; break; }; done)
+
+.PHONY: help demo test fast oldest newest bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -25,6 +27,17 @@ test: $(VENV)/.dev ## everything: style, types, tests, documentation
 
 fast: $(VENV)/.dev ## the quick tests only
 	$(BIN)/python -m pytest -m "not slow"
+
+oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest versions allowed, in .venv-oldest
+	test -d .venv-oldest || $(FOUND) -m venv .venv-oldest
+	$(BIN)/python tests/oldest.py > .venv-oldest/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-oldest/oldest.txt --editable '.[dev,lifelines]'
+	.venv-oldest/bin/python -m pytest -n 2 -m "not slow or documentation" -W default
+
+newest: ## the same with the newest versions and the newest Python that is here, in .venv-newest
+	test -d .venv-newest || $(NEWEST) -m venv .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager --editable '.[dev]'
+	.venv-newest/bin/python -m pytest -n 2 -m "not slow or documentation"
 
 bench: $(VENV)/.dev ## measure; writes benchmarks/results
 	$(BIN)/python -m benchmarks

@@ -217,13 +217,17 @@ def test_check_fails_another_model(run, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("place", "value", "said"),
     [
-        (("cost",), 0.01, "FAILED - the cost is 0.01: it comes to"),
+        (("cost",), 0.01, "FAILED - the cost is 0.01: computed again, it is"),
         (("point", "codes", 5), 19_800.0, "the answer contradicts itself"),
         (("certificate", "fingerprint"), "0" * 16, "FAILED - the model is the one that was explained"),
         (("certificate", "bound"), 0.01, "the answer contradicts itself"),
-        (("before",), "approved", "FAILED - the model predicts approved before: it predicts rejected"),
-        (("question", "constraints", 0), "fixed('sex')", "FAILED - the question in words is the question as data"),
-        (("question", "spec", "target", "labels"), ["rejected"], "FAILED - that is what was asked"),
+        (("before",), "approved", "FAILED - the model predicts approved before the change: it predicts rejected"),
+        (
+            ("question", "constraints", 0),
+            "fixed('sex')",
+            "FAILED - the question in words agrees with the question as data",
+        ),
+        (("question", "spec", "target", "labels"), ["rejected"], "FAILED - that meets the target"),
     ],
 )
 def test_check_fails_a_tampered_answer(run, tmp_path, place, value, said) -> None:
@@ -272,15 +276,18 @@ def test_version_and_help(run) -> None:
 
 EXPLAIN = ["explain", "model.joblib", "loans.csv"]
 WRONG = {
-    "no row": (EXPLAIN, "no row was named"),
+    "no row": (EXPLAIN, "no row was given"),
     "row out of range": ([*EXPLAIN, "--row", "300"], "rows 0 to 299"),
     "negative row": ([*EXPLAIN, "--row", "-1"], "rows 0 to 299"),
     "row backwards": ([*EXPLAIN, "--row", "5:3"], "rows 0 to 299"),
-    "row no number": ([*EXPLAIN, "--row", "three"], "'three' is no whole number"),
+    "row no number": ([*EXPLAIN, "--row", "three"], "'three' is not a whole number"),
     "no model file": (["explain", "nowhere.joblib", "loans.csv", "--row", "3"], "nowhere.joblib: No such file"),
     "model is a folder": (["explain", ".", "loans.csv", "--row", "3"], "Is a directory"),
-    "model is a table": (["explain", "loans.csv", "loans.csv", "--row", "3"], "holds no model that can be loaded"),
-    "model is broken": (["explain", "broken.joblib", "loans.csv", "--row", "3"], "holds no model that can be loaded"),
+    "model is a table": (["explain", "loans.csv", "loans.csv", "--row", "3"], "contains no model that can be loaded"),
+    "model is broken": (
+        ["explain", "broken.joblib", "loans.csv", "--row", "3"],
+        "contains no model that can be loaded",
+    ),
     "model is a dict": (["explain", "dict.joblib", "loans.csv", "--row", "3"], "dict was given as the model"),
     "model needs a library": (["explain", "absent.pkl", "loans.csv", "--row", "3"], "no_such_library"),
     "model not fitted": (["explain", "unfitted.joblib", "loans.csv", "--row", "3"], "not fitted"),
@@ -296,7 +303,7 @@ WRONG = {
         ["explain", "model.joblib", "lots.csv", "--row", "3"],
         "a column holds 'lots' where the model needs numbers",
     ),
-    "data is blank": (["explain", "model.joblib", "blank.csv", "--row", "3"], "is no table"),
+    "data is blank": (["explain", "model.joblib", "blank.csv", "--row", "3"], "is not a table"),
     "data is torn": (["explain", "model.joblib", "torn.parquet", "--row", "3"], "torn.parquet"),
     "unseen category": (
         ["explain", "model.joblib", "pilot.csv", "--row", "3", "--training", "loans.csv"],
@@ -304,19 +311,19 @@ WRONG = {
     ),
     "unknown class": ([*EXPLAIN, "--row", "3", "--target", "maybe"], "Its classes are 'approved', 'rejected'"),
     "unknown column": ([*EXPLAIN, "--row", "3", "--fixed", "agee"], "there is no column 'agee'"),
-    "unknown level": ([*EXPLAIN, "--row", "3", "--allowed", "job:pilot"], "which 'job' never is"),
+    "unknown level": ([*EXPLAIN, "--row", "3", "--allowed", "job:pilot"], "which is not a value of 'job'"),
     "between without end": ([*EXPLAIN, "--row", "3", "--between", "age:3"], "--between A:LOW:HIGH"),
-    "between no number": ([*EXPLAIN, "--row", "3", "--between", "age:3:old"], "'old' is no number"),
-    "within no number": ([*EXPLAIN, "--row", "3", "--within", "age:a"], "'a' is no number"),
-    "unknown cost": ([*EXPLAIN, "--row", "3", "--cost", "L7"], "Costs are L1, L2, LInf"),
+    "between no number": ([*EXPLAIN, "--row", "3", "--between", "age:3:old"], "'old' is not a number"),
+    "within no number": ([*EXPLAIN, "--row", "3", "--within", "age:a"], "'a' is not a number"),
+    "unknown cost": ([*EXPLAIN, "--row", "3", "--cost", "L7"], "costs are L1, L2, LInf"),
     "negative weight": ([*EXPLAIN, "--row", "3", "--cost", "-1*L1"], "not negative"),
-    "unknown solver": ([*EXPLAIN, "--row", "3", "--solver", "magic"], "Solvers are 'auto'"),
+    "unknown solver": ([*EXPLAIN, "--row", "3", "--solver", "magic"], "solvers are 'auto'"),
     "wrong solver": ([*EXPLAIN, "--row", "3", "--solver", "linear_exact"], "does not take this problem"),
     "value of a classifier": ([*EXPLAIN, "--row", "3", "--at-least", "4"], "was given for a classifier"),
-    "probability of nothing": ([*EXPLAIN, "--row", "3", "--probability", "0.9"], "Say which with --target"),
+    "probability of nothing": ([*EXPLAIN, "--row", "3", "--probability", "0.9"], "Give the class with --target"),
     "probability of two": (
         [*EXPLAIN, "--row", "3", "--target", "approved,rejected", "--probability", "0.9"],
-        "It is asked of one",
+        "It needs exactly one",
     ),
     "no class of a regressor": (["explain", "ridge.joblib", "patients.csv", "--row", "3"], "given for a regressor"),
     "no answers asked": ([*EXPLAIN, "--row", "3", "-k", "0"], "k=0"),
@@ -324,8 +331,8 @@ WRONG = {
     "no time": ([*EXPLAIN, "--row", "3", "--time-limit", "0"], "positive number of seconds"),
     "no changes": ([*EXPLAIN, "--row", "3", "--at-most-changes", "0"], "at least 1"),
     "text for a number": ([*EXPLAIN, "--row", "3", "--seed", "x"], "--seed"),
-    "answer is no JSON": (["check", "loans.csv", "model.joblib"], "the text is no JSON"),
-    "answer is no text": (["check", "binary.json", "model.joblib"], "is no text in UTF-8"),
+    "answer is no JSON": (["check", "loans.csv", "model.joblib"], "the text is not JSON"),
+    "answer is no text": (["check", "binary.json", "model.joblib"], "is not text in UTF-8"),
     "no answer file": (["check", "nowhere.json", "model.joblib"], "nowhere.json: No such file"),
     "unknown command": (["explian"], "explian"),
 }
@@ -341,7 +348,7 @@ def test_a_wrong_question_is_told_so_in_one_message(run, case) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("text", "said"), [("[]", "holds no answer"), ('{"schema": "butfor.explanation/9"}', "/9")])
+@pytest.mark.parametrize(("text", "said"), [("[]", "contains no answer"), ('{"schema": "butfor.explanation/9"}', "/9")])
 def test_an_answer_of_another_schema_is_refused(run, tmp_path, text, said) -> None:
     (tmp_path / "answer.json").write_text(text)
     done = run("check", "OUT/answer.json", "model.joblib")
@@ -403,8 +410,8 @@ def test_survival_models_are_asked_for_times(run, cox, words, target) -> None:
         (["--mean-gain", "5", "--at-least", "3"], "--at-least and --mean-gain were given"),
         (["--target", "approved", "--relative-change", "0.1"], "--relative-change and --target were given"),
         (["--probability", "0.5", "--at-most", "3"], "--at-most and --probability were given"),
-        (["--survival-at", "5"], "It is written --survival-at T:P"),
-        (["--quantile-at-least", "half:5"], "'half' is no number"),
+        (["--survival-at", "5"], "Write it as --survival-at T:P"),
+        (["--quantile-at-least", "half:5"], "'half' is not a number"),
         (["--mean-gain", "5"], "survival"),
     ],
 )

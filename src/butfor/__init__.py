@@ -72,8 +72,8 @@ _HOMES = {
     "butfor.importers.registry": ("register_importer", "register_step"),
     "butfor.model.readout": ("Sign",),
     "butfor.problem.constraints.names": (
-        "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear", "margin",
-        "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
+        "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear",
+        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),

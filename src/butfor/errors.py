@@ -1,7 +1,7 @@
 """Errors that say what was given, what is needed and what to do.
 
-Each inherits the built-in exception a caller would catch. An infeasible problem, a spent budget and a search without
-result are outcomes (see `butfor.certificate.Status`), never exceptions.
+Each inherits from the built-in exception that a caller would catch. An infeasible problem, a spent budget and a search
+without a result are outcomes (see `butfor.Status`), never exceptions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ButforError(Exception):
 
 
 class InputError(ButforError, ValueError):
-    """A value that cannot be used: a missing number, an unseen category, an empty table, a negative price."""
+    """A value that cannot be used. Examples are an unseen category, an empty table, a negative price."""
 
 
 class InputTypeError(ButforError, TypeError):
@@ -42,7 +42,7 @@ class UnsupportedModelError(ButforError, TypeError):
 
 
 class UnsupportedProblemError(ButforError, ValueError):
-    """A combination of model, cost and constraints that no solver (or not the named solver) takes."""
+    """A combination of model, cost and constraints that no solver takes, or not the named one."""
 
 
 class FidelityError(ButforError, RuntimeError):
@@ -54,7 +54,7 @@ class MissingExtraError(ButforError, ImportError):
 
 
 def number(value: Any, given: str, needed: str) -> float:
-    """`value` as a float; what is no number is refused in the caller's words."""
+    """`value` as a float. If it is not a number, raise an error with the caller's words."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputTypeError(given, needed)
     return float(value)

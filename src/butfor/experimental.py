@@ -11,7 +11,9 @@ NOTE = "Experimental: it may change in any release, and the changelog says how."
 
 
 def experimental(thing: Marked) -> Marked:
-    """Mark a public function or class as one that may still change; its docstring and the reference say so.
+    """Mark a public function or class as one that may still change.
+
+    Its docstring and the reference page then say so.
 
     >>> @experimental
     ... def shortcut() -> None:

@@ -44,7 +44,7 @@ def test_nearest_is_the_cheapest_admissible_value_of_a_cell() -> None:
         feature = Feature("x", low=-3.0, high=4.0, step=step, typical=1.0, single=single)
         space = Space((feature,))
         factual = np.array([[rng.choice([np.nan, rng.uniform(-3, 4), float(rng.integers(-3, 5))])]])
-        factual = np.float64(np.float32(factual)) if single else factual
+        factual = factual.astype(np.float32).astype(np.float64) if single else factual
         domain = open_domain(space, factual)
         ends = np.sort(rng.choice([rng.uniform(-4, 5), float(rng.integers(-3, 5)), 0.6, 0.3], 2))
         value = domain.nearest(0, ends[None, :1], ends[None, 1:])[0, 0]

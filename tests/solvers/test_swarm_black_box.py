@@ -162,7 +162,7 @@ def test_the_swarm_is_chosen_where_nothing_exact_is() -> None:
     )
     odd = bf.Table({"amount": lambda before, after: np.abs(after - before) / 1000})
     strange = bf.Explainer(LOGIT, X[NUMBERS]).explain(ONE, target="approved", cost=bf.L1() + odd)
-    assert strange.certificate.solver.startswith("swarm: the model is asked at many points")
+    assert strange.certificate.solver.startswith("swarm: the model is called at many points")
     assert strange.certificate.status is Status.VALID
 
 
@@ -368,14 +368,14 @@ def half_way(rows):
 
 
 BAD = [
-    ("too few rows", lambda: asked(lambda rows: rows[:-1, 0]), bf.InputError, r"shape \(0,\) for 1 rows.*One row each"),
+    ("too few rows", lambda: asked(lambda rows: rows[:-1, 0]), bf.InputError, r"shape \(0,\) for 1 rows.*one row for each"),
     ("a column too many", lambda: asked(lambda rows: rows), bf.InputError, r"shape \(1, 3\).*1 columns"),
     ("a table for a scalar", lambda: asked(lambda rows: 3.0), bf.InputError, r"shape \(\)"),
     ("NaN", lambda: asked(lambda rows: np.where(rows[:, 0] > 0.2, rows[:, 0], np.nan)), bf.InputError, "NaN for"),
-    ("labels", lambda: asked(lambda rows: np.full(len(rows), "yes")), bf.InputTypeError, "'yes', which is no number"),
-    ("complex numbers", lambda: asked(lambda rows: 1j * rows[:, 0]), bf.InputTypeError, "no number"),
+    ("labels", lambda: asked(lambda rows: np.full(len(rows), "yes")), bf.InputTypeError, "'yes', which is not a number"),
+    ("complex numbers", lambda: asked(lambda rows: 1j * rows[:, 0]), bf.InputTypeError, "not a number"),
     ("labels for probabilities", lambda: asked(lambda rows: np.full(len(rows), "yes"), "yes", classes=["no", "yes"]),
-     bf.InputTypeError, "'yes', which is no number.*as it is"),
+     bf.InputTypeError, "'yes', which is not a number.*as it is"),
     ("labels for values", lambda: bf.Explainer(lambda rows: np.full(len(rows), "yes"), DATA).explain(
         DATA[:1], target=bf.value(at_least=1.0)), bf.InputTypeError, "'yes'.*needs numbers"),
     ("no probabilities", lambda: asked(lambda rows: 5 * rows[:, 0], 1, classes=[0, 1]), bf.InputError, "add up to 1.*scores"),
@@ -391,7 +391,7 @@ BAD = [
     ("more active than columns", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(active=9)), bf.InputError,
      "There are 5 columns"),
     ("a box around a category", lambda: bf.Explainer(TREE, X).explain(X.iloc[[0]], solver=bf.Swarm(box={"job": 0.1})),
-     bf.InputError, "'job', which is no number"),
+     bf.InputError, "'job', which is not a number"),
     ("a box around nothing", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(box={"jobs": 0.1})),
      bf.UnknownColumnError, "'jobs'"),
     ("a margin", lambda: boxed().explain(ONE, target="approved", constraints=[bf.margin(0.1)]),

@@ -61,7 +61,7 @@ def test_constriction() -> None:
     eta, c1, c2 = constriction()
     assert (round(eta, 3), round(c1, 3), round(c2, 3)) == (0.730, 1.496, 1.496)
     assert constriction(k=0.5)[0] == eta / 2
-    with pytest.raises(InputError, match="exceeds 4"):
+    with pytest.raises(InputError, match="must exceed 4"):
         constriction(2.0, 2.0)
 
 

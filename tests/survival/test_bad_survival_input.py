@@ -139,9 +139,9 @@ def test_times_that_are_not_positive(target) -> None:
 @pytest.mark.parametrize("table", [y, y["days"]])
 def test_outcomes_are_no_rows(table) -> None:
     model = HAZARDS["cox"]().fit(X, y)
-    with pytest.raises(bf.InputError, match="Rows are a table"):
+    with pytest.raises(bf.InputError, match="Rows must be given as a table"):
         bf.Explainer(model, data=table)
-    with pytest.raises(bf.InputError, match="Rows are a table"):
+    with pytest.raises(bf.InputError, match="Rows must be given as a table"):
         bf.Explainer(model, data=X).explain(table[:1], target=S.mean_gain(1.0))
 
 

@@ -53,7 +53,7 @@ def test_values_of_a_regressor_may_be_flat():
         ({"value": [1.0, 0.0, 1.0]}, r"value of shape \(3,\)"),
         ({"weights": [[np.nan, 1], [0, 0], [0, 0]]}, "finite"),
         ({"weights": "tall"}, "finite"),
-        ({"left": [1.5, -1, -1]}, r"left holds 1\.5"),
+        ({"left": [1.5, -1, -1]}, r"left contains 1\.5"),
         ({"left": [0, -1, -1]}, "do not make a tree"),
         ({"right": [1, -1, -1]}, "do not make a tree"),
         ({"right": [-1, -1, -1]}, "do not make a tree"),

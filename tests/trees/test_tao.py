@@ -300,8 +300,8 @@ def test_the_text_shows_every_node() -> None:
         ({"alpha": -0.1}, "alpha=-0.1"),
         ({"alpha": float("nan")}, "alpha=nan"),
         ({"tol": "small"}, "a number"),
-        ({"split": "diagonal"}, "'oblique' and 'axis'"),
-        ({"init": "warm"}, "'cart' and 'random'"),
+        ({"split": "diagonal"}, "'oblique' or 'axis'"),
+        ({"init": "warm"}, "'cart' or 'random'"),
     ],
 )
 @pytest.mark.parametrize("estimator", [TAOClassifier, TAORegressor])

@@ -137,9 +137,9 @@ WORDS: list[tuple[Any, str]] = [
     (bf.at_most_changes(3), "at most 3 columns may change"),
     (bf.linear({"debt": 1.0, "income": -0.4}, "<=", 0.0), "debt − 0.4 × income ≤ 0"),
     (bf.implies(bf.becomes("job", "pilot"), bf.rises("income", by=2)), "if job becomes pilot, then income rises by at least 2"),
-    (bf.margin(0.1), "every boundary that decides is at least 0.1 ranges away"),
+    (bf.margin(0.1), "every deciding boundary is at least 0.1 ranges away"),
     (bf.plausible(None), "an isolation forest finds no outlier in it"),
-    (bf.plausible(None, 8.5), "an isolation forest needs 8.5 questions or more, on average, to single it out"),
+    (bf.plausible(None, 8.5), "an isolation forest needs at least 8.5 questions, on average, to single it out"),
     (bf.candidates([[1]]), "candidates(1 rows)"),
 ]  # fmt: skip
 

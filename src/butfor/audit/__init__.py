@@ -1,1 +1,1 @@
-"""An answer checked again by somebody else."""
+"""The later check of an answer, by anybody who has the model."""

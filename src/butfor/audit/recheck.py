@@ -1,4 +1,4 @@
-"""An answer checked again, a year later, with nothing but itself and the model."""
+"""Check an answer again, even a year later. It needs nothing but the answer and the model."""
 
 from __future__ import annotations
 
@@ -24,14 +24,18 @@ from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
 
 RECHECK_SECONDS = 60.0
-"""How long a claimed bound is looked into, by default."""
+"""How long a claimed bound may take to be proven again, by default."""
 
 PASSED_IN_WORDS = {True: "passed", False: "FAILED", None: "not checked"}
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at: `passed` is None where it could not be checked; `words` say what was found."""
+    """One check and its result.
+
+    - `passed`: whether it passed; None if it could not be checked;
+    - `words`: what was found.
+    """
 
     name: str
     passed: bool | None
@@ -43,7 +47,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Checked:
-    """All checks of one answer; print it."""
+    """All checks of one answer. Print it to see them."""
 
     checks: tuple[Check, ...]
 
@@ -64,7 +68,10 @@ class Checked:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """An answer beside the model that is to confirm it; what the answer does not hold as data is None."""
+    """An answer together with the model that is to confirm it.
+
+    Parts of the question that the answer does not hold as data are None.
+    """
 
     answer: Explanation
     reading: Reading
@@ -75,7 +82,7 @@ class Claim:
 
     @property
     def whole(self) -> bool:
-        """Whether the question can be asked again."""
+        """Whether the answer holds the whole question as data. Then it can be solved again."""
         return self.target is not None and self.cost is not None and None not in self.constraints
 
     def known(self) -> tuple[AbstractConstraint, ...]:
@@ -83,18 +90,20 @@ class Claim:
         return tuple(found for found in self.constraints if found is not None)
 
     def predicted(self, row: Any) -> Prediction:
-        """What the model says of a row of the answer."""
+        """What the model predicts for a row of the answer."""
         return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
 
 
 def check(
     answer: Explanation | Explanations, model: Any, *, forests: Iterable[Any] = (), time_limit: float = RECHECK_SECONDS
 ) -> Checked:
-    """Redo the certificate of an answer with the model: is it this model, does it say so, at that cost, by those rules?
+    """Redo the certificate of an answer with the model.
 
-    A claimed bound (an optimum, an impossibility) is confirmed by solving the question once more, for at most `time_limit`
-    seconds. What an answer does not hold as data (a price that is a function, candidate rows) is not checked; the check says so.
-    It does not hold the forests of `bf.plausible` either: give them as `forests`, and they judge once more.
+    It checks that this is the same model, that it predicts the same, that the cost is right and that the constraints
+    hold. A claimed bound (an optimum, an impossibility) is confirmed by solving the question again, for at most
+    `time_limit` seconds. Some things an answer does not hold as data, such as a price that is a function, or
+    candidate rows. They are listed as not checked. The answer does not hold the forests of `bf.plausible` either:
+    give them as `forests`, and they are checked, too.
 
     >>> from butfor import Explainer
     >>> from sklearn.datasets import load_iris
@@ -107,7 +116,7 @@ def check(
     try:
         claim = _claim(answer.only, model, {repr(forest): forest for forest in forests})
     except ButforError as refusal:
-        return Checked((Check("the model can be asked what the answer was asked", False, str(refusal)),))
+        return Checked((Check("the question fits the model", False, str(refusal)),))
     found = [_fingerprint(claim), _question(claim), *_predictions(claim)]
     if answer.only.found:
         found += [_constraints(claim), _cost(claim)]
@@ -115,7 +124,7 @@ def check(
 
 
 def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim:
-    """The answer beside the model; an error if the two do not fit."""
+    """The answer together with the model. Raises an error if they do not fit together."""
     reading = read_onto(model, answer.space, frames.select(answer.factual, answer.space.names))
     spec = answer.question.spec
     target = _meant(spec.get("target"))
@@ -131,7 +140,10 @@ def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim
 
 
 def _meant(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
-    """A part of the question; None if the answer only describes it, and it is none of the `objects` that were given."""
+    """A part of the question.
+
+    It is None if the answer only describes it and it is not one of the `objects` that were given.
+    """
     try:
         return None if spec is None else from_spec(spec, objects or {})
     except (KeyError, TypeError, ValueError) as error:
@@ -141,14 +153,17 @@ def _meant(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
 
 
 def _question(claim: Claim) -> Check:
-    """Whether the words of the question, which people read, say what its data does, which is checked."""
-    asked = claim.answer.question
-    words = (asked.target, asked.cost, *asked.constraints)
+    """Check that the question in words agrees with its data.
+
+    People read the words, but the data is what is checked.
+    """
+    question = claim.answer.question
+    words = (question.target, question.cost, *question.constraints)
     data = (claim.target, claim.cost, *claim.constraints)
     differ = [text for text, meant in zip(words, data, strict=False) if meant is not None and text != repr(meant)]
     if len(words) != len(data):
-        differ = [f"{len(asked.constraints)} constraints in words, {len(claim.constraints)} as data"]
-    return Check("the question in words is the question as data", not differ, "; ".join(differ))
+        differ = [f"{len(question.constraints)} constraints in words, {len(claim.constraints)} as data"]
+    return Check("the question in words agrees with the question as data", not differ, "; ".join(differ))
 
 
 def _fingerprint(claim: Claim) -> Check:
@@ -157,19 +172,19 @@ def _fingerprint(claim: Claim) -> Check:
     if not then and not now:
         return Check(name, None, "a black box has no fingerprint")
     return Check(
-        name, then == now, "" if then == now else f"its fingerprint is {now or 'none'}, that of the answer {then}"
+        name, then == now, "" if then == now else f"its fingerprint is {now or 'none'}, and the answer says {then}"
     )
 
 
 def _predictions(claim: Claim) -> Iterator[Check]:
     answer = claim.answer
     before = claim.predicted(answer.factual)
-    yield _same(f"the model predicts {answer.before} before", answer.before, _output(claim, before))
+    yield _same(f"the model predicts {answer.before} before the change", answer.before, _output(claim, before))
     if not answer.found:
         return
     after = claim.predicted(answer.point)
-    yield _same(f"the model predicts {answer.after} after", answer.after, _output(claim, after))
-    name = f"that is what was asked: {answer.question.target}"
+    yield _same(f"the model predicts {answer.after} after the change", answer.after, _output(claim, after))
+    name = f"that meets the target: {answer.question.target}"
     if claim.target is None:
         yield Check(name, None, "the answer does not hold the target as data")
     else:
@@ -177,30 +192,33 @@ def _predictions(claim: Claim) -> Iterator[Check]:
 
 
 def _output(claim: Claim, prediction: Prediction) -> Any:
-    """What the estimator says of a row, as far as it bears on the target."""
+    """What the estimator predicts for a row about the target's quantity."""
     return (prediction.outputs() if claim.target is None else claim.target.outputs(prediction))[0]
 
 
 def _same(name: str, then: Any, now: Any) -> Check:
-    """Whether a prediction is as it was; of numbers, but for the last digits, which another processor may compute otherwise."""
+    """Check that a prediction is the same as before.
+
+    Numbers may differ in the last digits, because another processor may round differently.
+    """
     numbers = isinstance(then, float) and isinstance(now, float)
     same = bool(np.isclose(then, now, rtol=1e-9, atol=0.0)) if numbers else then == now
     return Check(name, same, "" if same else f"it predicts {now}")
 
 
 def _constraints(claim: Claim) -> Check:
-    asked = claim.answer.question.constraints
-    name = "all constraints hold" if asked else "the values lie within their ranges"
+    listed = claim.answer.question.constraints
+    name = "all constraints hold" if listed else "the values lie within their ranges"
     broken = [repr(one) for one in claim.known() if not _holds(claim, one)]
     start, point = _codes(claim)
     inside = bool(admissible(claim.answer.space, start, claim.known()).admits(point)[0])
     if broken or not inside:
         return Check(name, False, f"broken: {', '.join(broken)}" if broken else "a value lies outside its range")
-    unknown = [text for text, one in zip(asked, claim.constraints, strict=False) if one is None]
+    unknown = [text for text, one in zip(listed, claim.constraints, strict=False) if one is None]
     if unknown:
         return Check(name, None, f"not held as data: {', '.join(unknown)}")
     judged = [repr(one) for one in claim.known() if isinstance(one, JudgedConstraint) and one.of_point]
-    return Check(name, True, f"{', '.join(judged)} by the forest that was given" if judged else "")
+    return Check(name, True, f"{', '.join(judged)} judged by the forest that was given" if judged else "")
 
 
 def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:
@@ -218,11 +236,11 @@ def _cost(claim: Claim) -> Check:
     extra = claim.target.offsets(claim.predicted(answer.point), 1)
     again = float((price(claim.cost, answer.space).total(start, point) + extra)[0])
     same = abs(again - answer.cost) <= TOLERANCE * (1 + abs(again))
-    return Check(name, same, "" if same else f"it comes to {again:.6g}")
+    return Check(name, same, "" if same else f"computed again, it is {again:.6g}")
 
 
 def _status(claim: Claim) -> Check:
-    """Whether cost and bound amount to the status that is claimed."""
+    """Check that the claimed status follows from cost and bound."""
     certificate = claim.answer.certificate
     due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]))[0]
     fine = due is certificate.status and certificate.cost == claim.answer.cost
@@ -231,7 +249,7 @@ def _status(claim: Claim) -> Check:
 
 
 def _bound(claim: Claim, seconds: float) -> Iterator[Check]:
-    """The claim that nothing is cheaper, or that nothing is possible, by solving once more."""
+    """Check by solving again that nothing is cheaper, or that nothing is possible."""
     certificate = claim.answer.certificate
     impossible = certificate.status is Status.PROVEN_INFEASIBLE
     if certificate.bound <= 0:
@@ -248,7 +266,7 @@ def _bound(claim: Claim, seconds: float) -> Iterator[Check]:
 
 
 def _solved(claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...], seconds: float) -> Check:
-    """One question asked again. Of several answers to a row, the later ones are the same solver's."""
+    """Solve the question again. A later one of several answers to a row is left to the same solver."""
     answer = claim.answer
     rank, bound = answer.rank, answer.certificate.bound
     try:
@@ -274,7 +292,7 @@ def _solved(claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...]
 
 
 def _codes(claim: Claim) -> tuple[Any, Any]:
-    """Factual and point, encoded."""
+    """The factual and the point, encoded."""
     point = claim.answer.point_codes
     assert point is not None
     return claim.answer.factual_codes[None], point[None]

@@ -1,4 +1,4 @@
-"""The command `butfor`: explain a row of a file with a saved model, and check an answer later."""
+"""The command `butfor`. It explains rows of a file with a saved model, and checks answers later."""
 
 from butfor.cli.commands import app, main
 

@@ -1,4 +1,4 @@
-"""What each command does."""
+"""The commands of `butfor`."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from butfor.views import html as pages
 from butfor.views import json, text
 
 FAILED = 1
-"""The exit code of a check that failed; a command that was asked wrongly ends with 2."""
+"""The exit code of a check that failed. A command with wrong input ends with 2."""
 
 APPLICANT = 206
-"""Whom the demo explains, as the tutorial does."""
+"""The row that the demo and the tutorial explain."""
 
 
 class Commands(TyperGroup):
-    """The commands; what a user did wrong is one message, not a traceback."""
+    """The group of commands. A user's mistake gives one message, not a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -97,9 +97,9 @@ def _top(
 
 @app.command()
 def demo(
-    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="Where the page goes.")] = Path("demo.html"),
+    html: Annotated[Path, typer.Option("--html", metavar="FILE", help="The file for the page.")] = Path("demo.html"),
 ) -> None:
-    """Explain a rejected loan application of a built-in table, and write the answer as a page."""
+    """Explain a rejected loan application from a built-in table, and write a page."""
     from butfor.datasets import loans
 
     X, y = loans.load()
@@ -123,14 +123,15 @@ def explain(
     data: Data,
     row: Annotated[
         list[str] | None,
-        typer.Option(metavar="N", help="Which row of DATA to explain, counted from 0; several as 3,5 or 0:10."),
+        typer.Option(metavar="N", help="The row of DATA to explain, counted from 0; several as 3,5 or 0:10."),
     ] = None,
     target: Target = "other",
     probability: Probability = None,
     at_least: AtLeast = None,
     at_most: AtMostValue = None,
     relative_change: Annotated[
-        float | None, typer.Option(help="Of a regressor: 0.2 is a prediction 20 % up, -0.2 down.")
+        float | None,
+        typer.Option(help="For a regressor: the change of the prediction; 0.2 is 20 % up, -0.2 is 20 % down."),
     ] = None,
     mean_gain: MeanGain = None,
     median_gain: MedianGain = None,
@@ -149,10 +150,12 @@ def explain(
     plausible: Forests = None,
     cost: Cost = "L1",
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
-    solver: Annotated[str, typer.Option(help="Its name; see `butfor solvers`.")] = "auto",
+    solver: Annotated[str, typer.Option(help="The name of the solver; see `butfor solvers`.")] = "auto",
     time_limit: TimeLimit = None,
-    seed: Annotated[int, typer.Option(help="For solvers that draw numbers; it is written into the answer.")] = 0,
-    n_jobs: Annotated[int, typer.Option(metavar="N", help="Threads that share the rows; -1: one a processor.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="The seed of solvers that draw random numbers; it is written into the answer.")
+    ] = 0,
+    n_jobs: Annotated[int, typer.Option(metavar="N", help="Threads that share the rows; -1: one per processor.")] = 1,
     training: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
@@ -160,9 +163,9 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for `butfor check`.")] = False,
     html: Html = None,
 ) -> None:
-    """The cheapest change to a row that makes the model answer differently.
+    """Find the cheapest change to a row that makes the model answer differently.
 
-    That there is no such change is an answer, too: it is printed, and the command succeeds.
+    If there is no such change, that is an answer, too: it is printed, and the command succeeds.
     """
     table = read_table(data)
     explainer = Explainer(load(model), table if training is None else read_table(training))
@@ -171,7 +174,8 @@ def explain(
         frames.take(table, rows),
         target=target_of(
             explainer, target, probability, at_least=at_least, at_most=at_most, relative_change=relative_change,
-            mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at, quantile_at_least=quantile_at_least, unit=unit,
+            mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at,
+            quantile_at_least=quantile_at_least, unit=unit,
         ),
         cost=cost_of(cost),
         constraints=constraints_of(
@@ -201,20 +205,22 @@ def check(
     model: Model,
     plausible: Annotated[
         list[Path] | None,
-        typer.Option("--plausible", metavar="FOREST", help="The isolation forest that the answer was asked with."),
+        typer.Option(
+            "--plausible", metavar="FOREST", help="The isolation forest that was given for the answer with --plausible."
+        ),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="RECHECK_SECONDS", help="How long a claimed bound may take.")
+        float, typer.Option(metavar="SECONDS", help="How long it may take to prove a claimed bound again.")
     ] = checking.RECHECK_SECONDS,
 ) -> None:
-    """Redo the certificate of an answer with the model; ends with 1 if anything fails."""
+    """Redo the certificate of an answer with the model. The exit code is 1 if a check fails."""
     try:
         answers = json.load_many(read_text(answer))
     except json.ContradictionError as error:
         typer.echo(f"FAILED - {error}")
         raise typer.Exit(FAILED) from None
     if not answers:
-        raise InputError(f"{answer} holds no answer.", "There is nothing to check.")
+        raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
     estimator, forests = load(model), [load(path) for path in plausible or ()]
     results = [checking.check(one, estimator, forests=forests, time_limit=time_limit) for one in answers]
     for one, result in zip(answers, results, strict=True):
@@ -237,9 +243,9 @@ def solvers(
     at_most_changes: AtMost = None,
     margin: Margin = None,
 ) -> None:
-    """Which solver takes such a question to the model, and why not.
+    """List the solvers that take such a question, and why the others do not.
 
-    Without DATA it is not known what values the columns take: then all solvers are listed with what they do.
+    Without DATA, the values of the columns are not known. Then all solvers are listed with what they do.
     """
     from butfor.solvers.choose import SOLVERS
 
@@ -264,18 +270,18 @@ def solvers(
 
 @app.command()
 def space(model: Model, data: Data) -> None:
-    """What is known of each column that the model reads, and why."""
+    """Show what is known about each column that the model reads, and why."""
     listed = Explainer(load(model), read_table(data)).space.rows()
     _print(text.table(("column", "kind", "values", "missing", "why"), listed))
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line."""
     app(prog_name="butfor")
 
 
 def _print(renderable: Any) -> None:
-    """In colours and as wide as it is on a terminal, as plain text elsewhere."""
+    """Print in colours and in full width on a terminal, as plain text elsewhere."""
     if not sys.stdout.isatty():
         typer.echo(text.plain(renderable))
         return

@@ -17,7 +17,7 @@ READERS = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_fea
 
 
 def load(path: Path) -> Any:
-    """The estimator in a file; the warnings of a file from another version are passed on as lines."""
+    """The estimator in a file. Warnings, such as about another version, are printed as lines."""
     import joblib
 
     with warnings.catch_warnings(record=True) as warned:
@@ -30,7 +30,7 @@ def load(path: Path) -> Any:
             raise MissingExtraError(f"the model in {path} needs {error.name}.", "It is not installed.") from None
         except Exception as error:
             raise InputTypeError(
-                f"{path} holds no model that can be loaded ({type(error).__name__}: {error}).",
+                f"{path} contains no model that can be loaded ({type(error).__name__}: {error}).",
                 "A fitted estimator saved with joblib or pickle is needed.",
             ) from None
     for message in dict.fromkeys(str(one.message) for one in warned):
@@ -39,11 +39,11 @@ def load(path: Path) -> Any:
 
 
 def read_table(path: Path) -> Any:
-    """A table of a file, by whichever data frame library is there."""
+    """The table in a file, read with whichever data frame library is installed."""
     if path.suffix.lower() not in READERS:
-        raise InputError(f"{path} was given as data.", f"Known are files that end in {', '.join(READERS)}.")
+        raise InputError(f"{path} was given as data.", f"The name of the file must end in {', '.join(READERS)}.")
     with path.open("rb"):
-        pass  # what cannot be opened is warned in the words of the system, whatever the library says
+        pass  # a file that cannot be opened gives the system's own error, whatever the library would say
     try:
         return _reader(path.suffix.lower())(path)
     except OSError:
@@ -51,7 +51,7 @@ def read_table(path: Path) -> Any:
     except ImportError as error:
         raise MissingExtraError(f"{path} cannot be read: {error}.", "", 'Run: pip install "butfor[frames]"') from None
     except Exception as error:
-        raise InputError(f"{path} is no table: {type(error).__name__}: {error}.") from None
+        raise InputError(f"{path} is not a table: {type(error).__name__}: {error}.") from None
 
 
 def _reader(suffix: str) -> Callable[[Path], Any]:
@@ -68,15 +68,15 @@ def _reader(suffix: str) -> Callable[[Path], Any]:
 
 
 def read_text(path: Path) -> str:
-    """The text of an answer."""
+    """The text of a file with an answer."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is no text in UTF-8.", "The JSON of an answer is needed.") from None
+        raise InputError(f"{path} is not text in UTF-8.", "The JSON of an answer is needed.") from None
 
 
 def write(path: Path, words: str) -> None:
-    """Write a file whole or not at all, and say so."""
+    """Write a file completely or not at all, and say that it was written."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_text(words, encoding="utf-8")

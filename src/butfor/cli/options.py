@@ -1,4 +1,4 @@
-"""The options that several commands share: what they are called and what `--help` says of them."""
+"""The options that several commands share: their names and their texts in `--help`."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="A table as .csv, .parquet or .feather: the rows to explain, and what values each column takes.",
+        help="A .csv, .parquet or .feather file with the rows to explain. It also shows which values each column takes.",
         show_default=False,
     ),
 ]
-Target = Annotated[str, typer.Option(help="The class that is wanted; several as a,b; 'other': any other class.")]
+Target = Annotated[str, typer.Option(help="The class that is wanted; several as a,b; 'other' means any other class.")]
 Cost = Annotated[str, typer.Option(help="L1, L2, LInf, L0, Gower, MAD, or a sum such as L1+0.5*L0.")]
-Fixed = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that keep their value.")]
+Fixed = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that keep their values.")]
 OnlyUp = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that do not fall.")]
 OnlyDown = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that do not rise.")]
 Between = Annotated[list[str] | None, typer.Option(metavar="A:LOW:HIGH", help="A column that ends in this interval.")]
@@ -36,26 +36,33 @@ Within = Annotated[
 StepBy = Annotated[list[str] | None, typer.Option("--step", metavar="A:STEP", help="A column that changes in steps.")]
 Allowed = Annotated[list[str] | None, typer.Option(metavar="A:X,Y", help="A category that ends as one of these.")]
 AtMost = Annotated[int | None, typer.Option(help="How many columns may change.")]
-Margin = Annotated[float | None, typer.Option(help="Stay this share of a column's range inside every boundary.")]
+Margin = Annotated[
+    float | None, typer.Option(help="The distance to every deciding boundary, as a share of a column's range.")
+]
 Forests = Annotated[
     list[Path] | None,
     typer.Option(
         "--plausible",
         metavar="FOREST",
-        help="An isolation forest, saved as MODEL is, to which the answer is no outlier.",
+        help="An isolation forest, saved in the same way as MODEL. It must not find the answer an outlier.",
     ),
 ]
-AtLeast = Annotated[float | None, typer.Option(help="Of a regressor: the value that is wanted, or more.")]
-AtMostValue = Annotated[float | None, typer.Option("--at-most", help="Of a regressor: the value wanted, or less.")]
-Probability = Annotated[float | None, typer.Option(help="With this probability at least of the one class wanted.")]
-MeanGain = Annotated[float | None, typer.Option(help="Of a survival model: a mean time longer by this much.")]
-MedianGain = Annotated[float | None, typer.Option(help="Of a survival model: a median time longer by this much.")]
+AtLeast = Annotated[float | None, typer.Option(help="For a regressor: the least value wanted.")]
+AtMostValue = Annotated[float | None, typer.Option("--at-most", help="For a regressor: the largest value wanted.")]
+Probability = Annotated[float | None, typer.Option(help="The least probability of the class that is wanted.")]
+MeanGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the mean time is to rise.")]
+MedianGain = Annotated[float | None, typer.Option(help="For a survival model: by how much the median time is to rise.")]
 SurvivalAt = Annotated[
-    str | None, typer.Option(metavar="T:P", help="Of a survival model: to outlast T with a chance of P at least.")
+    str | None, typer.Option(metavar="T:P", help="For a survival model: the chance to outlast T is to be at least P.")
 ]
 QuantileAtLeast = Annotated[
-    str | None, typer.Option(metavar="Q:T", help="Of a survival model: a share Q has had the event at T, or later.")
+    str | None,
+    typer.Option(
+        metavar="Q:T", help="For a survival model: the time by which a share Q has had the event is at least T."
+    ),
 ]
-Unit = Annotated[str, typer.Option(help="What times are counted in, such as days.")]
-TimeLimit = Annotated[float | None, typer.Option(metavar="RECHECK_SECONDS", help="What is found by then is shown.")]
+Unit = Annotated[str, typer.Option(help="The unit of times, such as days.")]
+TimeLimit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Stop after this time. What was found by then is shown.")
+]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that shows the answer.")]

@@ -1,4 +1,4 @@
-"""From the words on a command line to rows, a target, a cost and constraints."""
+"""Turn words on a command line into rows, targets, costs and constraints."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ COSTS = {"L1": price.L1, "L2": price.L2, "LInf": price.LInf, "L0": price.L0, "Go
 
 
 def positions(given: Iterable[str] | None, rows: int) -> list[int]:
-    """Which rows are meant by 3, by 3,5 and by 0:10."""
+    """The rows that are meant by texts such as 3 or 3,5 or 0:10."""
     if not given:
-        raise InputError("no row was named.", f"The data has {rows} rows.", "Say --row 3, --row 3,5 or --row 0:10.")
+        raise InputError("no row was given.", f"The data has {rows} rows.", "Use --row 3, --row 3,5 or --row 0:10.")
     found: list[int] = []
     for part in (part for words in given for part in words.split(",")):
         ends = [_number(end, int, f"--row {part}") for end in part.split(":")]
@@ -34,37 +34,37 @@ def positions(given: Iterable[str] | None, rows: int) -> list[int]:
 
 
 def target_of(explainer: Explainer, words: str, probability: float | None = None, **numbers: Any) -> Any:
-    """The target: classes, the probability of one, or what a regressor or a survival model is to predict."""
-    asked = [option for option in OF_NUMBERS if any(numbers.get(name) is not None for name in option)]
-    if not asked:
+    """The target that the options describe, about classes, a probability, or a number."""
+    used = [option for option in OF_NUMBERS if any(numbers.get(name) is not None for name in option)]
+    if not used:
         return _of_classes(explainer, words, probability)
-    options = [f"--{name.replace('_', '-')}" for option in asked for name in option if numbers.get(name) is not None]
+    options = [f"--{name.replace('_', '-')}" for option in used for name in option if numbers.get(name) is not None]
     options += ["--target"] * (words != "other") + ["--probability"] * (probability is not None)
-    if len(asked) > 1 or options[-1] in ("--target", "--probability"):
-        raise InputError(f"{' and '.join(options)} were given.", "One target is asked at a time.")
-    return OF_NUMBERS[asked[0]](numbers)
+    if len(used) > 1 or options[-1] in ("--target", "--probability"):
+        raise InputError(f"{' and '.join(options)} were given.", "A question has only one target.", "Give one of them.")
+    return OF_NUMBERS[used[0]](numbers)
 
 
 def _of_classes(explainer: Explainer, words: str, probability: float | None) -> Any:
     """The classes that are wanted, or the probability of one."""
     known = [label.item() if hasattr(label, "item") else label for label in getattr(explainer.model, "classes_", ())]
     if words == "other" and probability is not None:
-        raise InputError("--probability was given without a class.", "Say which with --target.")
+        raise InputError("--probability was given without a class.", "Give the class with --target.")
     if words == "other":
         return words
     labels = [_meant(part, known) for part in _split(words, map(str, known))]
     if probability is None:
         return aim.classes(*labels)
     if len(labels) != 1:
-        raise InputError(f"--probability was given with {len(labels)} classes.", "It is asked of one.")
+        raise InputError(f"--probability was given with {len(labels)} classes.", "It needs exactly one.")
     return aim.probability(labels[0], probability)
 
 
 def _pair(words: str, option: str, form: str) -> list[float]:
-    """Two numbers around a colon."""
+    """The two numbers before and after a colon."""
     parts = words.split(":")
     if len(parts) != 2:
-        raise InputError(f"--{option} {words} was given.", f"It is written --{option} {form}.")
+        raise InputError(f"--{option} {words} was given.", f"Write it as --{option} {form}.")
     return [_number(part, float, f"--{option} {words}") for part in parts]
 
 
@@ -82,7 +82,7 @@ OF_NUMBERS: dict[tuple[str, ...], Callable[[dict[str, Any]], Any]] = {
         *_pair(given["quantile_at_least"], "quantile-at-least", "Q:T"), unit=given["unit"]
     ),
 }
-"""The options, or pairs of them, that ask for a number: how each is made a target."""
+"""For each option (or pair of options) about numbers, the function that makes it a target."""
 
 
 def cost_of(words: str) -> price.AbstractCost:
@@ -92,7 +92,9 @@ def cost_of(words: str) -> price.AbstractCost:
         weight, star, name = part.rpartition("*")
         kind = {known.lower(): term for known, term in COSTS.items()}.get(name.strip().lower())
         if kind is None:
-            raise InputError(f"--cost {words} was given.", f"Costs are {', '.join(COSTS)} and sums such as L1+0.5*L0.")
+            raise InputError(
+                f"--cost {words} was given.", f"The costs are {', '.join(COSTS)} and sums such as L1+0.5*L0."
+            )
         term = _number(weight, float, f"--cost {words}") * kind() if star else kind()
         total = term if total is None else total + term
     assert total is not None
@@ -100,7 +102,7 @@ def cost_of(words: str) -> price.AbstractCost:
 
 
 def constraints_of(space: Space, **given: Any) -> list[AbstractConstraint]:
-    """The constraints, from what was given with each option."""
+    """The constraints that the options describe."""
     found: list[AbstractConstraint] = []
     for option in ("fixed", "only_up", "only_down"):
         names = [name for words in given.get(option) or () for name in _split(words, space.names)]
@@ -124,21 +126,24 @@ def constraints_of(space: Space, **given: Any) -> list[AbstractConstraint]:
 
 
 def _parts(space: Space, given: dict[str, Any], option: str, form: str) -> Iterator[tuple[Feature, list[str]]]:
-    """For each use of an option, the column and what stands behind its colons."""
+    """For each use of an option, the column and the parts after its colons."""
     for words in given.get(option) or ():
         parts = words.rsplit(":", form.count(":"))
         if len(parts) <= form.count(":"):
-            raise InputError(f"--{option} {words} was given.", f"It is written --{option} {form}.")
+            raise InputError(f"--{option} {words} was given.", f"Write it as --{option} {form}.")
         yield space[parts[0]], parts[1:]
 
 
 def _split(words: str, known: Iterable[str]) -> list[str]:
-    """The parts between commas, unless the whole is a known name."""
+    """The parts between commas; the whole text if it is a known name."""
     return [words] if words in set(known) else [part.strip() for part in words.split(",")]
 
 
 def _meant(words: str, known: Iterable[Any]) -> Any:
-    """The known value that is written so; the words themselves if there is none (whoever uses them says so)."""
+    """The known value that is written like this. If there is none, the words themselves.
+
+    In that case, the code that uses them raises an error.
+    """
     return next((value for value in known if str(value) == words), words)
 
 
@@ -153,4 +158,6 @@ def _number(words: str, kind: Callable[[str], Any], option: str) -> Any:
     try:
         return kind(words)
     except ValueError:
-        raise InputError(f"{option} was given.", f"{words!r} is not a {'whole ' if kind is int else ''}number.") from None
+        raise InputError(
+            f"{option} was given.", f"{words!r} is not a {'whole ' if kind is int else ''}number."
+        ) from None

@@ -1,10 +1,10 @@
-"""Compiling the loops of the solvers, which is done once and kept."""
+"""Compile the loops of the solvers. This is done once, and the result is kept."""
 
 from __future__ import annotations
 
 
 def warm() -> None:
-    """Compile the kernels that the demo did not need, so that the first answer of any model comes at once."""
+    """Compile the kernels that the demo did not need. Then the first answer for any model comes at once."""
     from butfor.model.questions import evaluate
     from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
     from butfor.solvers.linear.exact import LinearExact

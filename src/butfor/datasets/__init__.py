@@ -1,1 +1,1 @@
-"""Small built-in data, made by seeded functions: no download, no licence, the same on every machine."""
+"""Small built-in data sets, made by seeded functions. They need no download and no licence."""

@@ -1,7 +1,7 @@
-"""A synthetic table of loan applications, approved or rejected by a sensible rule with some noise.
+"""A synthetic table of loan applications. A sensible rule approves or rejects them, with some noise.
 
-Nobody's data: every number is drawn from a seeded generator. The rule looks at income, savings, amount and duration,
-late payments, job, education, housing and, mildly, age; never at sex, which is there to be held fixed.
+It is nobody's data: every number is drawn from a seeded generator. The rule looks at income, savings, amount, duration,
+late payments, job, education, housing and, mildly, age. It never looks at sex, which is there to be held fixed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ NUMBERS = ["age", "income", "savings", "amount", "months", "late_payments"]
 
 
 def load(rows: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, pd.Series[Any]]:
-    """Applications and their outcomes: a pandas frame of ten raw columns, and a series of "approved" and "rejected".
+    """Loan applications and their outcomes.
 
-    `age`, `income`, `amount`, `months` and `late_payments` are whole numbers, `savings` is any number (one in twenty is
-    missing), `education` is ordered, `sex`, `job` and `housing` are categories.
+    The result is a pandas frame of ten raw columns, and a series of "approved" and "rejected". `age`, `income`,
+    `amount`, `months` and `late_payments` are whole numbers. `savings` can be any number; one in twenty is missing.
+    `education` is ordered. `sex`, `job` and `housing` are categories.
 
     >>> X, y = load()
     >>> X.shape, sorted(set(y))
@@ -85,7 +86,10 @@ def load(rows: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, pd.Series[Any]]
 
 
 def pipeline() -> Pipeline:
-    """A pipeline for the raw table, not fitted: encoders, imputer and scaler, then a decision tree of readable size."""
+    """A pipeline for the raw table, not yet fitted.
+
+    It has encoders, an imputer and a scaler, and then a decision tree of readable size.
+    """
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline, make_pipeline

@@ -1,1 +1,1 @@
-"""The user's own model: asked in the user's own tables, the last authority."""
+"""The user's own model. It is called with the user's own kind of table, and it has the last word."""

@@ -1,4 +1,7 @@
-"""Boosters of other libraries behind the face of an estimator: `predict`, and `predict_proba` of a classifier."""
+"""Boosters of other libraries with the interface of an estimator.
+
+They get `predict`, and classifiers also `predict_proba`.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,21 @@ _adapters: ByClass[Callable[[Any], Any]] = ByClass()
 
 
 def register_native(model_class: type | str, adapt: Callable[[Any], Any]) -> None:
-    """Teach butfor a model without scikit-learn's interface: `adapt(model)` returns an estimator that asks it."""
+    """Teach butfor a model without scikit-learn's interface.
+
+    `adapt(model)` returns an estimator that calls the model.
+    """
     _adapters[model_class] = adapt
 
 
 def as_estimator(model: Any) -> Any:
-    """A model that has no scikit-learn interface behind one; any other as it is."""
+    """The model, wrapped in a scikit-learn interface if it has none."""
     adapt = _adapters.of(model)
     return model if adapt is None else adapt(model)
 
 
 def native_names() -> Iterator[str]:
-    """The names of the classes that are adapted."""
+    """The names of the classes that butfor can wrap."""
     return _adapters.names()
 
 
@@ -40,7 +46,10 @@ class AbstractNative(ABC):
 
     @abstractmethod
     def answers(self, X: Any) -> NDArray[Any]:
-        """What the booster answers: a value a row, the probability of the second class, or those of all classes."""
+        """What the booster predicts.
+
+        One value per row, the probability of the second class, or the probabilities of all classes.
+        """
 
     def _get_tags(self) -> dict[str, bool]:
         return {"allow_nan": True}
@@ -55,7 +64,7 @@ class AbstractNativeRegressor(AbstractNative):
 
 
 class AbstractNativeClassifier(AbstractNative):
-    """A booster that predicts probabilities; its classes are 0, 1, ..."""
+    """A booster that predicts probabilities. Its classes are 0, 1, ..."""
 
     def __init__(self, booster: Any, names: list[str] | None, width: int, classes: int) -> None:
         super().__init__(booster, names, width)
@@ -67,10 +76,10 @@ class AbstractNativeClassifier(AbstractNative):
         return np.column_stack([1 - raw, raw]) if raw.ndim == 1 else raw
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class, the first of equals."""
+        """The most probable class; the first one if several are equally probable."""
         return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
 
 
 def known_classes(model: Any) -> tuple[Any, ...]:
-    """The classes that an estimator predicts; empty for a regressor."""
+    """The classes that an estimator predicts. Empty for a regressor."""
     return tuple(np.asarray(model.classes_).tolist()) if hasattr(model, "classes_") else ()

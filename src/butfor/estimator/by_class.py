@@ -1,4 +1,4 @@
-"""What is known of a class, looked up along an object's ancestry; no library is imported to ask."""
+"""Look up what is known about an object's class, without importing a library."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ T = TypeVar("T")
 
 
 class ByClass(dict[type | str, T]):
-    """Things by class. A class of another library is named: by its name alone if it is scikit-learn's, else "library.Name"."""
+    """A dict from classes to things.
+
+    A class of another library is given by name: "Name" if it is scikit-learn's, else "library.Name".
+    """
 
     def of(self, one: Any) -> T | None:
-        """What is known of the closest ancestor of an object's class."""
+        """The thing for an object's class, or for its closest ancestor that has one."""
         for ancestor in type(one).__mro__:
             if ancestor in self:
                 return self[ancestor]

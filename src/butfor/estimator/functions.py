@@ -1,4 +1,4 @@
-"""A function that predicts, behind the face of an estimator: what it must return is checked whenever it is asked."""
+"""A function that predicts, with the interface of an estimator. What it returns is checked in each call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Returns = Literal["probabilities", "scores", "values"]
 
 
 class AbstractFunction(ABC):
-    """A function of rows, asked in the kind of table that the data is."""
+    """A function of rows. It is called with the same kind of table as the data."""
 
     def __init__(self, function: Callable[[Any], Any], classes: Sequence[Any] = ()) -> None:
         self.function = function
@@ -28,57 +28,66 @@ class AbstractFunction(ABC):
         """The classes, or the values."""
 
     def numbers(self, X: Any, widths: tuple[int, ...]) -> FloatArray:
-        """What the function returns for some rows, checked: numbers, one row each, of one of these widths."""
+        """The numbers that the function returns for some rows, checked.
+
+        There must be one row for each row given, and the number of columns must be one of `widths`.
+        """
         answered = np.asarray(self._called(X))
         rows, wide = height(X), answered.shape[1] if answered.ndim == 2 else 1
         if answered.ndim not in (1, 2) or len(answered) != rows or wide not in widths:
             raise InputError(
                 f"the model returned an array of shape {answered.shape} for {rows} rows.",
-                f"One row each is needed, with {' or '.join(map(str, widths))} columns.",
+                f"It must return one row for each, with {' or '.join(map(str, widths))} columns.",
             )
         try:
-            found = answered.astype(np.float64, casting="same_kind" if answered.dtype.kind == "c" else "unsafe").reshape(
-                rows, wide
-            )
+            found = answered.astype(
+                np.float64, casting="same_kind" if answered.dtype.kind == "c" else "unsafe"
+            ).reshape(rows, wide)
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model returned {answered.ravel().tolist()[0]!r}, which is no number.",
-                "Numbers are needed: a column a class, or a value.",
-                "A function that returns labels is given to bf.Explainer as it is.",
+                f"the model returned {answered.ravel().tolist()[0]!r}, which is not a number.",
+                "It must return numbers: one column per class, or one value per row.",
+                "Give a function that returns labels to bf.Explainer as it is, without bf.black_box.",
             ) from None
         if np.isnan(found).any():
             raise InputError(
                 f"the model returned NaN for {int(np.isnan(found).any(axis=1).sum())} of {rows} rows.",
-                "Numbers are needed.",
+                "It must return numbers.",
             )
         return found
 
     def _called(self, X: Any) -> Any:
-        """What the function returns; an array has no names of columns, and a function that wants them is told so."""
+        """What the function returns.
+
+        If it fails on an array, the error says that an array has no column names.
+        """
         try:
             return self.function(X)
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             if not is_array(X):
                 raise
             raise InputError(
-                f"the function refuses an array of shape {X.shape} ({type(error).__name__}: {error}).",
-                "It gets rows of the kind of the data, which is an array.",
-                "If it needs names of columns, give bf.Explainer the data as a data frame.",
+                f"the function fails on an array of shape {X.shape} ({type(error).__name__}: {error}).",
+                "It gets the same kind of table as the data, which is an array.",
+                "If it needs column names, give bf.Explainer the data as a data frame.",
             ) from error
 
 
 class ValueFunction(AbstractFunction):
-    """A function that returns a value a row."""
+    """A function that returns one value per row."""
 
     def predict(self, X: Any) -> FloatArray:
         return self.numbers(X, (1,))[:, 0]
 
 
 class ScoreFunction(AbstractFunction):
-    """A function that returns a score a class, the largest wins; of two classes, it may return that of the second above 0."""
+    """A function that returns one score per class. The largest score wins.
+
+    For two classes it may return a single score, which is above 0 for the second class.
+    """
 
     def decision_function(self, X: Any) -> FloatArray:
-        """The scores, a column a class."""
+        """The scores, one column per class."""
         found = self.numbers(X, _widths(self.classes_))
         return np.column_stack([np.zeros(len(found)), found]) if found.shape[1] == 1 else found
 
@@ -87,17 +96,20 @@ class ScoreFunction(AbstractFunction):
 
 
 class ProbabilityFunction(AbstractFunction):
-    """A function that returns the probability of each class, or, of two classes, that of the second."""
+    """A function that returns the probability of each class.
+
+    For two classes it may return only that of the second.
+    """
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The probabilities, a column a class."""
+        """The probabilities, one column per class."""
         found = self.numbers(X, _widths(self.classes_))
         found = np.column_stack([1 - found, found]) if found.shape[1] == 1 else found
         if (found < -1e-6).any() or (np.abs(found.sum(axis=1) - 1) > 1e-3).any():
             raise InputError(
                 f"the model returned {found[np.argmax(np.abs(found.sum(axis=1) - 1))].tolist()} as probabilities.",
-                "They are at least 0 and add up to 1.",
-                "Use bf.black_box(..., returns='scores') for numbers of which the largest wins.",
+                "Probabilities must be at least 0 and add up to 1.",
+                "For other numbers, of which the largest wins, use bf.black_box(..., returns='scores').",
             )
         return found
 
@@ -112,11 +124,14 @@ def _widths(classes: Any) -> tuple[int, ...]:
 def black_box(
     function: Callable[[Any], Any], classes: Sequence[Any] = (), *, returns: Returns | None = None
 ) -> AbstractFunction:
-    """A function of rows as a model: it gets tables of the kind and with the columns of the data.
+    """A function of rows as a model. It is called with the same kind of table as the data.
 
-    With `classes`, it returns their probabilities, a column each in that order (of two classes, one column will do: the second),
-    or with `returns="scores"` any numbers of which the largest wins. Without, it returns a value a row. Choose it where a plain
-    function, which may return labels too, says less than the model knows: a search follows probabilities, not labels.
+    With `classes`, the function returns their probabilities: one column per class, in that order (for two classes,
+    the second column is enough). With `returns="scores"`, it returns one number per class instead, of which the
+    largest wins. Without `classes`, it returns one value per row.
+
+    A plain function can be given to `bf.Explainer` directly and may return labels, too. Choose `black_box` if the model
+    knows more than its label: a search can follow probabilities, but not labels.
 
     >>> model = black_box(lambda X: 1 / (1 + np.exp(-X[:, 0])), classes=["no", "yes"])
     >>> model.predict(np.array([[-1.0], [2.0]])).tolist()
@@ -125,12 +140,12 @@ def black_box(
     if not callable(function):
         raise InputTypeError(f"{type(function).__name__} was given to bf.black_box.", "A function of rows is needed.")
     if isinstance(classes, str) or len(classes) == 1 or len(set(classes)) != len(classes):
-        raise InputError(f"classes={classes!r} were given.", "Two or more classes are needed, each once.")
+        raise InputError(f"classes={classes!r} were given.", "Two or more different classes are needed.")
     wanted = returns or ("probabilities" if len(classes) else "values")
     if wanted not in ("probabilities", "scores", "values") or (wanted == "values") == bool(len(classes)):
         raise InputError(
             f"returns={returns!r} was given with {len(classes)} classes.",
-            "It is 'probabilities' or 'scores' with classes, 'values' without.",
+            "It must be 'probabilities' or 'scores' with classes, and 'values' without.",
         )
     if wanted == "values":
         return ValueFunction(function)

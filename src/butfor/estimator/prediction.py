@@ -1,4 +1,4 @@
-"""What the estimator says of some rows."""
+"""What the estimator predicts for some rows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from butfor.model.survival.curves import Curves
 from butfor.space import frames
 
 LEAST = 1e-300
-"""Probabilities below this count as this: their logarithm is finite."""
+"""Smaller probabilities are replaced by this one, so that their logarithm is finite."""
 
 
 class Prediction:
-    """What the estimator says of the rows of a table; asked when first needed, and only once."""
+    """What the estimator predicts for the rows of a table. It is called when needed, and only once."""
 
     def __init__(self, source: Source, table: Any) -> None:
         self.source = source
@@ -36,7 +36,7 @@ class Prediction:
 
     @property
     def height(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return frames.height(self._table) if self._origin is None else len(self._origin[1])
 
     @property
@@ -65,22 +65,25 @@ class Prediction:
 
     @property
     def scores(self) -> FloatArray | None:
-        """How much the estimator prefers each class: logarithms of probabilities, or decisions; None if it says neither."""
+        """How much the estimator prefers each class, one column per class.
+
+        These are logarithms of probabilities, or the decision function; None if the estimator has neither.
+        """
         found: FloatArray | None = self._once("scores", _scores)
         return found
 
     @property
     def largest(self) -> list[Any]:
-        """The class of the largest score."""
+        """The class with the largest score, for each row."""
         scores = self.scores
         assert scores is not None
         names = self.source.classes
         return [names[k] for k in np.argmax(scores, axis=1).tolist()]
 
     def assuming_labels_follow_scores(self) -> Prediction:
-        """The same, its labels taken from its scores: one question to the estimator less.
+        """This prediction, with labels taken from its scores. That saves one call of the estimator.
 
-        Whoever assumes this has compared the two on rows of the data. What is found is predicted again by the verdict.
+        The caller must have compared labels and scores on rows of the data. The verdict predicts every answer again.
         """
         self._known["labels"] = self.largest
         return self
@@ -91,7 +94,10 @@ class Prediction:
         return self.labels if labelled else self.values.tolist()
 
     def take(self, rows: IntArray) -> Prediction:
-        """Some of the rows, in this order; a row may be taken more than once. Nothing is copied before it is looked at."""
+        """Some of the rows, in this order. A row may be taken more than once.
+
+        Nothing is copied before it is needed.
+        """
         if np.array_equal(rows, np.arange(self.height)):
             return self
         some = Prediction(self.source, None)
@@ -99,7 +105,10 @@ class Prediction:
         return some
 
     def _once(self, what: str, ask: Callable[[Prediction], Any]) -> Any:
-        """An answer, asked of the estimator unless it is known here or where these rows were taken from."""
+        """A result of the estimator. It is called only if the result is not yet known.
+
+        It may be known here, or in the prediction from which these rows were taken.
+        """
         if what not in self._known:
             if self._origin is not None and self._origin[0]._answers_for_less(what, self._origin[1]):
                 whole, rows = self._origin
@@ -109,7 +118,7 @@ class Prediction:
         return self._known[what]
 
     def _answers_for_less(self, what: str, rows: IntArray) -> bool:
-        """Whether these of its rows cost fewer questions here than if they were asked about by themselves."""
+        """Whether it is cheaper to predict all rows here than only the given ones elsewhere."""
         if what in self._known or len(rows) >= self.height:
             return True
         return self._origin is not None and self._origin[0]._answers_for_less(what, self._origin[1][rows])

@@ -1,4 +1,4 @@
-"""The user's own estimator, asked in the user's own kind of table: the only judge of validity."""
+"""The user's own estimator, called with the user's own kind of table. It alone judges validity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Source:
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes it predicts; empty for a regressor."""
+        """The classes that it predicts. Empty for a regressor."""
         found = getattr(self.estimator, "classes_", None)
         return () if found is None else tuple(np.asarray(found).tolist())
 
@@ -45,42 +45,42 @@ class Source:
             return np.asarray(raw, dtype=np.float64).ravel()
         except (TypeError, ValueError):
             raise InputTypeError(
-                f"the model answered {raw.ravel().tolist()[0]!r}.",
+                f"the model predicted {raw.ravel().tolist()[0]!r}.",
                 "The target needs numbers.",
                 "Ask for a class instead.",
             ) from None
 
     def probabilities(self, table: Any) -> FloatArray:
-        """Predicted probabilities, a column a class."""
+        """Predicted probabilities, one column per class."""
         return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
 
     @property
     def judges_by(self) -> str:
-        """The method whose answers compare the classes: probabilities, or a decision function; empty if there is none."""
+        """The method that compares the classes: "predict_proba" or "decision_function"; empty if there is none."""
         names = ("predict_proba", "decision_function") if self.classes else ()
         return next((name for name in names if hasattr(self.estimator, name)), "")
 
     def decisions(self, table: Any) -> FloatArray | None:
-        """The decision function, a column a class; None where its columns are not classes."""
+        """The decision function, one column per class. None if its columns are not classes."""
         raw = np.asarray(self.ask("decision_function", table), dtype=np.float64)
         if raw.ndim == 1 or raw.shape[1] == 1:
             return np.column_stack([np.zeros(len(raw)), raw.ravel()])
         return raw if raw.shape[1] == len(self.classes) else None
 
     def precision(self, table: Any) -> np.dtype[Any]:
-        """The floating-point type of its scores: float32 if it was fitted on nothing else."""
+        """The floating-point type of its scores: float32 if it was fitted on float32 only."""
         methods = (name for name in ("decision_function", "predict_proba") if hasattr(self.estimator, name))
         found = np.asarray(self.ask(next(methods, "predict"), table))
         return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
 
     @property
     def _holder(self) -> Any:
-        """The estimator whose methods are asked: a search has some of its best one only."""
+        """The estimator that has the methods. In a search, some exist only on its best estimator."""
         return getattr(self.estimator, "best_estimator_", self.estimator)
 
-    @cached_property  # a pipeline takes milliseconds to say that it has no such attribute
+    @cached_property  # a pipeline takes milliseconds to find out that it has no such attribute
     def says_time(self) -> bool:
-        """Whether it is a model of survival whose `predict` is a time and not a risk."""
+        """Whether it is a model of survival that predicts a time and not a risk."""
         return getattr(self._holder, "_predict_risk_score", True) is False
 
     @cached_property
@@ -103,17 +103,17 @@ class Source:
         return StepCurves(times, survival if (a == 1).all() and (b == 0).all() else a * survival + b)
 
     def inputs(self, table: Any) -> Any:
-        """The columns that the estimator reads, in its order and as it was fitted."""
+        """The columns that the estimator reads, in its order and its kind of table."""
         if frames.is_array(table):
             return table
         chosen = nw.from_native(table, eager_only=True).select(list(self.names))
         if self.wants_array:
             return chosen.to_numpy()
-        # scikit-learn's pipelines take no arrow table
+        # scikit-learn's pipelines do not take arrow tables
         return chosen.to_pandas() if chosen.implementation.is_pyarrow() else chosen.to_native()
 
     def ask(self, method: str, table: Any) -> NDArray[Any]:
-        """What a method of the estimator answers, a row each."""
+        """What a method of the estimator returns, one row per row of the table."""
         function: Callable[[Any], Any]
         holder = self.estimator if hasattr(self.estimator, method) else self._holder
         if hasattr(holder, method):
@@ -123,22 +123,25 @@ class Source:
         else:
             raise InputError(
                 f"{type(self.estimator).__name__} has no {method}.",
-                "The target asks for it.",
+                "The target needs it.",
                 "Choose a target on the class.",
             )
         answer = self._answered(function, table)
         if len(answer) != frames.height(table):
-            raise InputError(f"the model answered {len(answer)} rows for {frames.height(table)}.", "One answer a row.")
+            raise InputError(
+                f"the model returned {len(answer)} rows for {frames.height(table)}.", "It must return one per row."
+            )
         if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
             raise UnsupportedModelError(
                 f"{type(self.estimator).__name__} has {answer.shape[1]} outputs.",
                 "One output is needed.",
-                "Fit a model each; if they are probabilities of classes, use bf.black_box(function, classes=[...]).",
+                "Fit one model per output. If the outputs are probabilities of classes, use "
+                "bf.black_box(function, classes=[...]).",
             )
         return answer
 
     def _answered(self, function: Callable[[Any], Any], table: Any) -> NDArray[Any]:
-        """The answer as it comes; what the estimator raises is its word on these rows."""
+        """What the method returns, unchecked. If it raises an error, that error is reported for these rows."""
         inputs = self.inputs(table)
         try:
             return np.asarray(function(inputs))
@@ -147,7 +150,7 @@ class Source:
         except Exception as error:
             raise InputError(
                 f"{type(self.estimator).__name__} refuses these rows ({type(error).__name__}: {error}).",
-                "It must answer for rows like those it was fitted on.",
+                "It must accept rows like those that it was fitted on.",
                 "Compare the columns with those, or try its predict on the data.",
             ) from error
 
@@ -169,6 +172,8 @@ def open_source(estimator: Any, table: Any) -> Source:
     _check_fitted(estimator)
     given = frames.names(table)
     known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
+        known = None  # LightGBM before 4.7 names the columns of an array itself
     if known is not None and frames.is_array(table):
         raise InputTypeError(
             "the data is an array, but the model was fitted on named columns.",
@@ -184,14 +189,17 @@ def open_source(estimator: Any, table: Any) -> Source:
 
 
 def wrapped(estimator: Any) -> Any:
-    """The fitted estimator inside a search, a threshold or a frozen one; None if it stands for itself."""
+    """The fitted estimator inside a search, a threshold or a frozen one. None if there is no such wrapper."""
     if type(estimator).__name__ == "FrozenEstimator":
         return estimator.estimator
     return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
 
 
 def _columns(known: list[str], given: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns of the data that the model knows by these names (LightGBM writes underscores for spaces)."""
+    """The columns of the data for the names that the model knows.
+
+    LightGBM writes underscores for spaces.
+    """
     alike = {name.replace(" ", "_"): name for name in given}
     found = [name if name in given else alike.get(name) for name in known]
     absent = [name for name, column in zip(known, found, strict=True) if column is None]
@@ -213,4 +221,4 @@ def _check_fitted(estimator: Any) -> None:
             f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
         ) from None
     except TypeError:
-        return  # not a scikit-learn estimator: it cannot be asked whether it is fitted
+        return  # not a scikit-learn estimator: there is no way to know whether it is fitted

@@ -1,4 +1,4 @@
-"""A function that returns survival functions on a grid of times, behind the face of an estimator."""
+"""A function that returns survival functions on a grid of times, with the interface of an estimator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from butfor.model.survival.curves import StepCurves
 
 
 class SurvivalFunction(AbstractFunction):
-    """A function of rows that returns S at some times, a column a time. Its `predict` is the mean time up to the last."""
+    """A function of rows that returns S at some times, one column per time.
+
+    Its `predict` is the mean time up to the last of them.
+    """
 
     _predict_risk_score = False
 
@@ -28,8 +31,8 @@ class SurvivalFunction(AbstractFunction):
         if (found < 0).any() or (found > 1).any() or (np.diff(found, axis=1) > 1e-9).any():
             raise InputError(
                 "the model returned survival functions that leave [0, 1] or rise.",
-                "S(t) is the chance to outlast t: it falls from 1 towards 0.",
-                "Return one column a time, in the order of the times.",
+                "S(t) is the chance to outlast t, so it falls from 1 towards 0.",
+                "Return one column per time, in the order of the times.",
             )
         return StepCurves(self.times, found)
 
@@ -38,17 +41,20 @@ class SurvivalFunction(AbstractFunction):
 
 
 def black_box(function: Callable[[Any], Any], times: Sequence[float]) -> SurvivalFunction:
-    """A function of rows that returns survival functions on a grid of times, as a model: S(t) in a column for each time.
+    """A function of rows that returns survival functions, as a model.
 
-    S is 1 before the first time and stays as it is between two times. Choose it for a model of survival that butfor does not
-    read; what is asked of it is searched for by the swarm.
+    The function returns S(t) with one column for each of `times`. S is 1 before the first time and stays constant
+    between two times. Choose it for a model of survival that butfor cannot read. The swarm then searches for the
+    answers.
 
     >>> model = black_box(lambda X: np.exp(-np.outer(X[:, 0], [1.0, 2.0])), times=[1.0, 2.0])
     >>> model.predict(np.array([[0.0], [1.0]])).round(2).tolist()
     [2.0, 1.37]
     """
     if not callable(function):
-        raise InputTypeError(f"{type(function).__name__} was given.", "A function of rows is needed.")
+        raise InputTypeError(
+            f"{type(function).__name__} was given to bf.survival.black_box.", "A function of rows is needed."
+        )
     grid = np.asarray(times, dtype=np.float64)
     if (
         grid.ndim != 1
@@ -57,5 +63,7 @@ def black_box(function: Callable[[Any], Any], times: Sequence[float]) -> Surviva
         or (grid <= 0).any()
         or (np.diff(grid) <= 0).any()
     ):
-        raise InputError(f"times={times!r} were given.", "Times are positive and rise, at least one.")
+        raise InputError(
+            f"times={times!r} were given.", "They must be positive and rise, and there must be at least one."
+        )
     return SurvivalFunction(function, grid)

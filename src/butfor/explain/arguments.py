@@ -1,4 +1,4 @@
-"""How to search, as callers say it, checked."""
+"""Checks of the arguments k, seed, time limit and threads."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from butfor.solvers.solver import Budget
 def count_of(k: Any) -> int:
     """How many answers per row."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
+        raise InputError(f"k={k!r} was given.", "It must be a whole number of at least 1.")
     return int(k)
 
 
 def seed_of(seed: Any) -> int:
     """The seed of random draws."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise InputTypeError(f"seed={seed!r} was given.", "A seed is a whole number.")
+        raise InputTypeError(f"seed={seed!r} was given.", "A seed must be a whole number.")
     return int(seed)
 
 
 def budget_of(time_limit: Any, n_jobs: Any) -> Budget:
-    """The budget of one call, which begins now."""
+    """The budget of one call. Its time starts now."""
     return Budget(np.inf if time_limit is None else _positive(time_limit), threads=_threads(n_jobs))
 
 
 def _positive(seconds: Any) -> float:
-    message = (f"time_limit={seconds!r} was given.", "A time limit is a positive number of seconds.")
+    message = (f"time_limit={seconds!r} was given.", "A time limit must be a positive number of seconds.")
     if not number(seconds, *message) > 0:
         raise InputError(*message)
     return float(seconds)
@@ -41,5 +41,7 @@ def _threads(n_jobs: Any) -> int:
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"n_jobs={n_jobs!r} was given.", "A number of threads is needed, or -1 for one per processor.")
+        raise InputError(
+            f"n_jobs={n_jobs!r} was given.", "It must be a number of threads, or -1 for one per processor."
+        )
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

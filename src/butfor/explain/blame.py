@@ -1,4 +1,4 @@
-"""For impossible rows, a smallest set of constraints to blame."""
+"""A smallest set of constraints to blame, for rows that have no answer."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from butfor.solvers.solver import Budget
 from butfor.verdict.verify import Verifier
 
 CONFLICT_ROWS = 10
-"""For so many impossible rows of one call a smallest conflict is looked for."""
+"""A smallest conflict is looked for in at most this many impossible rows per call."""
 
 CONFLICT_SECONDS = 1.0
-"""How long, for all of them together."""
+"""How long this search may take, for all these rows together."""
 
 
 def conflicts(outcome: Outcome, verifier: Verifier) -> dict[int, tuple[str, ...]]:
-    """For the first impossible answers, by their place in the outcome, the constraints that make them so."""
+    """The constraints that make answers impossible, for the first `CONFLICT_ROWS` of them.
+
+    The keys are positions in the outcome.
+    """
     if verifier.question.candidates:
         return {}
     budget = Budget(CONFLICT_SECONDS)
@@ -45,7 +48,7 @@ def _conflict(verifier: Verifier, budget: Budget) -> tuple[str, ...]:
         space = wide if widen else referee.space
         part = next(plan(question.under(chosen), referee, verifier.factuals, verifier.before, space=space))
         solver, _ = choose(part.problem.form())
-        # a solver that proves nothing else still sees at once if no value is left
+        # even a solver that proves nothing else sees at once whether no value is left
         given = budget if solver.exact else Budget(0.0)
         return solver.solve(part.problem, given).status()[0] is Status.PROVEN_INFEASIBLE
 

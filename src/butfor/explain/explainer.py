@@ -38,10 +38,13 @@ from butfor.views.progress import bar
 
 
 class Explainer:
-    """Finds the cheapest change to a row that makes a fitted model answer differently, with a certificate.
+    """Finds the cheapest change to a row that makes a fitted model answer differently.
 
-    `model` is a fitted scikit-learn estimator or pipeline (or any class taught with `register_importer`), `data` the rows
-    it was trained on: they say what values each column takes. `space` overrides what is inferred, per column.
+    Every answer has a certificate.
+
+    - `model`: a fitted scikit-learn estimator or pipeline, or an object of a class taught with `register_importer`;
+    - `data`: the rows that the model was trained on. They say which values each column takes;
+    - `space`: declarations of single columns, which override what is inferred from the data.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -65,12 +68,12 @@ class Explainer:
     @property
     @experimental
     def reading(self) -> Reading:
-        """All that was read: the estimator, its columns, our form of the model and how its scores are read."""
+        """All that was read: the estimator, its columns, the model, and its readout."""
         return self._reading
 
     @property
     def space(self) -> Space:
-        """What was inferred of each column; print it."""
+        """What is known about each column: kind, range, levels. Print it to see."""
         return self._reading.space
 
     @property
@@ -80,7 +83,7 @@ class Explainer:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of what the model computes, the same for equal models in any process."""
+        """A hash of what the model computes. Equal models have the same hash in every process."""
         return fingerprint(self._reading.model, self._reading.readout.classes)
 
     def explain(
@@ -100,22 +103,26 @@ class Explainer:
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
-        - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`, `bf.value`,
-          `bf.relative_change`, `bf.survival`;
+        - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
+          `bf.value`, `bf.relative_change`, `bf.survival`;
+        - `cost`: what a change costs (default: `bf.L1()`);
+        - `constraints`: what a change must respect;
         - `k`: how many answers per row, at most;
-        - `solver`: a name, or a solver with settings of its own, such as `bf.Swarm(particles=200)`;
-        - `time_limit`: seconds for the whole call. What is found by then is returned with its bound. Ctrl-C does the same;
-        - `n_jobs`: how many threads share the rows, where the solver can (None: one; -1: one per processor). The answers are
-          the same;
-        - `progress`: whether to show a bar (default: on a terminal, when it takes long);
-        - `compare`: "exact" adds the bound of an exact solver to what a solver found that proves nothing.
+        - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
+        - `time_limit`: seconds for the whole call. What was found by then is returned with its bound. Ctrl-C does the
+          same;
+        - `seed`: the seed of random draws;
+        - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
+          The answers do not depend on it;
+        - `progress`: whether to show a bar (default: on a terminal, when the work takes long);
+        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing.
 
-        One answer shows itself as a card and has its attributes: `.point`, `.cost`, `.changes`, `.certificate`.
+        A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
         question = ask(self.space, self._reading.source, target, cost, constraints)
         search = Search(count_of(k), self._checked(solver), seed_of(seed))
         if compare not in (None, "exact"):
-            raise InputError(f"compare={compare!r} was given.", "It is 'exact', or left out.")
+            raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, n_jobs)
         before = self._predicted(X)
         question = question.settled(self._reading.readout, before)
@@ -135,7 +142,10 @@ class Explainer:
         constraints: Iterable[AbstractConstraint] = (),
         X: Any = None,
     ) -> list[tuple[AbstractSolver, Support]]:
-        """Every solver, whether it takes such a problem (for the rows `X`, default a typical one) and why."""
+        """Every solver, with whether it takes such a problem, and why.
+
+        The problem is that of the rows `X` (default: one typical row).
+        """
         question = ask(self.space, self._reading.source, target, cost, constraints)
         before = self._predicted(self._typical() if X is None else X)
         referee = Referee(self._reading, question.target, self._known)
@@ -148,11 +158,11 @@ class Explainer:
 
     @cached_property
     def _known(self) -> dict[Any, Any]:
-        """What was read for constraints, once for all questions."""
+        """What was read for constraints: once, for all questions."""
         return {}
 
     def _predicted(self, X: Any) -> Prediction:
-        """The rows as a table, and what the estimator says of them."""
+        """The rows as a table, and what the estimator predicts for them."""
         table = frames.as_table(X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
@@ -166,7 +176,7 @@ class Explainer:
     def _answers(
         self, verifier: Verifier, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget
     ) -> Explanations:
-        """The answers with their certificates; what failed a check is not shown as found."""
+        """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
         certificates = Certificates(
             target=repr(target),

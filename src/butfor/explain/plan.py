@@ -1,4 +1,4 @@
-"""From a question to problems: rows that share a union of score sets are one problem."""
+"""From a question to problems: rows with the same score sets form one problem."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from butfor.space.space import Space
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some of the rows, by their numbers, and their problem."""
+    """Some of the rows (their numbers), and their problem."""
 
     rows: IntArray
     problem: Problem
 
     def take(self, chosen: BoolArray) -> Part:
-        """Some of these."""
+        """The chosen rows of this part."""
         at = np.flatnonzero(chosen)
         return Part(self.rows[at], self.problem.take(at))
 
     def blocks(self, size: int) -> Iterator[Part]:
-        """The same in blocks of rows."""
+        """This part in blocks of at most `size` rows."""
         for start in range(0, len(self.rows), size):
             at = np.arange(start, min(start + size, len(self.rows)))
             yield Part(self.rows[at], self.problem.take(at))
@@ -47,7 +47,7 @@ def plan(
     space: Space | None = None,
     guard: float = 0.0,
 ) -> Iterator[Part]:
-    """The problems of some rows; `space` is another one to search (default: that of the model)."""
+    """The problems of some rows. `space` is the space to search (default: the model's)."""
     reading = question.target.focus(referee.reading, before)
     groups: list[Group] = [(np.arange(len(factuals)), ())]
     oracle = None
@@ -67,7 +67,7 @@ def plan(
 
 
 def _pool(question: Question, referee: Referee, before: Prediction) -> Pool | None:
-    """The rows that every `candidates` constraint lists, without those that a judged constraint excludes."""
+    """The rows listed by every `candidates` constraint, minus those that a judged constraint excludes."""
     if not question.candidates:
         return None
     first, *others = question.candidates

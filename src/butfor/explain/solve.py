@@ -1,4 +1,7 @@
-"""Each part of a question to its solver, within the budget; and once more where the estimator did not agree."""
+"""Solve each part of a question within the budget.
+
+Rows on which the estimator did not agree are solved again.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,20 @@ from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
 ESTIMATOR_GUARDS = (1e-13, 1e-11, 1e-9, 1e-7)
-"""Where rounding in the estimator undoes an answer on the boundary, it is solved again this share of a score inside."""
+"""Distances inside the boundary, as shares of a score, that are tried one after the other.
+
+They are used when rounding in the estimator undoes an answer that lies on the boundary.
+"""
 
 
 @dataclass(frozen=True)
 class Search:
-    """How to search: up to `k` answers per row, by a solver or the first that fits ("auto"); `seed` for what is drawn."""
+    """How to search.
+
+    - `k`: how many answers per row, at most;
+    - `solver`: a solver or its name; "auto" is the first one that fits;
+    - `seed`: the seed of random draws.
+    """
 
     k: int = 1
     solver: str | AbstractSolver = "auto"
@@ -30,9 +41,10 @@ class Search:
 def solve(
     verifier: Verifier, search: Search, budget: Budget, advance: Callable[[int], None], guard: float = 0.0
 ) -> Outcome:
-    """All rows: those that already meet the target stay, the others go to the solver of their part.
+    """Solve all rows. Those that already meet the target stay as they are.
 
-    Once the budget is spent or somebody pressed Ctrl-C, no further part is begun (but the first always is).
+    The others go to the solver of their part. No further part is begun once the budget is spent or somebody pressed
+    Ctrl-C; only the first part is always begun.
     """
     done: list[Outcome] = []
     for part in _parts(verifier, guard):
@@ -59,7 +71,10 @@ def solve(
 
 
 def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
-    """What the estimator says of every answer; rows that it undoes are solved again a little inside the boundary."""
+    """Ask the estimator about every answer.
+
+    Rows whose answer it does not confirm are solved again, a little inside the boundary.
+    """
     verdict = verifier.verify(outcome)
     for guard in ESTIMATOR_GUARDS:
         wrong = np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
@@ -72,7 +87,10 @@ def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget
 
 
 def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
-    """The bounds of exact solvers added to answers without any, where one takes the question; the credit says so."""
+    """Add bounds of exact solvers to answers that have none.
+
+    The credit says which solver gave the bound, or that no exact solver takes the question.
+    """
     bound, credit = outcome.bound.copy(), outcome.credit.copy()
     for part in _parts(verifier, 0.0):
         judge = exact(part.problem.form())

@@ -1,4 +1,4 @@
-"""The facts of an answer, one row a column: what every view lays out."""
+"""The facts of an answer, one row per column: what every view lays out."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from butfor.space.space import Space
 class Change:
     """One column before and after, in the user's values.
 
-    Of a number, `ends` are the ends of its range, `position` says where on it both values lie (0 to 1, or outside), and
-    `share` is the signed change as a part of it.
+    These are known only of numbers:
+
+    - `ends`: the ends of the column's range;
+    - `position`: where both values lie on the range (0 to 1, or outside);
+    - `share`: the signed change as a share of the range.
     """
 
     name: str
@@ -37,7 +40,7 @@ class Change:
 
     @property
     def text(self) -> tuple[str, str]:
-        """Both values for reading: numbers short, but never the same text for different values."""
+        """Both values as short texts. Different values never have the same text."""
         return readable(self.before, self.after, self.ends)
 
 
@@ -62,9 +65,10 @@ def is_number(value: Any) -> bool:
 
 
 def readable(before: Any, after: Any, ends: tuple[float, float] | None = None) -> tuple[str, str]:
-    """Two values as short texts that differ if the values do; a number is rounded away from the one before.
+    """Two values as short texts, which differ if the values do.
 
-    So whoever types the short number in goes at least as far as the answer does, and not past the ends of the range.
+    The second number is rounded away from the first, but not past the ends of the range. So whoever types the short
+    number in goes at least as far as the answer does.
 
     >>> readable(4000.0, 5000.000244)
     ('4000', '5000.01')
@@ -86,7 +90,7 @@ def readable(before: Any, after: Any, ends: tuple[float, float] | None = None) -
 
 
 def word(value: Any) -> str:
-    """One value for reading: numbers in six digits, without an exponent where they are of everyday size.
+    """One value as a short text. A number has six digits, and no exponent if its size is ordinary.
 
     >>> word(1234567.8), word(0.1 + 0.2), word(None)
     ('1234568', '0.3', 'missing')
@@ -99,7 +103,7 @@ def word(value: Any) -> str:
 
 
 def _plain(number: Decimal) -> str:
-    """A number without exponent, where it is of a size that is written so, and without trailing zeros."""
+    """A number without trailing zeros, and without an exponent unless it is very large or very small."""
     if number and abs(number.adjusted()) >= 12:
         return repr(float(number)).removesuffix(".0")
     text = f"{number + 0:f}"

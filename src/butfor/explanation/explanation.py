@@ -1,4 +1,7 @@
-"""Answers as plain data: one explanation, or many in columns. They print, pickle, compare equal and never change."""
+"""Answers as plain data: one explanation, or many in columns.
+
+They print, pickle, compare equal and never change.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,12 @@ def now() -> str:
 class Explanation:
     """The answer for one row: what to change, what it costs, and the certificate.
 
-    `point` is the changed row, of the kind that was given (None if there is none); `changes` lists the changed columns
-    with their values before and after; `before` and `after` are the model's own predictions. `row` is the position of the
-    factual among the rows given, `rank` its place among several answers to it (1: the cheapest), `model` the estimator's
-    class.
+    - `point`: the changed row, of the same kind as the row that was given (None if there is none);
+    - `changes`: the changed columns with their values before and after;
+    - `before`, `after`: the model's own predictions;
+    - `row`: the position of the factual among the rows given;
+    - `rank`: the place of this answer among several to the same factual (1: the cheapest);
+    - `model`: the name of the estimator's class.
     """
 
     space: Space
@@ -57,7 +62,7 @@ class Explanation:
 
     @property
     def only(self) -> Explanation:
-        """Itself: a single answer is taken where `Explanations` with one are."""
+        """This answer itself. So a single answer can stand in for `Explanations` that hold one."""
         return self
 
     @property
@@ -75,9 +80,11 @@ class Explanation:
         return change_rows(self.space, self.factual_codes, self.point_codes)
 
     def to_frame(self) -> Any:
-        """One row a changed column: column, before, after (as text, for columns differ in type) and change (of numbers).
+        """One row per changed column: column, before, after, change.
 
-        A table of the kind that was given; a dict of columns, with the values themselves, for arrays.
+        `before` and `after` are text, because columns differ in type; `change` is missing for what is not a number.
+        The result is a table of the same kind as the row that was given. For arrays it is a dict of columns, which
+        holds the values themselves.
         """
         found = self.changes
         columns: dict[str, list[Any]] = {
@@ -93,7 +100,10 @@ class Explanation:
         return frames.like(self.factual, columns)
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The answer as JSON (schema in the documentation); `Explanation.from_json` and `butfor check` read it."""
+        """The answer as JSON. `Explanation.from_json` and `butfor check` read it.
+
+        The schema is described in the documentation.
+        """
         return str(rendered(self, "json", indent=indent))
 
     @staticmethod
@@ -103,11 +113,11 @@ class Explanation:
         return answer
 
     def to_html(self) -> str:
-        """A page of its own with the table of changes and the certificate."""
+        """An HTML page with the table of changes and the certificate. It needs no other file."""
         return str(rendered([self], "page"))
 
     def plot(self, ax: Any = None) -> Any:
-        """The changes on each column's range, with matplotlib; returns the axes."""
+        """Draw the changes on each column's range, with matplotlib. Returns the axes."""
         return rendered(self, "plot", ax)
 
     def __eq__(self, other: object) -> bool:
@@ -136,14 +146,16 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False)
 class Explanations(Sequence[Explanation]):
-    """Answers for several rows, or several for one, in columns; indexing gives single explanations.
+    """Answers for several rows, or several answers for one row, in columns.
 
-    - `rows`: which given row each answer is for;
-    - `ranks`: its place among several for that row (1: the cheapest);
-    - `outputs_before`, `outputs_after`: what the model says of the row and of the point;
-    - `costs`: infinite where no answer was found; it stays in its place.
+    Indexing gives single explanations.
 
-    If there is one answer, it shows itself and lends its attributes: `answers.point` is `answers.only.point`.
+    - `rows`: which of the given rows each answer is for;
+    - `ranks`: the place of each answer among those for the same row (1: the cheapest);
+    - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
+    - `costs`: what each answer costs; infinite if none was found (its place is kept).
+
+    If there is only one answer, its attributes can be used directly: `answers.point` is `answers.only.point`.
     """
 
     space: Space
@@ -161,7 +173,7 @@ class Explanations(Sequence[Explanation]):
     ranks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def __post_init__(self) -> None:
-        if len(self.ranks) < len(self.rows):  # not given: the answers to a row stand in order
+        if len(self.ranks) < len(self.rows):  # not given: the answers to each row are in order
             object.__setattr__(self, "ranks", _ranks(self.rows))
         _freeze(self, "rows", "ranks", "factual_codes", "point_codes", "costs")
 
@@ -223,23 +235,23 @@ class Explanations(Sequence[Explanation]):
 
     @cached_property
     def only(self) -> Explanation:
-        """The single answer; a clear error if there are several."""
+        """The single answer. An error explains what to do if there are several."""
         if len(self) != 1:
             raise InputError(
                 f"these are {len(self)} answers.",
-                "A single answer has a point, a cost, changes and a certificate.",
+                "Only a single answer has a point, a cost, changes and a certificate.",
                 "Choose one (answers[0]), or use the columns: points, costs, certificates.",
             )
         return self[0]
 
     @property
     def factual(self) -> Any:
-        """The row as it is, of the single answer."""
+        """The row as it is, before any change (single answer)."""
         return self.only.factual
 
     @property
     def point(self) -> Any:
-        """The changed row of the single answer, of the kind that was given; None if there is none."""
+        """The changed row of the single answer; None if there is none. It is of the same kind as the given row."""
         return self.only.point
 
     @property
@@ -254,27 +266,27 @@ class Explanations(Sequence[Explanation]):
 
     @property
     def certificate(self) -> Certificate:
-        """What is known of the single answer."""
+        """What is known about the single answer."""
         return self.only.certificate
 
     @property
     def before(self) -> Any:
-        """What the model says of the row, of the single answer."""
+        """What the model predicts for the row (single answer)."""
         return self.only.before
 
     @property
     def after(self) -> Any:
-        """What the model says of the point, of the single answer."""
+        """What the model predicts for the point (single answer)."""
         return self.only.after
 
     @property
     def row(self) -> int:
-        """Which given row the single answer is for."""
+        """Which of the given rows the single answer is for."""
         return self.only.row
 
     @property
     def rank(self) -> int:
-        """The place of the single answer among several for its row."""
+        """The place of the single answer among those for its row (1: the cheapest)."""
         return self.only.rank
 
     def columns(self) -> tuple[Change, ...]:
@@ -288,20 +300,22 @@ class Explanations(Sequence[Explanation]):
 
     @property
     def found(self) -> BoolArray:
-        """Which answers were found; `answers[answers.found]` are those."""
+        """Which answers were found. `answers[answers.found]` keeps only those."""
         return np.isfinite(self.costs)
 
     @property
     def points(self) -> Any:
-        """All answers that were found as one table of the kind that was given."""
+        """All points that were found, as one table of the same kind as the given one."""
         at = np.flatnonzero(self.found)
         rows = self.rows[at]
         return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
 
     def to_frame(self) -> Any:
-        """One row per answer: row, status, cost, bound, number of changes, predictions, and the point's columns.
+        """One row per answer, as a table.
 
-        A table of the kind that was given; a dict of columns for arrays. Unfound answers have missing values.
+        Its columns are: row, status, cost, bound, number of changes, predictions, and the columns of the point.
+        The result is a table of the same kind as the given one (for arrays, a dict of columns). Answers that were not
+        found have missing values.
         """
         start = self.factual_codes[self.rows]
         moved = ~same(self.point_codes, start)
@@ -333,7 +347,7 @@ class Explanations(Sequence[Explanation]):
         return str(rendered(list(self), "page"))
 
     def plot(self, ax: Any = None) -> Any:
-        """The changes of the single answer on each column's range, with matplotlib; returns the axes."""
+        """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""
         return self.only.plot(ax)
 
     def __repr__(self) -> str:
@@ -347,7 +361,7 @@ class Explanations(Sequence[Explanation]):
 
 
 def _ranks(row: IntArray) -> IntArray:
-    """The place of each answer among those to the same row: 1, 2, ..."""
+    """The place of each answer among those for the same row: 1, 2, ..."""
     order = np.argsort(row, kind="stable")
     first = np.searchsorted(row[order], row[order])
     ranks = np.empty(len(row), dtype=np.intp)
@@ -356,7 +370,7 @@ def _ranks(row: IntArray) -> IntArray:
 
 
 def _freeze(answer: Explanation | Explanations, *names: str) -> None:
-    """Make the arrays of an answer read-only (as views: whoever made them keeps theirs)."""
+    """Make the arrays of an answer read-only. They are views, so the caller's own arrays stay writable."""
     for name in names:
         array = getattr(answer, name)
         if array is not None:

@@ -1,4 +1,4 @@
-"""What was asked, as an answer keeps it."""
+"""The question, as an answer keeps it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from butfor.problem.spec import to_spec
 
 @dataclass(frozen=True)
 class QuestionRecord:
-    """What was asked: in words, and as data with which the answer can be checked later."""
+    """A question in words, and as data. With the data, its answer can be checked later."""
 
     target: str
     cost: str

@@ -1,4 +1,4 @@
-"""How an answer shows itself: the one place below the views that names them."""
+"""How an answer finds its views. No other place below the views knows their names."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ VIEWS = {
     "loaded": "json:load",
     "plot": "plot:draw",
 }
-"""Which function of `butfor.views` shows an answer in which way: a new view is a file and a line here."""
+"""For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 
 
 def rendered(thing: Any, way: str, *args: Any, **options: Any) -> Any:
-    """What a view makes of an answer."""
+    """What the view called `way` makes of an answer."""
     module, name = VIEWS[way].split(":")
     return getattr(import_module(f"butfor.views.{module}"), name)(thing, *args, **options)

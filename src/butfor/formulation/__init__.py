@@ -1,1 +1,1 @@
-"""The problem as arrays that several solvers share."""
+"""Forms of a problem, as arrays that several solvers share."""

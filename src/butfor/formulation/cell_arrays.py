@@ -1,4 +1,4 @@
-"""CellSets of cells, of one feature each, laid out as arrays for compiled code."""
+"""Sets of cells, each of one feature, as arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from butfor.model.trees import CellSet, Interval
 
 
 class CellSets(NamedTuple):
-    """CellSet e is of `feature[e]`: cells `first[e]` to `last[e]`, and "missing" where `missing[e]`.
+    """Sets of cells as arrays. Set e contains cells of one feature.
 
-    If `mask[e] >= 0`, it is those of them that `masks[mask[e]:]` names, "missing" last.
+    - `feature` (sets): the feature;
+    - `first`, `last` (sets): the first and last cell;
+    - `missing` (sets): whether "missing" belongs to the set;
+    - `mask` (sets): if it is at least 0, only the cells that are true in `masks[mask[e]:]` belong to the set;
+    - `masks`: the masks one after the other, each with "missing" last.
     """
 
     feature: IntArray
@@ -26,7 +30,7 @@ class CellSets(NamedTuple):
 
 
 def laid_out(regions: Iterable[tuple[int, CellSet | None]]) -> CellSets:
-    """Features with their regions as arrays; no region is an empty one of feature 0."""
+    """Pairs of feature and region as arrays. A region of None becomes an empty set of feature 0."""
     rows: list[tuple[int, int, int, int, int]] = []
     masks: list[BoolArray] = []
     size = 0

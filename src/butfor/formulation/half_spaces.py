@@ -1,4 +1,7 @@
-"""The decisions of an oblique tree as half-spaces for solvers: strict ones closed, margins worked in; the target's leaves."""
+"""The decisions of an oblique tree as half-spaces, and the leaves of the target.
+
+Strict inequalities are closed, and margins are included.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from butfor.problem.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """A leaf of the target: the path to it, and the price of the class that it is read as."""
+    """A leaf of the target: its path, and the price of its class."""
 
     path: Path
     offset: float
 
 
 def goals(problem: Problem) -> tuple[Goal, ...]:
-    """The leaves that some score set takes, each at its cheapest offset."""
+    """The leaves that lie in some score set, each with its cheapest offset."""
     model = problem.model
     assert isinstance(model, ObliqueTree)
     scores = model.value[[path.node for path in model.paths]]
@@ -31,7 +34,10 @@ def goals(problem: Problem) -> tuple[Goal, ...]:
 
 
 def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
-    """What each gate's score must reach to go right, and its negative to go left."""
+    """The thresholds of the gates, for going right and for going left.
+
+    Each gate's score must reach the first to go right, and its negative the second to go left.
+    """
     model = problem.model
     assert isinstance(model, ObliqueTree)
     zero = np.zeros(model.gates.scores)
@@ -43,7 +49,7 @@ def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
 
 
 def of_leaf(problem: Problem, goal: Goal) -> Problem:
-    """The problem of reaching one leaf: that of a linear model with several inequalities."""
+    """The problem of reaching one leaf. It has a linear model with several inequalities."""
     model = problem.model
     assert isinstance(model, ObliqueTree)
     inside = replace(goal.path.inside(model.gates.scores), offset=goal.offset)

@@ -1,4 +1,4 @@
-"""Margins worked into the model: thresholds of a linear score move, regions of a leaf shrink."""
+"""Margins as a part of the model. Thresholds of linear scores move, and regions of leaves shrink."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from butfor.space.space import Space
 
 
 def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
-    """The set as solvers of a linear model use it: strict inequalities closed by a small margin, and the problem's own.
+    """The score set as solvers of a linear model use it.
 
-    `A s >= b` becomes `A s >= b + (STRICT if strict) size + guard size + eps steepness`.
+    Strict inequalities are closed by a small margin, and the problem's own margin and guard are added: `A s >= b`
+    becomes `A s >= b + (STRICT if strict) size + guard size + eps steepness`.
     """
     model = problem.model
     assert isinstance(model, Linear)
@@ -37,7 +38,7 @@ def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
 
 
 def raises(sums: Linear, problem: Problem, score_set: ScoreSet) -> FloatArray:
-    """What each inequality of `score_set` asks beyond `b`, `sums` being its left sides."""
+    """By how much each inequality of `score_set` is raised above `b`. `sums` are its left sides."""
     domain = problem.domain
     reach = np.maximum(np.abs(domain.low), np.abs(domain.high)).max(axis=0)
     reach = np.where(np.isfinite(reach), reach, 0.0)
@@ -49,7 +50,7 @@ def raises(sums: Linear, problem: Problem, score_set: ScoreSet) -> FloatArray:
 
 
 def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
-    """The cells of a tree, cut finer so that regions shrunk by `eps` ranges are made of whole cells."""
+    """The cells of a tree, cut finer. Regions shrunk by `eps` ranges consist of whole cells."""
     if not eps:
         return model.cells
     return tuple(
@@ -59,7 +60,10 @@ def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
 
 
 def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
-    """The leaves of a tree over the finer cells, every region shrunk by `eps` ranges at each cut that bounds it."""
+    """The leaves of a tree over the finer cells.
+
+    Every region is shrunk by `eps` ranges at each cut that bounds it.
+    """
     if not eps:
         return model.leaves
     fine, width = cells_inside(model, space, eps), eps * ranges(space)
@@ -72,12 +76,15 @@ def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
 
 
 def _raised(edges: FloatArray, width: float) -> FloatArray:
-    """Edges such that a value above them is at least `width` above the old ones."""
+    """Edges raised so that values above them are at least `width` above the old ones."""
     return np.nextafter(edges + width, -np.inf)
 
 
 def shrunk(region: CellSet, old: Cells, new: Cells, width: float) -> CellSet:
-    """A region over the old cells as one over the new, `width` inside every cut that bounds it."""
+    """A region over the old cells as a smaller region over the new ones.
+
+    It ends `width` inside every cut that bounds it.
+    """
     if old.levels or not width:
         return region
     if isinstance(region, Interval):
@@ -94,7 +101,7 @@ def shrunk(region: CellSet, old: Cells, new: Cells, width: float) -> CellSet:
 
 
 def _inner(first: int, last: int, old: Cells, new: Cells, width: float) -> tuple[int, int]:
-    """The new cells inside old cells `first` to `last`, shrunk at both ends that are cuts."""
+    """The new cells inside the old cells `first` to `last`. Each end that is a cut moves inside."""
     lower, upper = old.lower()[first], old.upper()[last]
     begin = 0 if np.isinf(lower) else int(np.searchsorted(new.edges, _raised(np.array([lower]), width)[0])) + 1
     end = new.count - 1 if np.isinf(upper) else int(np.searchsorted(new.edges, upper - width))

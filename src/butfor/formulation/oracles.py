@@ -1,4 +1,4 @@
-"""The two oracles of searches: the compiled evaluator of a model that was read, and the estimator itself."""
+"""The two oracles for searches: the evaluator of a model, and the estimator itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from butfor.space import frames
 
 @dataclass(frozen=True, eq=False)
 class ModelOracle(AbstractOracle):
-    """The evaluator of the model. How far off a point is: the largest shortfall of a score, in the nearest set."""
+    """An oracle that evaluates the model.
+
+    The distance of a point is the largest shortfall of a score, in the nearest score set.
+    """
 
     model: Model
     score_sets: tuple[ScoreSet, ...]
@@ -46,7 +49,7 @@ class ModelOracle(AbstractOracle):
 
     @cached_property
     def _of_examples(self) -> Response:
-        """The same for every row."""
+        """What the model predicts for the examples. It is the same for every row."""
         return self.ask(self.examples, np.zeros(len(self.examples), dtype=np.intp))
 
     def take(self, rows: IntArray | slice) -> ModelOracle:
@@ -56,14 +59,14 @@ class ModelOracle(AbstractOracle):
 
 
 def model_oracle(problem: Problem) -> ModelOracle:
-    """The evaluator of a problem's model, with its margin and guard worked into the sets."""
+    """The oracle that evaluates a problem's model. The score sets include the problem's margin and guard."""
     sets = tuple(_closed(score_set, problem) for score_set in problem.score_sets)
     none = np.empty((0, len(problem.space)))
     return ModelOracle(problem.model, sets, none if problem.referee is None else problem.referee.training.points)
 
 
 def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:
-    """The set as a point must meet it: a little inside, where rounding decides about the boundary."""
+    """The score set that a point must meet. It is shrunk a little if rounding would decide on the boundary."""
     if isinstance(problem.model, Linear):
         return tightened(score_set, problem)
     if not problem.guard:
@@ -73,9 +76,9 @@ def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:
 
 @dataclass(frozen=True, eq=False)
 class EstimatorOracle(AbstractOracle):
-    """The user's own estimator: points are written as rows of the user's kind, and it is asked.
+    """An oracle that calls the user's own estimator. Points are first written as rows of the user's kind.
 
-    `before` is what it predicts for the rows of the problem. `tiled` and `known` keep what was asked before.
+    `before` is what the estimator predicts for the rows of the problem. `tiled` and `known` keep earlier results.
     """
 
     referee: Referee
@@ -108,13 +111,13 @@ class EstimatorOracle(AbstractOracle):
         met, distance = self.target.met(before, after), self.target.distance(before, after)
         if np.isnan(distance).any():
             raise InputError(
-                f"the model answered NaN for {int(np.isnan(distance).sum())} of {after.height} rows.",
-                "Numbers are needed.",
+                f"the model returned NaN for {int(np.isnan(distance).sum())} of {after.height} rows.",
+                "It must return numbers.",
             )
         return Response(met, at_least_near_miss(met, distance), self.target.offsets(after, after.height))
 
     def _tiled(self, rows: IntArray) -> Prediction:
-        """The factual rows, each as often as it is asked about; those of the last question are kept for the next."""
+        """The factual row of each point. Those of the last call are kept for the next one."""
         key = rows.tobytes()
         if key not in self.tiled:
             self.tiled.clear()
@@ -128,14 +131,17 @@ class EstimatorOracle(AbstractOracle):
 
     @cached_property
     def _plain(self) -> bool:
-        """Whether the rows are float64 throughout, and no column is of levels or of single precision."""
+        """Whether all columns are float64 and none has levels or single precision."""
         space = self.referee.space
         levels = any(feature.levels is not None or feature.single for feature in space.features)
         return not levels and frames.holds_floats(self.before.table, space.names)
 
     def _written(self, points: FloatArray, rows: IntArray) -> Any:
-        """The rows with their values replaced by those of the points; plain numbers all at once, in a hundredth of the time."""
+        """The rows, with their values replaced by those of the points.
+
+        Plain numbers are written all at once, which takes a hundredth of the time.
+        """
         space = self.referee.space
-        if self._plain and not np.isnan(points).any():  # what stands for a missing value is the library's own
+        if self._plain and not np.isnan(points).any():  # each library has its own mark for a missing value
             return frames.of_floats(self.before.table, space.names, points)
         return space.decode(points, self._tiled(rows).table, self._codes[rows])

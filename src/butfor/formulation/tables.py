@@ -1,4 +1,4 @@
-"""The cost of a tree problem as a table over cells: the nearest admissible value stands for its cell."""
+"""The cost of a tree problem as a table over cells. Each cell has its nearest admissible value."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from butfor.problem.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """For n rows and the cells of all features side by side (feature j's start at `start[j]`, "missing" last):
+    """Tables for n rows over the cells of all features, side by side.
 
-    the value that stands for each cell (NaN too where inadmissible), its price (infinite where inadmissible) and its reach
-    (the L-infinity part); for each feature the factual's cell `home`, and the cell `near` from which a search for the
-    cheapest of consecutive cells begins.
+    - `start` (features + 1): where the cells of each feature begin; "missing" is its last cell;
+    - `value` (n, cells): the value for the cell; NaN if the cell is "missing" or inadmissible;
+    - `price` (n, cells): its price; infinite if the cell is inadmissible;
+    - `reach` (n, cells): its L-infinity part; empty if the cost has none;
+    - `home` (n, features): the factual's cell;
+    - `near` (n, features): the cell from which a search for the cheapest of consecutive cells begins;
+    - `stay` (n, features): whether the factual value may stay.
     """
 
     start: IntArray
@@ -62,7 +66,7 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
 
 
 def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArray]:
-    """What stands for each cell of a feature, and whether it may."""
+    """The value for each cell of a feature, and whether the cell is admissible."""
     domain = problem.domain
     x = problem.factuals[:, j]
     missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
@@ -79,7 +83,10 @@ def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArr
 
 
 def _check_rising(price: FloatArray, near: IntArray, name: str) -> None:
-    """A callable price must not fall away from the factual, or the nearest value would not stand for its cell."""
+    """Refuse a callable price that falls with the distance from the factual.
+
+    With such a price, the nearest value of a cell would not be its cheapest.
+    """
     for row, center in zip(price, near, strict=True):
         right, left = row[center:], row[center::-1]
         for side in (right[np.isfinite(right)], left[np.isfinite(left)]):

@@ -1,1 +1,1 @@
-"""From a fitted estimator to our own form of the model."""
+"""Importers: from a fitted estimator to butfor's own form of the model."""

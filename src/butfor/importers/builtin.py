@@ -1,4 +1,4 @@
-"""The importers that butfor ships: the one list. Loaded when a model is first read."""
+"""The list of importers that butfor ships. They are loaded when a model is first read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ LIBRARIES = (
     "sksurv_models",
     "xgboost_trees",
 )
-"""Files of `importers/libraries`. Each registers what it reads; none imports its library before it meets an object of it."""
+"""Files in `importers/libraries`. Each registers what it reads.
+
+None of them imports its library before it meets an object of that library.
+"""
 
 
 def load_builtin() -> None:
-    """Fill the registry with what butfor ships; what the user has taught before stays."""
+    """Register the importers that butfor ships. Importers that the user registered before stay."""
     teach_again = remember()
     for name in LIBRARIES:
         import_module(f"butfor.importers.libraries.{name}")

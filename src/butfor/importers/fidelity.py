@@ -1,4 +1,7 @@
-"""Does the IR say what the estimator says? On data, and on rows at every cut and one ulp beside it."""
+"""Check that the imported model predicts what the estimator predicts.
+
+They are compared on rows of the data. For tests, `probes` makes rows at every cut and one ulp beside it.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +27,15 @@ SAMPLE = 200
 """How many rows of the data are compared when a model is read."""
 
 SURVIVAL = 1e-9
-"""The share by which times to the event may differ: sums of hundreds of powers, made in another order."""
+"""The share by which times to the event may differ. They are sums of hundreds of powers, in another order."""
 
 ROWS_AT_EACH_CUT = 4
-"""How many of the nearest rows are put on each cut: the rows that the cut was made for are among them."""
+"""How many rows are moved onto each cut: the nearest ones, among them those that the cut was made for."""
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """One row on which the two differ, in words."""
+    """One row on which the model and the estimator differ, and how, in words."""
 
     row: int
     words: str
@@ -44,8 +47,8 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
     wrong = disagreements(source, space, model, readout, frames.take(data, rows))
     if wrong:
         raise FidelityError(
-            f"the imported model disagrees with the estimator on {len({found.row for found in wrong})} of {len(rows)} rows "
-            f"(row {rows[wrong[0].row]}: {wrong[0].words}).",
+            f"the imported model disagrees with the estimator on {len({found.row for found in wrong})} of {len(rows)} "
+            f"rows (row {rows[wrong[0].row]}: {wrong[0].words}).",
             "They must agree before anything is explained.",
             "Is the data what the model was fitted on? If it is, this is a bug in the importer: please report it.",
         )
@@ -54,10 +57,11 @@ def check_fidelity(source: Source, space: Space, model: Model, readout: Abstract
 def disagreements(
     source: Source, space: Space, model: Model, readout: AbstractReadout, table: Any
 ) -> list[Disagreement]:
-    """Where the two differ on `table`: in values or labels, and in probabilities where the readout knows them.
+    """The rows of `table` on which the model and the estimator differ.
 
-    A sum may come out differently in its last digits; what hangs on those is not counted. One tree whose leaves hold the
-    answers has no sums: it must agree exactly.
+    Values or labels are compared, and probabilities if the readout knows them. A sum may differ in its last digits, so
+    differences that depend only on those are not counted. A single tree whose leaves hold the predictions has no sums,
+    so it must agree exactly.
     """
     X = space.encode(table)
     scores = evaluate(model, X)
@@ -93,10 +97,10 @@ def _labels(
 def _probabilities(
     source: Source, readout: AbstractReadout, scores: FloatArray, slack: FloatArray, table: Any
 ) -> Iterator[Disagreement]:
-    """Compares the probabilities, and the score sets that targets on them become.
+    """Compare the probabilities, and the score sets of targets on probabilities.
 
-    For each class and each quartile p of its probabilities, the score sets for "at least p" must hold exactly the rows that
-    the estimator gives at least p.
+    For each class and each quartile p of its probabilities, the score sets for "at least p" must contain exactly the
+    rows to which the estimator gives at least p.
     """
     if not hasattr(source.estimator, "predict_proba"):
         return
@@ -126,22 +130,24 @@ def _probabilities(
 
 
 def _survival(source: Source, readout: Survival, model: Model, X: FloatArray, table: Any) -> Iterator[Disagreement]:
-    """A quantity that is right only if the survival functions are."""
+    """Compare a quantity that can only agree if the survival functions do."""
     if readout.witness is None:
         return
-    asked = readout.witness.of(source.curves(table))
-    focused = readout.focus(model, Wish(readout.witness, asked, up=True))
+    theirs = readout.witness.of(source.curves(table))
+    focused = readout.focus(model, Wish(readout.witness, theirs, up=True))
     ours = readout.value(readout.witness, evaluate(focused, X))
-    for row in np.flatnonzero(~(np.abs(ours - asked) <= SURVIVAL * (1 + np.abs(asked)))):
+    for row in np.flatnonzero(~(np.abs(ours - theirs) <= SURVIVAL * (1 + np.abs(theirs)))):
         yield Disagreement(
-            int(row), f"the estimator's {readout.witness!r} is {asked[row]!r}, that of the imported model {ours[row]!r}"
+            int(row),
+            f"the estimator's {readout.witness!r} is {theirs[row]!r}, that of the imported model {ours[row]!r}",
         )
 
 
 def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:
-    """What rounding may change in the scores of each row: for each term of the sum, a share of the size of all terms.
+    """How much rounding may change the scores of each row.
 
-    Under an oblique tree it is the sums of the decisions that round: where one may turn, anything may change.
+    It is a share of the size of all terms, for each term of the sum. In an oblique tree the sums of the decisions are
+    rounded: if one of them may flip, the scores may change by any amount.
     """
     if isinstance(model, ObliqueTree):
         gates = evaluate(model.gates, X)
@@ -161,15 +167,17 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
 
 
 def _in_single(source: Source, space: Space, table: Any) -> bool:
-    """Whether the estimator adds up in float32, or adds numbers that were rounded to it on the way."""
+    """Whether the estimator adds in float32, or adds numbers rounded to float32."""
     return any(feature.single for feature in space.features) or source.precision(table) == np.float32
 
 
 def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Rows on which importers go wrong first, made from the encoded `rows` of some data.
+    """Rows on which a wrong importer is likely to fail, made from encoded `rows`.
 
-    Random rows of the space; copies with each level, and with a missing value where one may be; and copies with one
-    number on each cut, one float64 and one float32 beside it, and on the whole numbers around it.
+    - Random rows of the space;
+    - copies of rows with each level, and with a missing value in columns that may have one;
+    - copies of rows with a number on each cut, one float64 and one float32 beside it, and on the whole numbers around
+      it.
     """
     found = [_random_rows(space, rows, rng)]
     for j, feature in enumerate(space.features):
@@ -182,7 +190,7 @@ def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generato
             found.append(_with(rows, rng.integers(len(rows), size=len(codes)), j, codes))
             continue
         for cut in cuts(model, j):
-            if np.abs(cut) < 3e38:  # a number that float32 holds, and its neighbours
+            if np.abs(cut) < 3e38:  # float32 can hold this number and its neighbours
                 near = np.argsort(np.abs(rows[:, j] - cut))[:ROWS_AT_EACH_CUT]
                 beside = _beside(float(cut))
                 found.append(_with(rows, np.repeat(near, len(beside)), j, np.tile(beside, len(near))))
@@ -201,7 +209,10 @@ def _beside(cut: float) -> FloatArray:
 
 
 def _random_rows(space: Space, rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Rows of the data with every value replaced at random half of the time, within the space and somewhat beyond."""
+    """Rows of the data in which about half of the values are replaced by random ones.
+
+    The random values lie in the space or somewhat beyond it.
+    """
     out = rows[rng.integers(len(rows), size=SAMPLE)]
     for j, feature in enumerate(space.features):
         if feature.levels is not None:

@@ -1,4 +1,7 @@
-"""From an estimator and training data to space, model and readout: the fold, started anew when a step needs levels."""
+"""Read an estimator and its data into a space, a model and a readout.
+
+The fold is started again whenever a step of the pipeline needs a column as levels.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,15 @@ from butfor.space.space import Space, encode_column
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """All that was read: the estimator itself, its space, its model in the IR, how scores are read, and on which rows."""
+    """All that was read of an estimator.
+
+    - `source`: the estimator itself;
+    - `space`: its columns;
+    - `model`: butfor's own form of it;
+    - `readout`: how its scores are read;
+    - `sample`: one row of the data;
+    - `data`: the rows on which it was read.
+    """
 
     source: Source
     space: Space
@@ -36,7 +47,7 @@ class Reading:
 
 
 def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = None) -> Reading:
-    """Read an estimator; a model or step that is not known becomes a black box that says why."""
+    """Read an estimator. If the model or a step is not known, it becomes a black box that says why."""
     load_builtin()
     data = frames.as_table(data)
     if frames.height(data) == 0:
@@ -54,9 +65,10 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
 
 
 def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
-    """Read an estimator onto a space that is known, as that of an answer is: no training data is needed.
+    """Read an estimator over a known space, for example that of an answer. No training data is needed.
 
-    `rows`, at least one and of the kind the estimator is asked with, are what model and estimator are compared on.
+    The model and the estimator are compared on `rows`. There must be at least one, in the kind of table that the
+    estimator is called with.
     """
     load_builtin()
     source = open_source(estimator, rows)
@@ -66,11 +78,13 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
         return _folded(source, space, rows)
     except NeedsLevels as wish:
         names = [space.names[j] for j in wish.levels]
-        raise InputError(f"the model knows other categories of {names}.", "It must know those of the space.") from None
+        raise InputError(
+            f"the model has other categories than the answer in the columns {names}.", "They must be the same."
+        ) from None
 
 
 def _folded(source: Source, space: Space, data: Any) -> Reading:
-    """The reading over this space; `NeedsLevels` if a step asks for other levels."""
+    """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
     columns = raw_columns(space.features)
     sample = frames.take(data, [0])
     try:
@@ -85,7 +99,7 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
-    """The columns that reach the last estimator (to know what becomes of a missing value)."""
+    """The columns that reach the last estimator. They show what happens to a missing value on the way."""
     if not hasattr(estimator, "steps"):
         inner = wrapped(estimator)
         return columns if inner is None else _estimator_columns(inner, columns)
@@ -101,7 +115,8 @@ def _with_levels(
         levels = levels or _seen(old, data)
         if old.name in overrides and old.levels is None:
             raise InputError(
-                f"column {old.name!r} was declared {overrides[old.name].kind}, but the pipeline encodes it as categories.",
+                f"column {old.name!r} was declared {overrides[old.name].kind}, "
+                "but the pipeline encodes it as categories.",
                 "",
                 "Declare it bf.Categorical or bf.Ordinal, or leave it out of space.",
             )
@@ -123,9 +138,10 @@ def _seen(feature: Feature, data: Any) -> tuple[Any, ...]:
 
 
 def _with_missing(source: Source, space: Space, columns: list[Column], sample: Any) -> Space:
-    """The space with `missing` set where, and only where, the model takes a missing value.
+    """The space, with `missing` set for features in which the model takes a missing value.
 
-    The columns that reach the estimator say where it might; the estimator itself is asked whether it does.
+    The columns that reach the estimator tell which features are possible. The estimator is then called to see whether
+    it really takes them.
     """
     allows = _allows_nan(source.estimator)
     able = []
@@ -140,7 +156,10 @@ def _with_missing(source: Source, space: Space, columns: list[Column], sample: A
 
 
 def _taken(source: Source, space: Space, able: list[int], sample: Any) -> list[int]:
-    """Which of these features the estimator lets go missing, all at once if it can, else by halves."""
+    """Which of these features may be missing for the estimator.
+
+    All are tried at once. If that fails, each half is tried by itself.
+    """
     if not able:
         return []
     point = space.encode(sample)

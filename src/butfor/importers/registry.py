@@ -1,4 +1,4 @@
-"""Who reads what: importers of estimators and of pipeline steps, by class."""
+"""The registry of importers: functions that read estimators and pipeline steps, by class."""
 
 from __future__ import annotations
 
@@ -21,39 +21,43 @@ _steps: ByClass[ReadStep] = ByClass()
 
 
 def register_importer(estimator_class: type | str, read: ReadModel) -> None:
-    """Teach butfor an estimator class of your own.
+    """Teach butfor your own estimator class.
 
     `read(estimator, columns)` returns a model (`butfor.model`) and a readout over the columns that reach the estimator.
-    The helpers `linear_over` and `trees_over` build models over columns; the fidelity test guards the result.
+    The helpers `linear_over` and `trees_over` build models over columns. The result is compared with the estimator on
+    rows of the data before anything is explained.
     """
     _models[estimator_class] = read
 
 
 def register_step(transformer_class: type | str, read: ReadStep) -> None:
-    """Teach butfor a transformer class of your own: `read(transformer, columns)` returns the columns that leave it."""
+    """Teach butfor your own transformer class.
+
+    `read(transformer, columns)` returns the columns that leave the transformer.
+    """
     _steps[transformer_class] = read
 
 
 def read_model(estimator: Any, columns: list[Column]) -> Imported:
-    """The model of any known estimator over `columns`; an unknown one is refused by name."""
+    """The model of a known estimator over `columns`. An unknown one is refused by name."""
     reader = _models.of(estimator)
     if reader is None:
         raise UnsupportedModelError(
             f"no importer reads {type(estimator).__name__}.",
-            f"Known are {', '.join(known_models())}.",
+            f"The known models are {', '.join(known_models())}.",
             "Teach it with butfor.register_importer, or search given rows with bf.candidates(rows).",
         )
     return reader(estimator, columns)
 
 
 def read_step(transformer: Any, columns: list[Column]) -> list[Column]:
-    """The columns that leave a pipeline step; a step that is not known is refused by name."""
+    """The columns that leave a pipeline step. An unknown step is refused by name."""
     reader = _steps.of(transformer)
     if reader is None:
         raise UnsupportedModelError(
             f"the pipeline step {type(transformer).__name__} cannot be folded into raw columns.",
-            f"Known steps are {', '.join(known_steps())}.",
-            "Apply that step to the data before, or teach it with butfor.register_step.",
+            f"The known steps are {', '.join(known_steps())}.",
+            "Apply this step to the data beforehand, or teach it with butfor.register_step.",
         )
     return reader(transformer, columns)
 
@@ -67,7 +71,7 @@ def through_steps(pipeline: Any, columns: list[Column]) -> list[Column]:
 
 
 def remember() -> Callable[[], None]:
-    """What is taught by now, as a function that teaches it again, over whatever was registered in between."""
+    """A function that registers again what is registered now, over whatever comes in between."""
     models, steps = dict(_models), dict(_steps)
 
     def teach_again() -> None:

@@ -1,4 +1,7 @@
-"""How good sets of counterfactuals are, whoever made them: `butfor.measure.Judge` measures all, the functions one thing each."""
+"""Measures of sets of counterfactuals, whoever made them.
+
+`butfor.measure.Judge` computes all measures. Each function computes one.
+"""
 
 from __future__ import annotations
 

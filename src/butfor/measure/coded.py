@@ -1,4 +1,4 @@
-"""Rows as the measures see them: encoded by the space, so that answers of any library are read by one rule."""
+"""Rows as the measures see them: encoded by the space. So the answers of all libraries are read alike."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from butfor.space.space import Space
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Rows that are encoded already."""
+    """Rows that are already encoded."""
 
     codes: FloatArray
 
 
 def encoded(table: Any, space: Space) -> FloatArray:
-    """The rows of a table, encoded; an unseen category, or a missing value where none may be, is refused."""
+    """The rows of a table, encoded. Unseen categories, and missing values that are not allowed, are refused."""
     return table.codes if isinstance(table, Coded) else space.encode(table)
 
 
 def one(factual: Any, space: Space) -> FloatArray:
-    """The one row of a table, encoded, still as a table."""
+    """The only row of a table, encoded, with shape (1, features)."""
     codes = encoded(factual, space)
     if len(codes) != 1:
         raise InputError(
@@ -37,7 +37,7 @@ def one(factual: Any, space: Space) -> FloatArray:
 
 
 def distinct(codes: FloatArray) -> IntArray:
-    """The rows without those that repeat an earlier one."""
+    """The positions of the rows that do not repeat an earlier one."""
     known = np.where(np.isnan(codes), np.inf, codes)  # encoded values are finite
     _, first = np.unique(known, axis=0, return_index=True)
     return np.sort(first)

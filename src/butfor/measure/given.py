@@ -1,4 +1,7 @@
-"""The answers of one method, as it gave them: butfor's own, a table a factual, or one table for all."""
+"""The answers of one method, in any form.
+
+They may be butfor's own, one table per factual, or one table for all factuals.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,12 @@ from butfor.space.space import Space, same
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Answers, encoded; `row` is the factual of each. `seconds`, one a factual, is NaN where it is not known."""
+    """Encoded answers.
+
+    - `row` (answers): the number of each answer's factual;
+    - `points` (answers, features): the answers;
+    - `seconds` (factuals): the time taken, NaN if it is not known.
+    """
 
     row: IntArray
     points: FloatArray
@@ -26,11 +34,7 @@ class Given:
 
 
 def given(answers: Any, factuals: FloatArray, space: Space) -> Given:
-    """Answers to the `factuals`, which are encoded.
-
-    They are `Explanations`; or a list with one entry a factual: a table, an `Explanation` or several, or None; or one table: all
-    its rows answer the only factual, or each the factual in the same place.
-    """
+    """The answers to the `factuals`, which are encoded. `Judge.measures` says what may be given."""
     if isinstance(answers, Explanations):
         return _own(answers, factuals, space)
     if isinstance(answers, Explanation):
@@ -46,15 +50,15 @@ def given(answers: Any, factuals: FloatArray, space: Space) -> Given:
     else:
         raise InputError(
             f"a table of {len(found)} answers was given for {len(factuals)} factuals.",
-            "One table holds one answer a factual, or all answers to one.",
-            "Give a list with one table a factual.",
+            "One table must hold one answer per factual, or all answers to a single factual.",
+            "Give a list with one table per factual.",
         )
     row = row[found]
     return Given(row, _exact(points, factuals[row]), np.full(len(factuals), np.nan))
 
 
 def _own(answers: Explanations, factuals: FloatArray, space: Space) -> Given:
-    """butfor's answers, which know their factuals and how long they took."""
+    """butfor's own answers. They know their factuals and how long they took."""
     start = space.encode(answers.table)
     if start.shape != factuals.shape or not same(start, factuals).all():
         raise InputError(
@@ -68,11 +72,11 @@ def _own(answers: Explanations, factuals: FloatArray, space: Space) -> Given:
 
 
 def _listed(answers: Sequence[Any], factuals: FloatArray, space: Space) -> Given:
-    """What was given for each factual."""
+    """The answers in a list with one entry per factual."""
     if len(answers) != len(factuals):
         raise InputError(
             f"a list of {len(answers)} was given for {len(factuals)} factuals.",
-            "It holds one entry a factual: a table of answers, or None.",
+            "It must hold one entry per factual: a table of answers, an Explanation, Explanations or None.",
         )
     parts = [_one(entry, factual, space) for entry, factual in zip(answers, factuals, strict=True)]
     counts = [len(part.points) for part in parts]
@@ -94,7 +98,10 @@ def _one(entry: Any, factual: FloatArray, space: Space) -> Given:
 
 
 def _rows(table: Any, space: Space) -> tuple[FloatArray, BoolArray]:
-    """The rows of a table that hold an answer, encoded, and which these are: a row of missing values alone holds none."""
+    """The encoded rows of a table that hold an answer, and which rows these are.
+
+    A row in which all values are missing holds no answer.
+    """
     height = frames.height(table)
     if not height:
         return np.empty((0, len(space))), np.zeros(0, dtype=np.bool_)
@@ -109,7 +116,10 @@ def _rows(table: Any, space: Space) -> tuple[FloatArray, BoolArray]:
 
 
 def _spelled_out(table: Any, space: Space) -> Any:
-    """The table with text as the number or level that it spells: some libraries keep every value, or every level, as text."""
+    """The table, with text replaced by the number or level that it spells.
+
+    Some libraries keep every value, or every level, as text.
+    """
     columns = {
         name: frames.values(table, name, at) for at, name in enumerate(frames.names(table)) if name in space.names
     }
@@ -120,7 +130,7 @@ def _spelled_out(table: Any, space: Space) -> Any:
 
 
 def _meant(feature: Feature, column: list[Any]) -> list[Any]:
-    """The values that text spells; the column as it is where there is nothing to read, or it spells none."""
+    """The values that the text in a column spells. If it spells none, the column itself."""
     levels = feature.levels
     if not any(isinstance(value, str) for value in column) or any(isinstance(level, str) for level in levels or ()):
         return column
@@ -135,6 +145,9 @@ def _meant(feature: Feature, column: list[Any]) -> list[Any]:
 
 
 def _exact(points: FloatArray, factuals: FloatArray) -> FloatArray:
-    """Points with a value that is the factual's in single precision, as some libraries keep numbers, for that value."""
+    """The points, with values restored that equal the factual's in single precision.
+
+    Some libraries keep numbers in single precision.
+    """
     with np.errstate(over="ignore"):
         return np.where(points == factuals.astype(np.float32), factuals, points)

@@ -1,4 +1,4 @@
-"""All measures of many sets of answers, those of several methods side by side."""
+"""All measures of many sets of answers, for several methods side by side."""
 
 from __future__ import annotations
 
@@ -44,21 +44,29 @@ Seconds = float | Sequence[float] | None
 
 
 class Judge:
-    """Measures answers, of butfor or of any other library, against the model, the data and the constraints.
+    """Measures the answers of butfor or of any other library.
 
-    `model`, `data` and `space` are as for `Explainer`, `target` and `constraints` as for `explain`: the question that all methods
-    were asked. The model itself predicts every answer; an answer is *valid* if it then meets the target. `neighbours`
-    is how many training rows plausibility looks at, `seed` that of its random choices.
+    They are compared with the model, the data and the constraints. The model itself predicts every answer. An answer is
+    *valid* if it then meets the target.
 
-    - `validity`: the share of the answers that are valid.
-    - `coverage`: distinct valid answers over the number asked.
-    - `proximity`, `categorical_proximity`, `sparsity`, `diversity`, `normalised_diversity`, `contradiction`: the functions of
-      that name in `butfor.measure`; `neighbour_distance`, `outlier_factor`, `isolation`: the means of those of `Plausibility`.
+    - `model`, `data`, `space`: as for `Explainer`;
+    - `target`, `constraints`: as for `explain`: the question that all methods had to answer;
+    - `neighbours`: how many training rows plausibility looks at;
+    - `seed`: the seed of its random choices.
+
+    The measures are:
+
+    - `validity`: the share of the answers that are valid;
+    - `coverage`: the number of distinct valid answers divided by the number wanted;
+    - `proximity`, `categorical_proximity`, `sparsity`, `diversity`, `normalised_diversity`, `contradiction`: the
+      functions of that name in `butfor.measure`;
+    - `neighbour_distance`, `outlier_factor`, `isolation`: the means of the methods of that name of `Plausibility`;
     - `violations`: the share of answers that break a constraint, or hold a value that a column never takes (outside its
-      range and not the factual's own, or between its steps).
+      range and not the factual's own, or between its steps);
     - `seconds`: the time for one factual.
 
-    All but validity, coverage and seconds are of the *distinct valid* answers; a set without one has no value (NaN) there.
+    All of them except validity, coverage and seconds are about the *distinct valid* answers. If a set has none, their
+    value is NaN.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -87,18 +95,23 @@ class Judge:
 
     @property
     def space(self) -> Space:
-        """What was inferred of each column, by which the answers of all methods are read."""
+        """What is known about each column. The answers of all methods are read by it."""
         return self._reading.space
 
     def measures(
         self, answers: Any, factuals: Any, *, k: int | None = None, seconds: Seconds = None
     ) -> dict[str, float]:
-        """The measures of one method's answers, each the mean over the factuals that have one.
+        """The measures of one method's answers. Each is the mean over the factuals that have a value.
 
-        `answers` are `Explanations`; or a list with one entry a factual: a table, an `Explanation` or several, or None; or one
-        table: all its rows answer the only factual, or each the factual in the same place. A row in which every value is
-        missing is no answer. `k` is how many answers to a factual were asked (default: as many as one got at most),
-        `seconds` the time taken, for all together or one a factual; butfor's own answers know theirs.
+        `answers` is one of:
+
+        - `Explanations`;
+        - a list with one entry per factual: a table, an `Explanation`, `Explanations` or None;
+        - one table. If there is a single factual, all rows answer it; otherwise row i answers factual i. A row in which
+          every value is missing does not count as an answer.
+
+        `k` is how many answers per factual were wanted (default: the largest number that a factual got). `seconds` is
+        the time taken: one number for all factuals together, or one per factual. butfor's own answers know theirs.
         """
         times = {} if seconds is None else {"answers": seconds}
         found = self._measured({"answers": answers}, factuals, k, times)["answers"]
@@ -113,16 +126,20 @@ class Judge:
         seconds: Mapping[str, Any] | None = None,
         by: Literal["method", "factual"] = "method",
     ) -> Any:
-        """The measures of several methods on the same factuals, one row a method, or one a method and factual.
+        """The measures of several methods on the same factuals, as a table.
 
-        `methods` gives the answers of each as for `measures`, `seconds` the times of those that do not know theirs. A table of
-        the kind of the data; a dict of columns for arrays.
+        - `methods`: method -> its answers, as for `measures`;
+        - `k`: as for `measures`;
+        - `seconds`: method -> the time taken, for methods whose answers do not know it;
+        - `by`: "method" gives one row per method, "factual" one row per method and factual.
+
+        The result is a table of the same kind as the data (for arrays, a dict of columns).
         """
         if by not in ("method", "factual"):
-            raise InputError(f"by={by!r} was given.", "It is 'method' or 'factual'.")
+            raise InputError(f"by={by!r} was given.", "It must be 'method' or 'factual'.")
         if not isinstance(methods, Mapping) or not methods:
             raise InputTypeError(
-                f"{type(methods).__name__} was given.", "Answers are given by method: {'butfor': answers, ...}."
+                f"{type(methods).__name__} was given.", "Give the answers by method: {'butfor': answers, ...}."
             )
         found = self._measured(methods, factuals, k, seconds or {})
         columns: dict[str, list[Any]]
@@ -145,7 +162,7 @@ class Judge:
     def _measured(
         self, methods: Mapping[str, Any], factuals: Any, k: int | None, seconds: Mapping[str, Any]
     ) -> dict[str, dict[str, FloatArray]]:
-        """For each method, each measure of each factual."""
+        """For each method, every measure of every factual."""
         table = frames.as_table(factuals)
         if not frames.height(table):
             raise InputError("no factual was given.", "At least one row is needed.")
@@ -159,7 +176,7 @@ class Judge:
     def _of_one(
         self, answers: Given, seconds: FloatArray, start: FloatArray, before: Prediction, most: int
     ) -> dict[str, FloatArray]:
-        """Each measure of each factual, for the answers of one method."""
+        """Every measure of every factual, for the answers of one method."""
         after = self._predicted(answers.points)
         valid = (
             self._question.target.met(before.take(answers.row), after)
@@ -181,7 +198,7 @@ class Judge:
         }
 
     def _of_set(self, factual: FloatArray, points: FloatArray) -> dict[str, float]:
-        """What the functions say of one set."""
+        """The measures of one set of answers that are functions."""
         x, answers, space = Coded(factual), Coded(points), self.space
         return {
             "proximity": measures.proximity(x, answers, space),
@@ -195,7 +212,7 @@ class Judge:
     def _of_each(
         self, good: IntArray, answers: Given, start: FloatArray, before: Prediction, after: Prediction
     ) -> dict[str, FloatArray]:
-        """What is measured answer by answer, of the `good` ones (NaN for the others)."""
+        """The measures of single answers, for the `good` ones (NaN for the others)."""
         points, rows = answers.points[good], answers.row[good]
         near = self._plausibility
         parts = {
@@ -212,12 +229,12 @@ class Judge:
         return whole
 
     def _predicted(self, points: FloatArray) -> Prediction:
-        """What the model says of answers, asked in the kind of table that it was trained on."""
+        """What the model predicts for answers. It gets the kind of table that it was trained on."""
         return Prediction(self._reading.source, self._referee.written(points))
 
 
 def _named(method: Any, answers: Any, factuals: FloatArray, space: Space) -> Given:
-    """The answers of a method; an error says whose they are."""
+    """The answers of a method. An error names the method."""
     try:
         return given(answers, factuals, space)
     except ButforError as error:
@@ -225,28 +242,34 @@ def _named(method: Any, answers: Any, factuals: FloatArray, space: Space) -> Giv
 
 
 def _asked(k: int | None, sets: Mapping[str, Given], factuals: int) -> int:
-    """How many answers to a factual were asked; as many as there are at most, unless given."""
+    """How many answers per factual were wanted. The default is the largest number that a factual got."""
     counts = {method: np.bincount(answers.row, minlength=factuals) for method, answers in sets.items()}
     if k is None:
         return max(1, *(int(count.max()) for count in counts.values()))
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k={k!r} was given.", "k is a whole number of at least 1.")
+        raise InputError(f"k={k!r} was given.", "It must be a whole number of at least 1.")
     for method, count in counts.items():
         if count.max() > k:
             raise InputError(
-                f"{method!r} gives {count.max()} answers to the factual in row {count.argmax()}, and k={k} were asked.",
-                "k is how many answers to a factual were asked, at least as many as there are.",
+                f"{method!r} gives {count.max()} answers to the factual in row {count.argmax()}, but k={k} was given.",
+                "k is the number of answers wanted per factual, so no factual can have more.",
             )
     return int(k)
 
 
 def _times(seconds: Mapping[str, Any], sets: Mapping[str, Given], factuals: int) -> dict[str, FloatArray]:
-    """The seconds for each factual, of the methods whose times are given. One number is for all together."""
+    """The seconds for each factual, for methods whose times are given.
+
+    A single number is the time for all factuals together.
+    """
     found = {}
     for method, taken in seconds.items():
         if method not in sets:
             raise InputError(f"seconds names {method!r}.", f"The methods are {', '.join(sets)}.")
-        message = (f"seconds={taken!r} was given for {method!r}.", f"One number of at least 0 is needed, or {factuals}.")
+        message = (
+            f"seconds={taken!r} was given for {method!r}.",
+            f"One number of at least 0 is needed, or {factuals} of them, one per factual.",
+        )
         if isinstance(taken, Iterable):
             each = np.array([number(one, *message) for one in taken])
         else:
@@ -258,17 +281,17 @@ def _times(seconds: Mapping[str, Any], sets: Mapping[str, Given], factuals: int)
 
 
 def _mean(values: Any) -> float:
-    """The mean of the numbers that there are."""
+    """The mean of the values that are not NaN; NaN if there are none."""
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
     return float(known.mean()) if len(known) else float("nan")
 
 
 def plot(table: Any, measures: Sequence[str] | None = None) -> Any:
-    """The table that `Judge.frame` made as a picture: a panel a measure, a bar a method; with matplotlib, returns the axes.
+    """Draw the table that `Judge.frame` made: one panel per measure, one bar per method. Returns the axes.
 
-    Of a table by factual, the bars are means and each factual is a dot. `measures` chooses the panels (default: all that
-    have a value).
+    If the table was made by factual, the bars are means and each factual is a dot. `measures` chooses the panels
+    (default: all measures that have a value). It needs matplotlib.
     """
     from butfor.views.bars import draw
 

@@ -1,6 +1,7 @@
-"""One number for a set of answers to one row. `factual` and `answers` are tables of any kind, `space` says what they hold.
+"""Measures of a set of answers to one row, one number each.
 
-A set without answers has no value (NaN). A column with levels is categorical here, whether its levels are ordered or not.
+`factual` and `answers` are tables of any kind, and `space` describes their columns. The measure of a set without
+answers is NaN. A column with levels counts as categorical here, whether its levels are ordered or not.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from butfor.space.space import Space, same
 
 
 def proximity(factual: Any, answers: Any, space: Space) -> float:
-    """How far the numbers move, on average over answers and columns, in median absolute deviations: smaller is nearer.
+    """The mean move of the numbers, in median absolute deviations (MAD). Smaller is nearer.
 
-    `1/(k d) sum_i sum_j |c_ij - x_j| / MAD_j` over k answers and the d columns of numbers (Mothilal, Sharma and Tan, FAT*
-    2020, who report its negative). As in `bf.MAD`, a MAD of zero is replaced by the column's range, and a number that
-    becomes known or missing counts 1. Choose `bf.MAD()` as the cost to minimise it.
+    `1/(k d) sum_i sum_j |c_ij - x_j| / MAD_j` over k answers and the d columns of numbers (Mothilal, Sharma and Tan,
+    FAT* 2020, who report its negative). As in `bf.MAD`, a MAD of zero is replaced by the column's range, and a number
+    that becomes known or missing counts 1. Choose `bf.MAD()` as the cost to minimise it.
 
     >>> from butfor.space.infer import infer
     >>> space = infer([[0.0, 5.0], [1.0, 7.5], [2.0, 10.0]])
@@ -33,10 +34,10 @@ def proximity(factual: Any, answers: Any, space: Space) -> float:
 
 
 def categorical_proximity(factual: Any, answers: Any, space: Space) -> float:
-    """The share of the categorical columns that change: smaller is nearer.
+    """The share of the categorical columns that change. Smaller is nearer.
 
-    `1/(k d) sum_i sum_j [c_ij != x_j]` over k answers and the d columns with levels (Mothilal, Sharma and Tan, FAT* 2020,
-    who report 1 minus it).
+    `1/(k d) sum_i sum_j [c_ij != x_j]` over k answers and the d columns with levels (Mothilal, Sharma and Tan, FAT*
+    2020, who report 1 minus it).
 
     >>> from butfor.space.infer import infer
     >>> space = infer([["clerk", "rents"], ["nurse", "owns"]])
@@ -47,11 +48,11 @@ def categorical_proximity(factual: Any, answers: Any, space: Space) -> float:
 
 
 def sparsity(factual: Any, answers: Any, space: Space) -> float:
-    """The share of all columns that change: smaller is sparser.
+    """The share of all columns that change. Smaller is sparser.
 
-    `1/(k d) sum_i sum_j [c_ij != x_j]` over k answers and all d columns: the scale of Table II of Shekhar et al. (CSDE
-    2023), where .1230 of 13 columns are 1.6. Mothilal, Sharma and Tan (FAT* 2020) report 1 minus it. Choose `bf.L0()` as
-    the cost to minimise it.
+    `1/(k d) sum_i sum_j [c_ij != x_j]` over k answers and all d columns. This is the scale of Table II of Shekhar et
+    al. (CSDE 2023), where .1230 of 13 columns are 1.6. Mothilal, Sharma and Tan (FAT* 2020) report 1 minus it. Choose
+    `bf.L0()` as the cost to minimise it.
 
     >>> from butfor.space.infer import infer
     >>> sparsity([[0, 0, 0, 0]], [[0, 0, 0, 1]], infer([[0, 0, 0, 0], [1, 1, 1, 1]]))
@@ -61,11 +62,11 @@ def sparsity(factual: Any, answers: Any, space: Space) -> float:
 
 
 def diversity(answers: Any, space: Space) -> float:
-    """How far the answers are from each other, on average over pairs and columns: larger is more diverse.
+    """The mean distance of the answers from each other, over pairs and columns. Larger is more diverse.
 
-    `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / MAD_j` over the k distinct answers and all d columns, a pair of levels
-    counting `[c_ij != c_lj]` (Mothilal, Sharma and Tan, FAT* 2020). An answer that is given twice is one; one answer
-    alone has diversity 0.
+    `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / MAD_j` over the k distinct answers and all d columns; a pair of
+    levels counts `[c_ij != c_lj]` (Mothilal, Sharma and Tan, FAT* 2020). An answer that is given twice counts once.
+    The diversity of a single answer is 0.
 
     >>> from butfor.space.infer import infer
     >>> space = infer([[0.0, 5.0], [1.0, 7.5], [2.0, 10.0]])
@@ -76,11 +77,12 @@ def diversity(answers: Any, space: Space) -> float:
 
 
 def normalised_diversity(answers: Any, space: Space, constant: Literal["left out", "undefined"] = "left out") -> float:
-    """How far the answers are from each other, measured by the spread of the data: comparable between data sets.
+    """The mean distance of the answers from each other, in standard deviations. Larger is more diverse.
 
-    `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / s_j`, s the standard deviation in the data, a pair of levels counting
-    `[c_ij != c_lj]` (after Shekhar et al., CSDE 2023). A column that is constant in the data has no spread: as published
-    there is then no value (`constant="undefined"`); by default such columns are left out, of d as well.
+    `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / s_j`, where s_j is the standard deviation in the data; a pair of
+    levels counts `[c_ij != c_lj]` (after Shekhar et al., CSDE 2023). It can be compared between data sets. A column
+    that is constant in the data has no spread. By default such columns are left out, and not counted in d. As
+    published, the measure then has no value: choose `constant="undefined"` for that.
 
     >>> from butfor.space.infer import infer
     >>> space = infer([[0.0, 3.0], [2.0, 3.0]])
@@ -90,7 +92,7 @@ def normalised_diversity(answers: Any, space: Space, constant: Literal["left out
     nan
     """
     if constant not in ("left out", "undefined"):
-        raise InputError(f"constant={constant!r} was given.", "It is 'left out' or 'undefined'.")
+        raise InputError(f"constant={constant!r} was given.", "It must be 'left out' or 'undefined'.")
     points = _distinct(answers, space)
     varies = np.array([len(f.levels) > 1 if f.levels is not None else f.std > 0 for f in space], dtype=np.bool_)
     if not varies.any() or (constant == "undefined" and not varies.all()):
@@ -99,10 +101,11 @@ def normalised_diversity(answers: Any, space: Space, constant: Literal["left out
 
 
 def contradiction(factual: Any, answers: Any, space: Space) -> float:
-    """The share of pairs of answers that contradict each other: one raises a column that the other lowers.
+    """The share of pairs of answers that contradict each other. Smaller is clearer advice.
 
-    `2/(k (k-1)) sum_{i<l} [min_j (c_ij - x_j) (c_lj - x_j) < 0]` over the k distinct answers and the columns that are
-    numbers or ordered levels. Zero for one answer alone. Advice that says both "more" and "less" is hard to follow.
+    Two answers contradict each other if one raises a column that the other lowers: `2/(k (k-1)) sum_{i<l} [min_j
+    (c_ij - x_j) (c_lj - x_j) < 0]` over the k distinct answers and the columns that are numbers or ordered levels. It
+    is 0 for a single answer. Advice that says both "more" and "less" is hard to follow.
 
     >>> from butfor.space.infer import infer
     >>> space = infer([[0.0], [10.0]])
@@ -129,7 +132,10 @@ def _changed(factual: Any, answers: Any, space: Space) -> BoolArray:
 
 
 def _gaps(before: FloatArray, after: FloatArray, space: Space, scale: Literal["mad", "std"]) -> FloatArray:
-    """How far apart values are: in units of `scale` for numbers, 0 or 1 for levels and where only one is missing."""
+    """How far apart values are.
+
+    Numbers are measured in units of `scale`. Levels are 0 or 1 apart, and so are values of which only one is missing.
+    """
     gaps = np.abs(after - before) / L1(scale=scale).widths(space)
     return np.where(_levels(space) | np.isnan(gaps), ~same(before, after), gaps)
 
@@ -139,7 +145,7 @@ def _mean(parts: FloatArray | BoolArray) -> float:
 
 
 def _over_pairs(rows: FloatArray, total: Callable[[FloatArray, FloatArray], Any]) -> float:
-    """The mean over pairs of rows; `total` sums over the pairs of one row with each that stands after it."""
+    """The mean over pairs of rows. `total` sums over the pairs of one row with each row after it."""
     if len(rows) < 2:
         return 0.0 if len(rows) else float("nan")
     return float(sum(total(rows[[i]], rows[i + 1 :]) for i in range(len(rows) - 1))) / (len(rows) * (len(rows) - 1) / 2)

@@ -1,4 +1,7 @@
-"""How like the training data rows are: distance to the nearest, local outlier factor, isolation."""
+"""Measures of how similar rows are to the training data.
+
+They are the distance to the nearest rows, the local outlier factor and the isolation.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,17 @@ from butfor.measure.coded import distinct, encoded
 from butfor.space.space import Space
 
 ROWS_COMPARED = 5_000
-"""With more training rows than that, so many are drawn to stand for all (a local outlier factor is quadratic in them)."""
+"""How many training rows are used at most. If there are more, a sample is drawn.
+
+The time for a local outlier factor grows with the square of this number.
+"""
 
 
 class Plausibility:
-    """Three measures of how like the training data a row is; smaller is more plausible for each.
+    """Three measures of how similar a row is to the training data. Smaller is more plausible.
 
-    Distances are Gower's, as in `bf.Gower`; a missing value stands at the column's typical one, one column further away.
-    Each of the three is fitted when it is first asked for.
+    Distances are Gower's, as in `bf.Gower`. A missing value is treated as the column's typical value, with an
+    additional distance of 1 from every known value. Each measure is fitted when it is first used.
 
     >>> import numpy as np
     >>> from butfor.space.infer import infer
@@ -35,12 +41,12 @@ class Plausibility:
 
     def __init__(self, data: Any, space: Space, *, neighbours: int = 10, seed: int = 0) -> None:
         if isinstance(neighbours, bool) or not isinstance(neighbours, int | np.integer) or neighbours < 1:
-            raise InputError(f"neighbours={neighbours!r} was given.", "A whole number of at least 1 is needed.")
+            raise InputError(f"neighbours={neighbours!r} was given.", "It must be a whole number of at least 1.")
         codes = Space(tuple(replace(feature, missing=True) for feature in space)).encode(
             data
         )  # the data may lack values
         if not len(codes):
-            raise InputError("the data has no rows.", "Training rows are needed to say what is plausible.")
+            raise InputError("the data has no rows.", "Training rows are needed to know what is plausible.")
         if len(codes) > ROWS_COMPARED:
             codes = codes[np.sort(np.random.default_rng(seed).choice(len(codes), ROWS_COMPARED, replace=False))]
         self._space, self._neighbours, self._seed = space, int(neighbours), seed
@@ -58,10 +64,11 @@ class Plausibility:
         return np.asarray(found.mean(axis=1) / len(self._space))
 
     def outlier_factor(self, rows: Any) -> FloatArray:
-        """How much thinner the data lies around a row than around its neighbours: about 1 inside, larger for an outlier.
+        """The local outlier factor of each row. It is about 1 inside the data, and larger for an outlier.
 
-        `LOF_k(x) = mean over N_k(x) of lrd(t) / lrd(x)`, lrd the local reachability density (Breunig, Kriegel, Ng and Sander,
-        SIGMOD 2000), over the distinct training rows; NaN if there is but one.
+        It says how much thinner the data is around a row than around its neighbours: `LOF_k(x) = mean over N_k(x) of
+        lrd(t) / lrd(x)`, where lrd is the local reachability density (Breunig, Kriegel, Ng and Sander, SIGMOD 2000).
+        Only distinct training rows count; the value is NaN if there is only one.
         """
         points = self._placed(rows)
         if not len(points) or self._outliers is None:
@@ -69,10 +76,10 @@ class Plausibility:
         return -np.asarray(self._outliers.score_samples(points))
 
     def isolation(self, rows: Any) -> FloatArray:
-        """How few questions single a row out, from 0 to 1: below 0.5 is ordinary, near 1 an outlier.
+        """How few questions single a row out, from 0 to 1. Below 0.5 is ordinary, near 1 is an outlier.
 
-        `2^(-E h(x) / c)`, h the path length in 100 random trees, c its average (Liu, Ting and Zhou, ICDM 2008). To demand it
-        instead of measuring it, use `bf.plausible`.
+        `2^(-E h(x) / c)`, where h is the path length in 100 random trees and c its average (Liu, Ting and Zhou, ICDM
+        2008). To make it a constraint instead of measuring it, use `bf.plausible`.
         """
         points = self._placed(rows)
         return -np.asarray(self._forest.score_samples(points)) if len(points) else np.empty(0)
@@ -103,7 +110,10 @@ class Plausibility:
 
 
 def place(codes: FloatArray, space: Space) -> FloatArray:
-    """Encoded rows as points whose Manhattan distance is Gower's times the number of columns (but for missing values)."""
+    """Encoded rows as points. Their Manhattan distance is Gower's times the number of columns.
+
+    This does not hold for missing values.
+    """
     parts = []
     for j, feature in enumerate(space):
         lost = np.isnan(codes[:, j])

@@ -1,1 +1,1 @@
-"""The IR: small frozen models over raw features, each with a slow obvious evaluator."""
+"""butfor's own models: small and frozen, over raw features, each with a simple evaluator."""

@@ -1,4 +1,4 @@
-"""What is known of a model that was not read."""
+"""What is known about a model that was not read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, eq=False)
 class BlackBox:
-    """A model of which only predictions are known; `why` says what could not be read."""
+    """A model of which only predictions are known. `why` says what could not be read."""
 
     why: str

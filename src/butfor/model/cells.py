@@ -1,4 +1,4 @@
-"""Cells: each raw feature cut into intervals of a number, or its levels; the last cell is "missing"."""
+"""Cells: the intervals of a number, or the levels of a feature. The last cell is "missing"."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from butfor.arrays import FloatArray, IntArray
 class Cells:
     """The cells of one feature.
 
-    A number with sorted `edges` e_0 < ... has cells (-inf, e_0], (e_0, e_1], ..., (e_last, inf). A feature with
-    `levels > 0` has one cell a level. Cell number `count` is "missing".
+    A number with sorted `edges` e_0 < ... has the cells (-inf, e_0], (e_0, e_1], ..., (e_last, inf). A feature with
+    `levels > 0` has one cell per level. Cell number `count` is "missing".
     """
 
     edges: FloatArray
@@ -22,7 +22,7 @@ class Cells:
 
     @property
     def count(self) -> int:
-        """How many cells there are, "missing" not counted."""
+        """The number of cells, without "missing"."""
         return self.levels or len(self.edges) + 1
 
     def index(self, x: FloatArray) -> IntArray:
@@ -43,12 +43,12 @@ class Cells:
 
 
 def number_cells(edges: FloatArray) -> Cells:
-    """Cells of a number with the given (unsorted, repeated) edges."""
+    """The cells of a number. The edges may be unsorted and repeated."""
     return Cells(np.unique(np.asarray(edges, dtype=np.float64)))
 
 
 def level_cells(levels: int) -> Cells:
-    """Cells of a feature with that many levels."""
+    """The cells of a feature with this number of levels."""
     return Cells(np.empty(0), levels)
 
 

@@ -1,4 +1,4 @@
-"""How far inside the deciding boundaries a point lies, in ranges: what a margin constrains."""
+"""How far a point is from the deciding boundaries, in ranges. A margin constrains this."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from butfor.model.trees import Interval, Trees
 from butfor.space.space import Space
 
 MARGIN_ROUNDING = 1e-6
-"""The share of a margin that rounding may cost."""
+"""The share of a margin that may be lost to rounding."""
 
 
 def ranges(space: Space) -> FloatArray:
-    """The widths in which margins are measured; 0 for levels, which lie on no side of a boundary."""
+    """The widths in which margins are measured. 0 for levels, which are not on one side of a boundary."""
     return np.array([0.0 if feature.levels is not None else feature.range for feature in space.features])
 
 
 def stays_clear(
     model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float
 ) -> BoolArray:
-    """Which points, inside the target, stay `eps` away from every boundary that decides (up to rounding)."""
+    """Which points stay `eps` away from every deciding boundary (up to rounding).
+
+    The points must meet the target.
+    """
     if not eps or not len(points):
         return np.ones(len(points), dtype=np.bool_)
     return np.asarray(clearance(model, space, points, score_sets) >= eps * (1 - MARGIN_ROUNDING))
@@ -34,7 +37,7 @@ def stays_clear(
 
 @singledispatch
 def clearance(model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
-    """The distance of each point, inside the target, to the nearest boundary that decides."""
+    """The distance of each point to the nearest deciding boundary. The points must meet the target."""
     raise TypeError(f"a {type(model).__name__} has no known boundaries")
 
 
@@ -53,7 +56,7 @@ def _(model: Linear, space: Space, points: FloatArray, score_sets: tuple[ScoreSe
 
 @clearance.register
 def _(model: Trees, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
-    """How far inside its leaf of every tree: each cut that bounds one is taken for a boundary that decides."""
+    """How far inside its leaves each point lies. Each cut that bounds one of its leaves counts as deciding."""
     width = ranges(space)
     out = np.full((len(points), len(model.roots)), -np.inf)
     for leaf in model.leaves:
@@ -77,7 +80,7 @@ def _(model: Trees, space: Space, points: FloatArray, score_sets: tuple[ScoreSet
 
 
 def _run(mask: np.ndarray, at: int) -> tuple[int, int]:
-    """The consecutive cells of a mask around one of them."""
+    """The first and last of the consecutive cells in a mask around one cell."""
     if at >= len(mask) or not mask[at]:
         return 0, len(mask) - 1
     first, last = at, at
@@ -90,7 +93,7 @@ def _run(mask: np.ndarray, at: int) -> tuple[int, int]:
 
 @clearance.register
 def _(model: ObliqueTree, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
-    """How far inside its leaf: the nearest of the decisions that led there."""
+    """How far inside its leaf each point lies. It is the distance to the nearest decision on the path."""
     leaf = model.leaf(points)
     out = np.full(len(points), np.inf)
     for path in model.paths:
@@ -101,5 +104,5 @@ def _(model: ObliqueTree, space: Space, points: FloatArray, score_sets: tuple[Sc
 
 
 def steep(slope: FloatArray, space: Space) -> FloatArray:
-    """How much each score gains along its gradient per range of a column, given the slopes of the scores."""
+    """How much each score gains along its gradient, per range of a column. `slope` (scores, features)."""
     return np.asarray(np.linalg.norm(slope * ranges(space), axis=1))

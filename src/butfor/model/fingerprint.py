@@ -1,4 +1,4 @@
-"""A hash of what a model computes: the same for equal models in any process."""
+"""A hash of what a model computes. Equal models have the same hash in every process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from butfor.model.questions import Model, arrays_to_hash, is_read
 
 
 def fingerprint(model: Model, classes: tuple[Any, ...]) -> str:
-    """The hash, as text; empty for a model that was not read."""
+    """The hash as text. Empty for a model that was not read."""
     if not is_read(model):
         return ""
     digest = hashlib.sha256(repr(classes).encode())

@@ -1,4 +1,4 @@
-"""Linear models: a sum over raw features of a slope times the number plus a step for its cell."""
+"""Linear models over raw features. Each number has a slope, and each cell a step."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from butfor.model.cells import Cells
 class Linear:
     """Scores `intercept[s] + sum_j slope[s, j] x_j + steps[j][s, cell of x_j]`.
 
-    A level feature has slope 0 and one step a level (its one-hot or ordinal code times the weight); a plain number has a
-    slope and one cell; a binned number has steps. The last column of each `steps[j]` is the share of a missing value.
+    A feature with levels has slope 0 and one step per level (its one-hot or ordinal code times the weight). A plain
+    number has a slope and one cell. A binned number has steps. The last column of each `steps[j]` is what a missing
+    value adds.
     """
 
     intercept: FloatArray
@@ -26,7 +27,7 @@ class Linear:
 
     @property
     def scores(self) -> int:
-        """How many raw scores there are."""
+        """The number of raw scores."""
         return len(self.intercept)
 
     @cached_property
@@ -36,12 +37,12 @@ class Linear:
 
     @cached_property
     def stepped_when_known(self) -> frozenset[int]:
-        """Those of them whose cell matters not only where the value is missing."""
+        """The features whose cell matters even if the value is not missing."""
         return frozenset(j for j in self.stepped if self.steps[j][:, :-1].any())
 
 
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
-    """Raw scores, one row a row of `X`."""
+    """The raw scores, one row per row of `X`."""
     lost = np.isnan(X)
     out = model.intercept + np.where(lost, 0.0, X) @ model.slope.T
     for j in model.stepped:

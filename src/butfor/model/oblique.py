@@ -1,4 +1,4 @@
-"""One oblique tree: every decision is the sign of a linear score of the row."""
+"""One oblique tree. Every decision is the sign of a linear score of the row."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ from butfor.model.scores import ScoreSet
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A leaf and the decisions that lead to it: scores `A s >= b` of the gates, `>` where the row went left."""
+    """A leaf, and the decisions that lead to it.
+
+    - `node`: the leaf;
+    - `gates`: the gates on the way;
+    - `right`: whether the way goes right at each of them.
+    """
 
     node: int
     gates: IntArray
     right: IntArray
 
     def inside(self, count: int) -> ScoreSet:
-        """The scores of the gates (`count` in all) that lead here."""
+        """The set of scores of all `count` gates that lead to this leaf."""
         A = np.zeros((len(self.gates), count))
         A[np.arange(len(self.gates)), self.gates] = np.where(self.right, 1.0, -1.0)
         return ScoreSet(A, np.zeros(len(self.gates)), ~self.right.astype(np.bool_))
@@ -30,9 +35,12 @@ class Path:
 
 @dataclass(frozen=True, eq=False)
 class ObliqueTree:
-    """A tree whose node i sends a row right iff score `gate[i]` of `gates` is at least 0; a leaf has `gate[i] == -1`.
+    """A tree whose decisions are linear. The raw scores of a row are the `value` of its leaf.
 
-    Node 0 is the root and a parent stands before its children. The raw scores of a row are the `value` of its leaf.
+    - `gates`: a linear model with one score per decision;
+    - `gate` (nodes): a row goes right at node i iff score `gate[i]` is at least 0; -1 for a leaf;
+    - `left`, `right` (nodes): the children; node 0 is the root, and parents come before their children;
+    - `value` (nodes, scores): the raw scores in a leaf.
     """
 
     gates: Linear
@@ -43,7 +51,7 @@ class ObliqueTree:
 
     @property
     def scores(self) -> int:
-        """How many raw scores there are."""
+        """The number of raw scores."""
         return int(self.value.shape[1])
 
     @property
@@ -67,7 +75,7 @@ class ObliqueTree:
         return tuple(found)
 
     def leaf(self, X: FloatArray) -> IntArray:
-        """The leaf that each row falls into."""
+        """The leaf that each row reaches."""
         ahead = evaluate_linear(self.gates, X) >= 0
         node = np.zeros(len(X), dtype=np.intp)
         going = np.flatnonzero(self.gate[node] >= 0)
@@ -79,5 +87,5 @@ class ObliqueTree:
 
 
 def evaluate_oblique(model: ObliqueTree, X: FloatArray) -> FloatArray:
-    """Raw scores, one row a row of `X`."""
+    """The raw scores, one row per row of `X`."""
     return np.asarray(model.value[model.leaf(X)])

@@ -1,4 +1,4 @@
-"""Questions that are asked of a model, answered by registration: a new model form adds a line to each."""
+"""Functions of a model, with one implementation per kind of model. A new kind registers its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from butfor.model.trees import Trees, evaluate_trees
 
 
 class ModelKind(StrEnum):
-    """What the model is."""
+    """The kind of a model."""
 
     LINEAR = "linear"
     """Scores are linear in numbers, with a step per level."""
@@ -36,30 +36,30 @@ Model = Linear | Trees | ObliqueTree | BlackBox
 
 @singledispatch
 def evaluate(model: Model, X: FloatArray) -> FloatArray:
-    """Raw scores of encoded rows: the meaning of the model."""
+    """The raw scores of encoded rows. They define what the model means."""
     raise TypeError(f"{type(model).__name__} has no raw scores")
 
 
 @singledispatch
 def kind_of(model: Model) -> ModelKind:
-    """What the model is, as solvers know it."""
+    """The kind of the model."""
     raise TypeError(type(model).__name__)
 
 
 @singledispatch
 def cuts(model: Model, feature: int) -> FloatArray:
-    """The values of a number at which the model may change its mind abruptly (a row at a cut still goes left)."""
+    """The values of a number at which the model may jump. A row exactly at a cut still goes left."""
     return np.empty(0)
 
 
 @singledispatch
 def score_count(model: Model) -> int:
-    """How many raw scores there are."""
+    """The number of raw scores."""
     return 0
 
 
 def is_read(model: Model) -> bool:
-    """Whether more than predictions is known of the model."""
+    """Whether more than predictions is known about the model."""
     return kind_of(model) is not ModelKind.BLACK_BOX
 
 
@@ -71,7 +71,10 @@ def arrays_to_hash(model: Model) -> tuple[FloatArray, ...]:
 
 @singledispatch
 def widen(model: Model, levels: tuple[int, ...]) -> Model:
-    """The same model over all features: those it does not read get cells of their own (`levels[j]` of them, 0 for a number)."""
+    """The same model over all features.
+
+    Features that it does not read get their own cells: `levels[j]` of them, or one if it is 0 (a number).
+    """
     return model
 
 

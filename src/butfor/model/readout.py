@@ -1,4 +1,4 @@
-"""From raw scores to what the estimator says: a value, a label, a probability; and back to sets of scores."""
+"""Readouts: from raw scores to values, labels or probabilities, and back to score sets."""
 
 from __future__ import annotations
 
@@ -24,30 +24,33 @@ class AbstractReadout(ABC):
 
     @abstractmethod
     def decide(self, scores: FloatArray) -> IntArray:
-        """The position of the predicted class, a row each."""
+        """The position of the predicted class, for each row of scores."""
 
     @abstractmethod
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        """The union of sets of scores that are read as this class."""
+        """The sets whose union contains the scores that are read as this class."""
 
     def other_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        """The union of sets of scores that are read as any other class."""
+        """The sets whose union contains the scores that are read as any other class."""
         return tuple(part for k in range(len(self.classes)) if k != label for part in self.class_sets(k))
 
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
-        """The probability of each class, a row each, where they follow from the scores."""
+        """The probability of each class (rows, classes); None if scores do not give it."""
         return None
 
     @abstractmethod
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
-        """The scores that give the class a probability of at least (`below`: at most) `p`; `ValueError` if not expressible."""
+        """The scores that give a class at least (`below`: at most) the probability `p`.
+
+        Raises `ValueError` if they cannot be written as score sets.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class Value(AbstractReadout):
-    """A regressor: the one score is the prediction."""
+    """A regressor: its only score is the prediction."""
 
     classes: tuple[Any, ...] = ()
     link: Link = "identity"
@@ -57,23 +60,23 @@ class Value(AbstractReadout):
         return predicted
 
     def decide(self, scores: FloatArray) -> IntArray:
-        raise ValueError("a regressor predicts no class")
+        raise ValueError("a regressor predicts no classes")
 
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        raise ValueError("a regressor predicts no class")
+        raise ValueError("a regressor predicts no classes")
 
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
-        raise ValueError("a regressor predicts no probability")
+        raise ValueError("a regressor predicts no probabilities")
 
 
 @experimental
 @dataclass(frozen=True, eq=False)
 class Sign(AbstractReadout):
-    """Two classes on one score: the second iff the score is above 0; for importers of your own.
+    """Two classes read from one score: the second iff it is above 0. For your own importers.
 
-    With `link="logistic"` the sigmoid of the score is the probability of the second class.
+    With `link="logistic"`, the sigmoid of the score is the probability of the second class.
     """
 
     classes: tuple[Any, ...]
@@ -92,7 +95,7 @@ class Sign(AbstractReadout):
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
         if self.link != "logistic":
-            raise ValueError("the estimator gives no probability")
+            raise ValueError("the estimator gives no probabilities")
         if not 0 < p < 1:
             return (everything(1) if (p <= 0) != below else nothing(1),)
         sign = 1.0 if bool(label) != below else -1.0
@@ -102,9 +105,10 @@ class Sign(AbstractReadout):
 
 @dataclass(frozen=True, eq=False)
 class Argmax(AbstractReadout):
-    """One score a class, the largest wins, the first of equals; the link says what probabilities are made of them.
+    """One score per class. The largest wins, or the first of equal ones.
 
-    With the link "identity" they are the shares of `total`: the votes of a forest are counted, not averaged.
+    `link` says how probabilities follow from the scores. With "identity" they are shares of `total`: the votes of a
+    forest are counted, not averaged.
     """
 
     classes: tuple[Any, ...]
@@ -122,7 +126,7 @@ class Argmax(AbstractReadout):
         return (ScoreSet(A, np.zeros(len(others)), np.array([k < label for k in others], dtype=np.bool_)),)
 
     def other_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        """One inequality each: some other score beats this one."""
+        """One set per other class, with one inequality: its score is larger."""
         sets = []
         for k in range(len(self.classes)):
             row = np.zeros(len(self.classes))
@@ -147,9 +151,9 @@ class Argmax(AbstractReadout):
             return (at_least(row, -share if below else share, strict=strict),)
         if self.link != "softmax":
             raise ValueError(
-                "the estimator gives no probability"
+                "the estimator gives no probabilities"
                 if self.link == "none"
-                else "its probabilities are no monotone function of the scores"
+                else "its probabilities are not a monotone function of the scores"
             )
         if not 0 < p < 1:
             return (everything(count) if (p <= 0) != below else nothing(count),)
@@ -160,7 +164,10 @@ class Argmax(AbstractReadout):
 
 @dataclass(frozen=True, eq=False)
 class Threshold(AbstractReadout):
-    """Two classes decided by a threshold of the user's: the positive one iff its probability or score is at least that."""
+    """Two classes with the user's own threshold.
+
+    The class is the positive one iff its probability or score is at least the threshold.
+    """
 
     inner: AbstractReadout
     positive: int
@@ -174,7 +181,7 @@ class Threshold(AbstractReadout):
 
     @property
     def link(self) -> Link:  # type: ignore[override]
-        """What probabilities the estimator inside makes of the scores."""
+        """How the estimator inside turns scores into probabilities."""
         return self.inner.link
 
     def decide(self, scores: FloatArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Sets of raw scores: what every target becomes, so that solvers never hear of classes or probabilities."""
+"""Sets of raw scores. Every target becomes such sets, so solvers need not know classes or probabilities."""
 
 from __future__ import annotations
 
@@ -9,25 +9,34 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 
 STRICT = 1e-8
-"""A strict inequality is met when it holds with this share of the size of its terms to spare (above HiGHS' tolerance)."""
+"""By how much a strict inequality must be exceeded, as a share of the size of its terms.
+
+It is larger than the tolerance of HiGHS.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Softmax:
-    """The convex set of scores whose softmax over the first `count` (None: all) gives `label` at least the probability `p`."""
+    """The convex set of scores whose softmax gives `label` at least the probability `p`.
+
+    The softmax is over the first `count` scores (None: all).
+    """
 
     label: int
     p: float
     count: int | None = None
 
     def excess(self, scores: FloatArray) -> float:
-        """How far outside: log of the sum of exp(s_i - s_label), i other, minus log((1 - p) / p)."""
+        """How far the scores are outside the set (at most 0: inside).
+
+        It is the log of the sum of exp(s_i - s_label) over the other i, minus log((1 - p) / p).
+        """
         others = np.delete((scores - scores[self.label])[: self.count], self.label)
         top = others.max()
         return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p))
 
     def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
-        """An inequality `a s >= b` that all of the set meets and that cuts `scores` off."""
+        """An inequality `a s >= b` that holds on the whole set and cuts off `scores`."""
         rest = np.exp(scores[: self.count] - scores[: self.count].max())
         rest[self.label] = 0.0
         gradient = np.zeros_like(scores)
@@ -38,9 +47,10 @@ class Softmax:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSet:
-    """Scores `s` with `A s >= b` (`>` where `strict`), and in `curve` if there is one; entering it costs `offset` more.
+    """The scores `s` with `A s >= b` (`>` where `strict`). If there is a `curve`, they also lie in it.
 
-    `b` may have a row for each row of a problem, all of which share `A` (see `each_at_least`).
+    An answer with scores in this set costs `offset` more. `b` may have one row per row of a problem; they all share `A`
+    (see `each_at_least`).
     """
 
     A: FloatArray
@@ -51,22 +61,22 @@ class ScoreSet:
 
     @property
     def per_row(self) -> bool:
-        """Whether each row of a problem has a set of its own."""
+        """Whether each row of a problem has its own set."""
         return self.b.ndim > 1
 
     def take(self, rows: IntArray | BoolArray | slice) -> ScoreSet:
-        """The set for some of the rows of a problem; for one row, `b` is its own."""
+        """The set for some of the rows of a problem. For a single row, `b` is that of the row."""
         if not self.per_row:
             return self
         b = self.b[rows]
         return replace(self, b=b[0] if len(b) == 1 else b)
 
     def closing(self, size: FloatArray | float) -> FloatArray:
-        """What a strict row asks beyond `b`, given the size of the terms of its sum."""
+        """By how much each row must exceed `b`: 0 unless it is strict. `size` is that of its sum's terms."""
         return np.where(self.strict, STRICT * (1.0 + np.abs(self.b) + size), 0.0)
 
     def holds(self, scores: FloatArray, slack: FloatArray | float = 0.0) -> BoolArray:
-        """Which rows of `scores` lie in the set with `slack` to spare."""
+        """Which rows of `scores` lie in the set, with at least `slack` to spare."""
         spare = scores @ self.A.T - self.b - slack
         inside = np.all(np.where(self.strict & (np.asarray(slack) == 0.0), spare > 0, spare >= 0), axis=1)
         if self.curve is not None:
@@ -74,7 +84,7 @@ class ScoreSet:
         return np.asarray(inside, dtype=np.bool_)
 
     def shortfall(self, scores: FloatArray) -> FloatArray:
-        """How far each row of `scores` lies outside."""
+        """How far each row of `scores` lies outside the set."""
         short = np.max(self.b - scores @ self.A.T, axis=1, initial=0.0)
         if self.curve is not None:
             short = np.maximum(short, [self.curve.excess(row) for row in scores])
@@ -82,7 +92,7 @@ class ScoreSet:
 
 
 def cheapest_offset(score_sets: tuple[ScoreSet, ...], scores: FloatArray) -> FloatArray:
-    """For each row of scores the least offset of the sets that hold it; infinity outside all."""
+    """The least offset of the sets that contain each row of scores; infinity if none does."""
     offsets = [np.where(score_set.holds(scores), score_set.offset, np.inf) for score_set in score_sets]
     return np.asarray(np.min(offsets, axis=0, initial=np.inf)) if offsets else np.full(len(scores), np.inf)
 
@@ -99,10 +109,10 @@ def each_at_least(row: FloatArray, b: FloatArray, *, strict: bool = False) -> Sc
 
 
 def everything(scores: int) -> ScoreSet:
-    """All scores."""
+    """The set of all scores."""
     return ScoreSet(np.zeros((0, scores)), np.zeros(0), np.zeros(0, dtype=np.bool_))
 
 
 def nothing(scores: int) -> ScoreSet:
-    """No score at all."""
+    """The empty set of scores."""
     return at_least(np.zeros(scores), 1.0)

@@ -1,4 +1,7 @@
-"""A lower bound on a second sum of trees, as one more score of the model and one more inequality in each set of scores."""
+"""A lower bound on another sum of trees, as part of the model.
+
+It becomes one more score of the model, and one more inequality in each set of scores.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from butfor.model.trees import Trees, combined
 
 
 def side_by_side(model: Trees, others: Sequence[Trees]) -> Trees:
-    """All trees as one model whose scores are those of the first, then those of the others."""
+    """All trees as one model. Its scores are those of the first model, then those of the others."""
     models, before = [model, *others], 0
     scores = sum(one.scores for one in models)
     padded = []
@@ -25,7 +28,7 @@ def side_by_side(model: Trees, others: Sequence[Trees]) -> Trees:
 
 
 def with_least(part: ScoreSet, scores: int, least: Sequence[float]) -> ScoreSet:
-    """The set of `scores` scores with one more score for each of `least`, which it must reach."""
+    """A set of `scores` scores, extended by further scores that must reach `least`."""
     more = len(least)
     A = np.zeros((len(part.A) + more, scores + more))
     A[: len(part.A), :scores] = part.A

@@ -1,6 +1,7 @@
-"""Compiled: which leaf of each tree a row falls into, and what the leaves add up to. Decisions and order of the sums are those
+"""Compiled loops: find the leaves of each row, and add up their values.
 
-of the plain definition, to the bit. Trees are the outer loop: the nodes of one stay in the cache while all rows go down.
+The decisions and the order of the sums are those of the plain definition, so the results are equal to the bit. The
+outer loop is over trees, so that the nodes of one tree stay in the cache while all rows go down.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def add_leaves(roots, feature, cut, member, missing_left, left, right, value, sets, X, index, out):  # type: ignore[no-untyped-def]
-    """Add to each row of `out` the values of its leaves; missing values and sets of cells included.
+    """Add to each row of `out` the values of its leaves. Missing values and sets of cells are allowed.
 
-    `sets[member[i], k]` says whether cell k goes left in node i; `index` holds the cells of the rows.
+    - `sets` (sets, cells): cell k goes left in node i iff `sets[member[i], k]`;
+    - `index` (rows, features): the cells of the rows;
+    - all others: see `Trees`.
     """
     rows, scores = out.shape
     for root in roots:
@@ -36,10 +39,11 @@ def add_leaves(roots, feature, cut, member, missing_left, left, right, value, se
 
 @numba.njit(cache=True, nogil=True)
 def add_leaves_of_numbers(roots, sure, feature, cut, child, value, X, out):  # type: ignore[no-untyped-def]
-    """The same where every node asks for a cut and no value is missing: four rows at a time, without branches.
+    """As `add_leaves`, if every node has a cut and no value is missing. Four rows at a time, without branches.
 
-    The children of node i are `child[2 * i]` and `child[2 * i + 1]`; a leaf is its own child. Most rows have reached their
-    leaf in tree t after `sure[t]` steps. Nodes are unsigned: a number that may be negative is checked at every step.
+    The children of node i are `child[2 * i]` and `child[2 * i + 1]`; a leaf is its own child. After `sure[t]` steps,
+    most rows have reached their leaf in tree t. Node numbers are unsigned, because a number that may be negative
+    would be checked at every step.
     """
     rows, scores = out.shape
     one, two, zero = np.uint32(1), np.uint32(2), np.uint32(0)

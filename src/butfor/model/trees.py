@@ -1,4 +1,4 @@
-"""Axis-aligned trees, one or a sum of many: nodes ask for a cut of a number or a set of cells."""
+"""Axis-aligned trees: one, or a sum of many. A node tests a cut of a number or a set of cells."""
 
 from __future__ import annotations
 
@@ -17,13 +17,21 @@ from butfor.model.cells import Cells, level_cells, number_cells, representatives
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Scores `base + sum_t value[leaf of x in tree t]` over all trees, whose nodes stand in one array each.
+    """Scores `base + sum_t value[leaf of x in tree t]` over all trees t.
 
-    The nodes of a tree stand together, its root first, and the roots in ascending order.
+    The nodes of all trees share one set of arrays. The nodes of a tree are consecutive, its root first, and the roots
+    are in ascending order.
 
-    A row goes left in node i iff `x <= cut[i]` (`missing_left[i]` decides for NaN), or, where `member[i] >= 0`, iff the
-    cell of its feature is in `cell_sets[member[i]]`, a mask over the feature's cells with "missing" last.
-    A leaf has `feature[i] == -1`.
+    - `roots` (trees): the root of each tree;
+    - `feature` (nodes): the feature that the node tests; -1 for a leaf;
+    - `cut` (nodes): a row goes left iff `x <= cut[i]`;
+    - `missing_left` (nodes): whether a missing value goes left at a cut;
+    - `member` (nodes): if it is at least 0, there is no cut: a row goes left iff the cell of its feature is in
+      `cell_sets[member[i]]`, a mask over the feature's cells with "missing" last;
+    - `left`, `right` (nodes): the children;
+    - `value` (nodes, scores): what a leaf adds to the scores;
+    - `base` (scores): what the sum starts from;
+    - `cells`: the cells of each feature.
     """
 
     roots: IntArray
@@ -40,7 +48,7 @@ class Trees:
 
     @cached_property
     def table(self) -> BoolArray:
-        """`cell_sets` as rows of one table."""
+        """`cell_sets` as the rows of one table."""
         width = max((len(mask) for mask in self.cell_sets), default=0)
         rows = np.zeros((len(self.cell_sets), width), dtype=np.bool_)
         for row, mask in zip(rows, self.cell_sets, strict=True):
@@ -49,7 +57,7 @@ class Trees:
 
     @cached_property
     def walk(self) -> tuple[NDArray[Any], ...]:
-        """Nodes as `add_leaves_of_numbers` reads them: a leaf sends everything to itself."""
+        """The nodes in the form that `add_leaves_of_numbers` reads. A leaf sends everything to itself."""
         nodes, leaf = np.arange(len(self.feature)), self.feature < 0
         child = np.empty(2 * len(nodes), dtype=np.uint32)
         child[0::2], child[1::2] = np.where(leaf, nodes, self.left), np.where(leaf, nodes, self.right)
@@ -75,16 +83,16 @@ class Trees:
 
     @property
     def scores(self) -> int:
-        """How many raw scores there are."""
+        """The number of raw scores."""
         return int(self.value.shape[1])
 
     def asked_for_sets(self) -> frozenset[int]:
-        """The features of which some node asks for a set of cells."""
+        """The features for which some node tests a set of cells."""
         return frozenset(int(j) for j in np.unique(self.feature[self.member >= 0]))
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """All leaves that some row can reach, tree by tree, with the cells that lead to each."""
+        """All leaves that some row can reach, tree by tree, with the cells that lead to them."""
         masked = self.asked_for_sets()
         found: list[Leaf] = []
         for tree, root in enumerate(self.roots):
@@ -138,7 +146,7 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Subset:
-    """Any set of cells, "missing" last."""
+    """Any set of cells, as a mask with "missing" last."""
 
     mask: BoolArray
 
@@ -158,7 +166,7 @@ def everywhere(cells: Cells, *, as_mask: bool) -> CellSet:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A leaf: its tree, its node, and for each feature asked on the way the cells that lead to it."""
+    """A leaf: its tree, its node, and the cells of each tested feature that lead to it."""
 
     tree: int
     node: int
@@ -166,7 +174,7 @@ class Leaf:
 
 
 def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:
-    """`trees` with the cells that its cuts make; `levels[j]` fixes the cells of a level or binned feature."""
+    """`trees` with the cells between its cuts. `levels[j]` gives the cells of a level or binned feature."""
     cells = []
     for j, fixed in enumerate(levels):
         at = (trees.feature == j) & (trees.member < 0)
@@ -175,7 +183,7 @@ def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:
 
 
 def evaluate_trees(model: Trees, X: FloatArray, threads: int = 1) -> FloatArray:
-    """Raw scores, one row a row of `X`; rows are shared among `threads`."""
+    """The raw scores, one row per row of `X`. The rows are shared among `threads`."""
     if threads == 1 or len(X) < 2 * threads:
         return _evaluate(model, X)
     with ThreadPoolExecutor(threads) as pool:
@@ -201,7 +209,7 @@ def _evaluate(model: Trees, X: FloatArray) -> FloatArray:
 
 
 def combined(models: Sequence[Trees], weights: Sequence[float]) -> Trees:
-    """The weighted sum of several models over the same features, as one."""
+    """The weighted sum of several models over the same features, as one model."""
     width = max(len(model.cells) for model in models)
     cells = tuple(_joined_cells([model.cells[j] for model in models if j < len(model.cells)]) for j in range(width))
     first = np.concatenate([[0], np.cumsum([len(model.feature) for model in models])[:-1]])
@@ -233,6 +241,6 @@ def _joined_cells(parts: Sequence[Cells]) -> Cells:
 
 
 def _old_cells(old: Cells, new: Cells) -> IntArray:
-    """The old cell in which each new one lies, "missing" last."""
+    """For each new cell, the old cell in which it lies. "Missing" is last."""
     inside = np.arange(new.count) if new.levels else old.index(representatives(new))
     return np.append(inside, old.count)

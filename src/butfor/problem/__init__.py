@@ -1,1 +1,1 @@
-"""The problem: what is wanted, at what price, within what."""
+"""The problem: the target, the prices of changes, and what a change must respect."""

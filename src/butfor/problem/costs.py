@@ -19,7 +19,7 @@ Scale = Literal["range", "mad", "std", "none"]
 
 
 class AbstractCost(ABC):
-    """A cost: a non-negative combination of terms, `2 * bf.L1() + bf.L0()`."""
+    """A cost: a non-negative combination of terms, such as `2 * bf.L1() + bf.L0()`."""
 
     @abstractmethod
     def terms(self) -> tuple[tuple[float, Term], ...]:
@@ -32,7 +32,7 @@ class AbstractCost(ABC):
 
     def __rmul__(self, weight: float) -> AbstractCost:
         if not np.isfinite(weight) or weight < 0:
-            raise InputError(f"the weight {weight!r} was given to a cost.", "Weights are finite and not negative.")
+            raise InputError(f"the weight {weight!r} was given to a cost.", "Weights must be finite and not negative.")
         return Mix(tuple((float(weight) * old, term) for old, term in self.terms()))
 
     __mul__ = __rmul__
@@ -52,7 +52,7 @@ class Term(AbstractCost):
 
 @dataclass(frozen=True)
 class Mix(AbstractCost):
-    """A sum of weighted terms; made by `+` and `*`."""
+    """A sum of weighted terms, made by `+` and `*`."""
 
     parts: tuple[tuple[float, Term], ...]
 
@@ -66,17 +66,22 @@ class Mix(AbstractCost):
 
 @dataclass(frozen=True)
 class Norm(Term):
-    """A norm of the scaled change; `weights` per column (default 1), scaled by `scale` per column."""
+    """A norm of the change of a row.
+
+    - `weights`: a factor per column (default 1);
+    - `scale`: what counts as one unit of each number: its "range", "mad", "std", "none" (its own unit) or a number per
+      column.
+    """
 
     weights: Mapping[str, float] | None = None
     scale: Scale | Mapping[str, float] = "range"
 
     def units(self, space: Space) -> FloatArray:
-        """The price of a full unit of change of each feature (a whole range, a level)."""
+        """The price of one unit of change, for each feature (a whole range, or a level)."""
         return _per_column(self.weights, space, 1.0, "weight")
 
     def widths(self, space: Space) -> FloatArray:
-        """What counts as one unit of each number."""
+        """For each feature, the change that counts as one unit."""
         return np.array([_width(feature, self.scale) for feature in space.features])
 
     def __repr__(self) -> str:
@@ -90,10 +95,11 @@ class Norm(Term):
 
 @dataclass(frozen=True, repr=False)
 class L1(Norm):
-    """The sum of the changes, each as a share of its column's range; a changed category counts 1. The default.
+    """The sum of the changes, each as a share of its column's range. The default.
 
-    `sum_j w_j |x_j - x0_j| / range_j`, an ordinal level counting its steps over the number of steps there are, a value that
-    becomes known or missing counting 1. Choose it for sparse, proportionate answers; every benchmark uses it.
+    `sum_j w_j |x_j - x0_j| / range_j`. A changed category counts 1. A change of an ordinal level counts its steps
+    divided by the number of possible steps. A value that becomes known or missing counts 1. Choose it for sparse,
+    proportionate answers. Every benchmark uses it.
 
     >>> L1(weights={"age": 3.0})
     L1(weights={'age': 3.0})
@@ -107,9 +113,10 @@ class L1(Norm):
 
 @dataclass(frozen=True, repr=False)
 class L2(Norm):
-    """The sum of squared scaled changes: many small changes rather than one large.
+    """The sum of squared scaled changes. It prefers many small changes to one large one.
 
-    `sum_j w_j ((x_j - x0_j) / range_j)^2`, no square root taken. Choose it when a change hurts more the larger it is.
+    `sum_j w_j ((x_j - x0_j) / range_j)^2`, without a square root. Choose it when a large change hurts more than in
+    proportion.
 
     >>> 0.5 * L2() + L0()
     0.5 * L2() + L0()
@@ -123,17 +130,17 @@ class L2(Norm):
 
 @dataclass(frozen=True, repr=False)
 class LInf(Norm):
-    """The largest scaled change of any column: no single one moves far.
+    """The largest scaled change of any column, so that no single one moves far.
 
-    `max_j w_j |x_j - x0_j| / range_j`. Choose it, best with a little L1 on top, when the burden should be spread; alone it
-    does not care what the columns below the largest do.
+    `max_j w_j |x_j - x0_j| / range_j`. Choose it when the burden should be spread. Add a little L1: alone, it does not
+    care about changes below the largest.
 
     >>> LInf(scale="std") + 0.01 * L1()
     LInf(scale='std') + 0.01 * L1()
     """
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
-        """Prices of which the largest counts."""
+        """Prices of which only the largest counts."""
         unit = weight * self.units(space)
         reach = {j: table for j, table in _tables(space, unit, lambda d: d).items() if table.any()}
         return prices.with_largest(unit / self.widths(space), unit, reach)
@@ -141,10 +148,10 @@ class LInf(Norm):
 
 @dataclass(frozen=True)
 class L0(Term):
-    """The number of columns changed, whatever the amounts; with weights, a fixed price for each.
+    """The number of changed columns, whatever the amounts. With weights, a fixed price for each.
 
-    Choose it, best with some L1 on top, when every change is a step to take: `bf.L0() + 0.1 * bf.L1()`. To cap the number
-    instead of pricing it, use `bf.at_most_changes`.
+    Choose it when every change is a step to take. Add some L1: `bf.L0() + 0.1 * bf.L1()`. To limit the number instead
+    of pricing it, use `bf.at_most_changes`.
 
     >>> L0(weights={"job": 3.0})
     L0(weights={'job': 3.0})
@@ -153,7 +160,7 @@ class L0(Term):
     weights: Mapping[str, float] | None = None
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
-        """A fixed price a change."""
+        """A fixed price per change."""
         unit = weight * _per_column(self.weights, space, 1.0, "weight")
         return prices.plus("l0", unit, np.zeros(len(space)), _tables(space, unit, lambda d: (d > 0).astype(np.float64)))
 
@@ -163,25 +170,26 @@ class L0(Term):
 
 @dataclass(frozen=True)
 class Gower(Term):
-    """Gower's distance: the mean over all columns of the range-scaled change, 1 for a changed category.
+    """Gower's distance: the mean of the range-scaled changes over all columns.
 
-    It is `L1()` over the number of columns (Gower, Biometrics 27, 1971). Choose it to compare with published figures.
+    It is `L1()` divided by the number of columns (Gower, Biometrics 27, 1971). A changed category counts 1. Choose it
+    to compare with published figures.
 
     >>> Gower()
     Gower()
     """
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
-        """L1 prices over the number of columns; ordinal levels by rank."""
+        """L1 prices divided by the number of columns. Ordinal levels count by rank."""
         return L1().add_to(prices, weight / len(space), space)
 
 
 @dataclass(frozen=True)
 class MAD(Term):
-    """L1 scaled by each number's median absolute deviation (its range where that is zero), 1 for a changed category.
+    """L1 scaled by each number's median absolute deviation (MAD).
 
-    Choose it when a few extreme values stretch the ranges (Wachter, Mittelstadt and Russell, Harvard Journal of Law and
-    Technology 31, 2018).
+    A number whose MAD is zero is scaled by its range. A changed category counts 1. Choose it when a few extreme values
+    stretch the ranges (Wachter, Mittelstadt and Russell, Harvard Journal of Law and Technology 31, 2018).
 
     >>> MAD()
     MAD()
@@ -194,11 +202,12 @@ class MAD(Term):
 
 @dataclass(frozen=True)
 class Table(Term):
-    """Prices of your own, per column: a callable `price(before, after)` or, for levels, a table.
+    """Your own prices per column: a callable `price(before, after)` or, for levels, a table.
 
-    A table maps `(before, after)` or `after` to a price; a change it does not name is not allowed (price infinity).
-    A callable for a number is called with the factual value and an array of others; it must be 0 at the factual and not
-    fall away from it (checked on use). Columns that are not named cost nothing here: add `bf.L1(weights=...)` for them.
+    A table maps `(before, after)` or `after` to a price. A change that it does not name is not allowed (its price is
+    infinite). A callable for a number gets the factual value and an array of other values. Its price must be 0 at the
+    factual value and must not fall with the distance; this is checked on use. Columns that are not named cost nothing
+    here: add `bf.L1(weights=...)` for them.
 
     >>> Table({"job": {("clerk", "manager"): 2.0, ("clerk", "nurse"): 5.0}})
     Table(['job'])
@@ -230,10 +239,11 @@ class Table(Term):
 
 @dataclass(frozen=True, eq=False)
 class Quadratic(Term):
-    """A quadratic form of the raw changes, `(x - x0)' Q (x - x0)`, Q symmetric positive semidefinite over `columns`.
+    """A quadratic form of the raw changes, `(x - x0)' Q (x - x0)`.
 
-    Choose it when changes interact (neighbouring pixels, correlated measurements); with the inverse covariance it is the
-    squared Mahalanobis distance. Columns must be numbers.
+    Q is symmetric and positive semidefinite, with one row per column in `columns`, which must be numbers. Choose it
+    when changes interact (neighbouring pixels, correlated measurements). With the inverse covariance it is the
+    squared Mahalanobis distance.
 
     >>> Quadratic(np.array([[2.0, 1.0], [1.0, 2.0]]), columns=("height", "weight"))
     Quadratic(Q of 2 columns)
@@ -247,13 +257,18 @@ class Quadratic(Term):
         names = self.columns or space.names
         Q = np.asarray(self.Q, dtype=np.float64)
         if Q.shape != (len(names), len(names)) or not np.allclose(Q, Q.T):
-            raise InputError(f"Q of shape {Q.shape} was given for {len(names)} columns.", "Q is square and symmetric.")
+            raise InputError(
+                f"Q of shape {Q.shape} was given for {len(names)} columns.",
+                "Q must be square and symmetric, with one row per column.",
+            )
         if np.linalg.eigvalsh(Q).min() < -1e-9 * max(1.0, np.abs(Q).max()):
-            raise InputError("Q has a negative eigenvalue.", "A cost must not be negative: Q is positive semidefinite.")
+            raise InputError(
+                "Q has a negative eigenvalue.", "Q must be positive semidefinite, so that no cost is negative."
+            )
         where = [space.index(name) for name in names]
         texts = [space.features[j].name for j in where if space.features[j].levels is not None]
         if texts:
-            raise InputError(f"Q prices the columns {texts}, which are no numbers.", "", "Name number columns only.")
+            raise InputError(f"Q prices the columns {texts}, which are not numbers.", "", "Name only number columns.")
         whole = np.zeros((len(space), len(space)))
         whole[np.ix_(where, where)] = weight * Q
         return replace(prices, Q=whole if prices.Q is None else prices.Q + whole)
@@ -266,9 +281,11 @@ DEFAULT = L1()
 
 
 def price(cost: AbstractCost, space: Space) -> Prices:
-    """What `cost` comes to in `space`; levels without a price of their own change for free only if no term prices them."""
+    """The prices of `cost` in `space`. Levels change for free if no term prices them."""
     if not isinstance(cost, AbstractCost):
-        raise InputTypeError(f"cost={cost!r} was given.", "A cost is bf.L1(), bf.L2(), bf.L0(), ... or a sum of them.")
+        raise InputTypeError(
+            f"cost={cost!r} was given.", "A cost must be bf.L1(), bf.L2(), bf.L0(), ... or a sum of them."
+        )
     zero = np.zeros(len(space))
     empty = {j: np.zeros((len(f.levels) + 1,) * 2) for j, f in enumerate(space.features) if f.levels is not None}
     prices = Prices(zero, zero, zero, zero, zero, zero, tables=empty)
@@ -280,7 +297,7 @@ def price(cost: AbstractCost, space: Space) -> Prices:
 
 
 def _level_table(feature: Feature, price: Mapping[Any, float] | Price) -> FloatArray:
-    """The (before, after) prices between the levels of a feature, "missing" last."""
+    """The prices (before, after) between the levels of a feature. "Missing" is the last one."""
     assert feature.levels is not None
     values = (*feature.levels, None)
     table = np.zeros((len(values), len(values)))
@@ -302,19 +319,23 @@ def _level_table(feature: Feature, price: Mapping[Any, float] | Price) -> FloatA
             else:
                 table[i, k] = float(price.get((before, after), price.get(after, np.inf)))
     if np.isnan(table).any() or (table < 0).any():
-        raise InputError(f"the prices of {feature.name!r} hold a negative price or NaN.", "Prices are at least 0.")
+        raise InputError(f"the prices of {feature.name!r} hold a negative price or NaN.", "Prices must be at least 0.")
     return table
 
 
 def _tables(space: Space, unit: FloatArray, shape: Callable[[FloatArray], FloatArray]) -> dict[int, FloatArray]:
-    """For each feature with levels, unit price times a function of the distance between levels."""
+    """For each feature with levels, its prices: a function of the distance, times the unit price."""
     return {
         j: unit[j] * shape(distances(feature)) for j, feature in enumerate(space.features) if feature.levels is not None
     }
 
 
 def distances(feature: Feature) -> FloatArray:
-    """Distances between levels: 1 between any two, or ranks apart over the number of ranks; 1 to and from "missing"."""
+    """Distances between the levels of a feature, and between each level and "missing".
+
+    Any two levels are 1 apart. Ordered levels are k / (m - 1) apart if their ranks differ by k and there are m levels.
+    "Missing" is 1 apart from every level.
+    """
     assert feature.levels is not None
     count = len(feature.levels)
     table = 1.0 - np.eye(count + 1)
@@ -328,12 +349,15 @@ def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
     if isinstance(scale, Mapping):
         width = float(scale.get(feature.name, 1.0))
         if not width > 0 or not np.isfinite(width):
-            raise InputError(f"the scale of {feature.name!r} is {width!r}.", "Scales are positive.")
+            raise InputError(f"the scale of {feature.name!r} is {width!r}.", "Scales must be positive.")
         return width
     if feature.levels is not None or scale == "none":
         return 1.0
     if scale not in ("range", "mad", "std"):
-        raise InputError(f"scale={scale!r} was given.", "It is 'range', 'mad', 'std', 'none' or a dict per column.")
+        raise InputError(
+            f"scale={scale!r} was given.",
+            "It must be 'range', 'mad', 'std', 'none' or a dict with a number per column.",
+        )
     return {"range": feature.range, "mad": feature.mad, "std": feature.std}[scale] or feature.range
 
 
@@ -341,7 +365,7 @@ def _per_column(given: Mapping[str, float] | None, space: Space, default: float,
     out = np.full(len(space), default)
     for name, value in (given or {}).items():
         j = space.index(name)
-        message = (f"the {word} of {name!r} is {value!r}.", f"A {word} is finite and not negative.")
+        message = (f"the {word} of {name!r} is {value!r}.", f"A {word} must be finite and not negative.")
         out[j] = number(value, *message)
         if not np.isfinite(out[j]) or out[j] < 0:
             raise InputError(*message)

@@ -1,4 +1,4 @@
-"""Which values each feature of each row may take, once every constraint on single features is worked in."""
+"""The values that features may take under the constraints on single features."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ from butfor.space.space import Space, same
 
 @dataclass(eq=False)
 class Domain:
-    """Admissible values of n rows.
+    """The admissible values of n rows with d features.
 
-    A number may move to grid points of `[low, high]`; a level to those of `levels[j]` (n, m); to a missing value where
-    `missing`. It may stay where it is where `stay`. Constraints narrow a domain while it is made; then it is left alone.
+    - `factuals` (n, d): the rows as they are;
+    - `low`, `high` (n, d): a number may move to a value of `[low, high]` that lies on its grid;
+    - `stay` (n, d): whether the value may stay as it is;
+    - `missing` (n, d): whether the value may become missing;
+    - `levels`: feature -> (n, m): which of its m levels each row may take;
+    - `step`, `anchor` (d): the grid of each number, `anchor + step k`; step 0 means any number;
+    - `single` (d): whether only float32 numbers are possible;
+    - `typical` (d): where the search for the nearest value starts if the factual value is missing.
+
+    Constraints narrow a domain while it is made. After that it does not change.
     """
 
     factuals: FloatArray
@@ -38,14 +46,17 @@ class Domain:
             self.levels[j][rows] = False
 
     def narrow(self, j: int, low: FloatArray | float, high: FloatArray | float) -> None:
-        """Number `j` lies in `[low, high]`, the factual value included."""
+        """Number `j` lies in `[low, high]`. It may stay only if its factual value lies there."""
         self.low[:, j] = np.maximum(self.low[:, j], low)
         self.high[:, j] = np.minimum(self.high[:, j], high)
         x = self.factuals[:, j]
         self.stay[:, j] &= np.isnan(x) | ((x >= low) & (x <= high))
 
     def narrow_levels(self, j: int, allowed: BoolArray) -> None:
-        """Feature `j` takes one of the `allowed` levels (m,) or (n, m), the factual one included."""
+        """Feature `j` takes one of the `allowed` levels, (m,) or (n, m).
+
+        It may stay only if its factual level is one of them.
+        """
         self.levels[j] &= allowed
         x = self.factuals[:, j]
         known = ~np.isnan(x)
@@ -53,13 +64,13 @@ class Domain:
         self.stay[known, j] &= wide[known, x[known].astype(np.intp)]
 
     def coarsen(self, j: int, step: float, anchor: float) -> None:
-        """Number `j` moves to the grid `anchor + step k` only."""
+        """Number `j` may only move to points of the grid `anchor + step k`."""
         if not self.step[j]:
             self.step[j], self.anchor[j] = step, anchor
             return
         if (anchor - self.anchor[j]) % self.step[j]:
             raise UnsupportedProblemError(
-                f"a step of {step:g} from {anchor:g} was asked where the column has a step of {self.step[j]:g}.",
+                f"a step of {step:g} from {anchor:g} was given for a column that has a step of {self.step[j]:g}.",
                 "The two grids must share a point.",
                 "Choose an anchor on the column's grid.",
             )
@@ -110,7 +121,10 @@ class Domain:
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
     def ends(self, j: int) -> tuple[FloatArray, FloatArray]:
-        """The smallest and the largest value that number `j` of each row may move to; the first exceeds the second if none."""
+        """The smallest and largest values that number `j` of each row may move to.
+
+        The first exceeds the second if there is no such value.
+        """
         low, high = self.low[:, j], self.high[:, j]
         if self.single[j]:
             low, high = _single_above(np.nextafter(low, -np.inf)), _single_below(high)
@@ -119,10 +133,13 @@ class Domain:
         return low, high
 
     def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """The admissible value nearest to the factual in each cell `(lower, upper]` of number `j`, (n, k); NaN if none."""
+        """The admissible value nearest to the factual, in each cell of number `j` (n, k).
+
+        The cells are `(lower, upper]`. The value is NaN if a cell has no admissible one.
+        """
         x = self.factuals[:, [j]]
         start = np.where(np.isnan(x), self.typical[j], x)
-        with np.errstate(over="ignore"):  # above the last number there is infinity
+        with np.errstate(over="ignore"):  # infinity comes after the largest number
             above = np.nextafter(lower, np.inf)
         if self.single[j]:
             above = _single_above(lower)
@@ -142,7 +159,10 @@ class Domain:
 
 
 def open_domain(space: Space, factuals: FloatArray) -> Domain:
-    """The ranges and levels of the space, each range widened to hold the row's own value; each row may stay as it is."""
+    """The domain without constraints: the ranges and levels of the space.
+
+    Each range is widened to hold the row's own value, and each row may stay as it is.
+    """
     n, d = factuals.shape
     features = space.features
     levels = {j: np.ones((n, len(f.levels)), dtype=np.bool_) for j, f in enumerate(features) if f.levels is not None}

@@ -1,4 +1,4 @@
-"""The form of a problem: what it needs of a solver, in words to which a solver can say yes or no."""
+"""The form of a problem: what it needs from a solver. A solver can accept or refuse it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class ValueKind(StrEnum):
     WHOLE = "whole"
     """A point of a grid: whole numbers, or steps."""
     CONTINUOUS = "continuous"
-    """Any number of an interval."""
+    """Any number in an interval."""
     MISSING = "missing"
     """A number that is missing, or may become so."""
 
 
 class CostTerm(StrEnum):
-    """A term that a cost may have. A solver that cannot do one says so in `accepts`."""
+    """A term that a cost may have. A solver that cannot handle one refuses it in `accepts`."""
 
     L0 = "l0"
     """A price per changed column."""
@@ -34,46 +34,46 @@ class CostTerm(StrEnum):
     LINF = "linf"
     """The largest of all changes."""
     CALLABLE = "callable"
-    """A function of one number, known at points only."""
+    """A function of one number, known only at points where it is called."""
     QUADRATIC = "quadratic"
     """A quadratic form over several columns."""
     FORBIDDEN = "forbidden"
-    """A price table in which some change of level has no price: it may not be made."""
+    """A price table in which some change of level has no price and so is not allowed."""
     TRADEOFF = "tradeoff"
-    """The L-infinity part and a price table put two levels in opposite orders: neither level is the better one."""
+    """The L-infinity part and a price table order two levels differently, so that neither is better."""
 
 
 class ConstraintKind(StrEnum):
-    """A constraint that is more than a narrower domain. A solver that cannot do one says so in `accepts`."""
+    """A constraint that is more than a narrower domain. A solver that cannot handle one refuses it in `accepts`."""
 
     AT_MOST = "at most"
-    """At most so many columns change."""
+    """At most a given number of columns change."""
     LINEAR = "linear"
     """A linear relation between numbers of the answer."""
     IMPLIES = "implies"
     """One change brings another along."""
     FRESH = "fresh"
-    """Not all of some columns change together."""
+    """Certain columns do not all change together."""
     MARGIN = "margin"
-    """A distance to every boundary that decides."""
+    """A distance to every deciding boundary."""
     CANDIDATES = "candidates"
     """The answer is one of given rows."""
     JUDGED = "judged"
-    """A model decides, point by point, and nothing more is known about it."""
+    """A model decides about each point, and nothing more is known about it."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a problem needs of a solver. Nothing here depends on the size of the data.
+    """What a problem needs from a solver. Nothing here depends on the size of the data.
 
-    - `model`: what the model is;
+    - `model`: the kind of model;
     - `inequalities`: how many score inequalities must hold at once, in the largest score set;
-    - `curved`: whether some score set has a curved boundary, too;
+    - `curved`: whether some score set also has a curved boundary;
     - `movable`: what the columns that may change can become;
     - `forced`: whether a constraint forces some column to move;
-    - `binned`: whether a linear model reads some movable number by its bin;
+    - `binned`: whether a linear model reads some movable number through its bin;
     - `cost`: the terms of the cost;
-    - `constraints`: what is left of the constraints beside the domain;
+    - `constraints`: the constraints that are not part of the domain;
     - `weighted_changes`: whether changed columns have different prices;
     - `unread`: why the model could not be read, if it could not.
     """

@@ -1,4 +1,7 @@
-"""Whom a search asks what a model says of points: all that it needs of a model which could not be read."""
+"""The oracle of a search: it says what a model predicts for points.
+
+A search needs nothing else of a model that could not be read.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """What an oracle says of some points.
+    """What an oracle says about some points.
 
-    - `met`: whether the target is met;
-    - `distance`: how far off it is (0 where met);
-    - `offset`: what it adds to the cost.
+    - `met`: whether the point meets the target;
+    - `distance`: how far the point is from meeting it (0 if it does);
+    - `offset`: what the predicted class adds to the cost.
     """
 
     met: BoolArray
@@ -25,17 +28,23 @@ class Response:
 
 
 class AbstractOracle(ABC):
-    """Answers for encoded points. `examples` are rows of the training data, encoded (there may be none)."""
+    """Says what the model predicts for encoded points.
+
+    `examples` are encoded rows of the training data. There may be none.
+    """
 
     examples: FloatArray
 
     @abstractmethod
     def ask(self, points: FloatArray, rows: IntArray) -> Response:
-        """What the model says of each point as a change of that row of the problem: one call of the model."""
+        """What the model says about each point as a change of its row.
+
+        It takes one call of the model.
+        """
 
     @abstractmethod
     def of_examples(self, row: int) -> Response:
-        """What it says of the examples as changes of one row; not asked anew."""
+        """What the model says about the examples as changes of one row. It is not called again for them."""
 
     @abstractmethod
     def take(self, rows: IntArray | slice) -> AbstractOracle:
@@ -43,9 +52,9 @@ class AbstractOracle(ABC):
 
 
 NEAR_MISS = 1e-12
-"""The least distance reported for a point that misses the target, so that a near miss never looks like a hit (distance 0)."""
+"""The least distance of a point that misses the target, so that a near miss never looks like a hit (distance 0)."""
 
 
 def at_least_near_miss(met: BoolArray, distance: FloatArray) -> FloatArray:
-    """Distances, 0 where the target is met and more where it is not."""
+    """The distances, made 0 where the target is met and at least `NEAR_MISS` elsewhere."""
     return np.where(met, 0.0, np.maximum(distance, NEAR_MISS))

@@ -1,4 +1,4 @@
-"""The prices that a cost comes to in a given space: numbers a feature, which solvers add up."""
+"""The prices of a cost in a given space. They are numbers per feature, which solvers add up."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError
 
 Price = Callable[[Any, Any], Any]
-"""What a user gives to price the changes of one column: `price(before, after)`."""
+"""A user's function that prices the changes of one column: `price(before, after)`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prices:
     """What each change costs in a given space.
 
-    A number: `l0 [changed] + l1 |d| + l2 d^2` and the calls; a level: `tables[j][before, after]`, "missing" being the
-    last row and column; becoming known or missing, a number: `missing`. Over all features, the largest of `linf |d|`
-    (and its tables) and `d' Q d` come on top.
+    - A number that changes by d costs `l0 [changed] + l1 |d| + l2 d^2`, plus what the `calls` return.
+    - A number that becomes known or missing costs `missing`.
+    - A level costs `tables[j][before, after]`. "Missing" is the last row and the last column.
+    - Added once for the whole row: the largest of `linf |d|`, `linf_missing` and `linf_tables` over the features, and
+      `d' Q d`.
     """
 
     l0: FloatArray
@@ -45,19 +47,24 @@ class Prices:
         return replace(self, **changes)
 
     def with_largest(self, rate: FloatArray, missing: FloatArray, tables: Mapping[int, FloatArray]) -> Prices:
-        """These prices with a term of which the largest over features counts."""
+        """These prices with a term of which only the largest feature counts."""
         if self.has_linf:
             raise InputError(
-                "two L-infinity terms were added.", "One is taken.", "Give its weights in one bf.LInf(weights=...)."
+                "two L-infinity terms were added.",
+                "A cost can have only one.",
+                "Put all weights into one bf.LInf(weights=...).",
             )
         return replace(self, linf=rate, linf_missing=missing, linf_tables=dict(tables))
 
     def with_calls(self, calls: Mapping[int, tuple[float, Price]]) -> Prices:
-        """These prices with callables of the user's added."""
+        """These prices with the user's callables added."""
         return replace(self, calls={**self.calls, **{j: (*self.calls.get(j, ()), call) for j, call in calls.items()}})
 
     def separable(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The part that is a sum over features: prices of moving feature `j` from `before` (n, 1) to `after` (n, k)."""
+        """The prices of moving feature `j` from `before` (n, 1) to `after` (n, k).
+
+        These are the prices that are added up over the features.
+        """
         if j in self.tables:
             return _entries(self.tables[j], before, after)
         gap = np.abs(after - before)
@@ -74,7 +81,7 @@ class Prices:
         return np.asarray(price)
 
     def reach(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
-        """The part of which the largest over features counts."""
+        """The prices of feature `j` of which only the largest over the features counts."""
         if j in self.linf_tables:
             return _entries(self.linf_tables[j], before, after)
         gap = np.abs(after - before)
@@ -83,7 +90,7 @@ class Prices:
 
     @property
     def has_linf(self) -> bool:
-        """Whether the largest change counts."""
+        """Whether the largest change has a price."""
         return bool(self.linf.any() or self.linf_missing.any() or self.linf_tables)
 
     def total(self, before: FloatArray, after: FloatArray) -> FloatArray:
@@ -118,22 +125,25 @@ def _unless_both_missing(price: FloatArray, before: FloatArray, after: FloatArra
 
 
 def _called(call: Price, before: FloatArray, after: FloatArray) -> FloatArray:
-    """The prices a user's callable gives, a row at a time; it is not asked about missing values, which cost nothing here."""
+    """The prices from a user's callable, which is called once per row.
+
+    It is not called for missing values. They cost nothing here.
+    """
     out = np.zeros(np.broadcast_shapes(before.shape, after.shape))
     wide = np.broadcast_to(after, out.shape)
     for row in range(len(out)):
         start = float(before[row, 0])
-        asked = np.flatnonzero(~np.isnan(wide[row]) & (wide[row] != start))
-        if np.isnan(start) or not len(asked):
+        moved = np.flatnonzero(~np.isnan(wide[row]) & (wide[row] != start))
+        if np.isnan(start) or not len(moved):
             continue
-        answer = np.asarray(call(start, wide[row, asked]), dtype=np.float64)
-        if answer.shape not in ((), asked.shape):
+        answer = np.asarray(call(start, wide[row, moved]), dtype=np.float64)
+        if answer.shape not in ((), moved.shape):
             raise InputError(
-                f"a price callable returned shape {answer.shape} for {asked.shape}.",
+                f"a price callable returned an array of shape {answer.shape} for values of shape {moved.shape}.",
                 "It must return one price per value.",
                 "Write it with numpy: lambda before, after: np.abs(after - before) * 2.",
             )
-        out[row, asked] = answer
+        out[row, moved] = answer
     if np.isnan(out).any() or (out < 0).any():
-        raise InputError("a price callable returned a negative price or NaN.", "Prices are numbers of at least 0.")
+        raise InputError("a price callable returned a negative price or NaN.", "Prices must be numbers of at least 0.")
     return out

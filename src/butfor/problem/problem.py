@@ -1,4 +1,7 @@
-"""The problem: some factual rows, a model, where its scores should lie, what changes cost and what they must respect."""
+"""The problem that a solver is given.
+
+It holds factual rows, a model, where its scores should lie, what changes cost and what they must respect.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,13 @@ R = TypeVar("R", bound=Relation)
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Rows that the answer must be one of: encoded, and as the estimator sees them."""
+    """The rows from which the answer must be chosen.
+
+    - `points`: these rows, encoded;
+    - `after`: what the estimator predicts for them;
+    - `before`: what it predicts for the rows of the problem;
+    - `target`: what is wanted.
+    """
 
     points: FloatArray
     after: Prediction
@@ -45,29 +54,31 @@ class Pool:
         return replace(self, before=self.before.take(at))
 
     def met(self, row: int) -> BoolArray:
-        """Which of them the estimator says to meet the target, as answers to a row of the problem."""
+        """Which rows of the pool meet the target, as answers to a row of the problem."""
         start = self.before.take(np.full(len(self.points), row))
         return self.target.met(start, self.after)
 
     @cached_property
     def offsets(self) -> FloatArray:
-        """What each adds to the cost."""
+        """What each row of the pool adds to the cost."""
         return self.target.offsets(self.after, len(self.points))
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """n rows of one space with one model and one union of score sets: find each row's cheapest admissible change.
+    """The task to find the cheapest admissible change for each of n rows.
 
-    - `score_sets`: where the scores may lie, in one of them at least;
-    - `domain`: what each column may become, every `Restriction` worked in;
+    The rows share one space, one model and one union of score sets.
+
+    - `score_sets`: the scores must lie in at least one of them;
+    - `domain`: what each column may become; it respects every `Restriction`;
     - `relations`: the constraints on several columns;
-    - `margin`: how far inside every boundary that decides the answer must stay, in ranges;
-    - `pool`: the rows that the answer must be one of, if it must;
-    - `judged`: constraints that only the `referee` can decide, point by point (without one there is none of them);
-    - `guard`: the share of the size of a sum by which its threshold is raised, for rows where rounding in the estimator
-      decided against a point on the boundary;
-    - `oracle`: whom to ask about a model that could not be read.
+    - `margin`: how far from every deciding boundary the answer must stay, in ranges;
+    - `pool`: the rows from which the answer must be chosen, if there are any;
+    - `judged`: constraints that only the `referee` can decide, point by point (without a referee there are none);
+    - `guard`: by which share of the size of a sum its threshold is raised. It is used for rows where rounding in the
+      estimator decided against a point on the boundary;
+    - `oracle`: says what a model predicts that could not be read.
     """
 
     space: Space
@@ -117,7 +128,7 @@ class Problem:
         return replace(self, relations=(*self.relations, relation))
 
     def with_judged(self, constraint: JudgedConstraint) -> Problem:
-        """The same problem with a constraint about which the referee must be asked."""
+        """The same problem with one more constraint that the referee must decide."""
         return replace(self, judged=(*self.judged, constraint))
 
     def admits(self, points: FloatArray) -> BoolArray:
@@ -128,13 +139,16 @@ class Problem:
         return np.asarray(fine, dtype=np.bool_)
 
     def reached(self, score_set: ScoreSet, point: FloatArray) -> bool:
-        """Whether a point is an answer to the only row: its scores in the set, admissible, the margin kept."""
+        """Whether a point is an answer to the only row of this problem.
+
+        Its scores must lie in the set, it must be admissible, and it must keep the margin.
+        """
         if not score_set.holds(evaluate(self.model, point[None]))[0] or not self.admits(point[None])[0]:
             return False
         return bool(stays_clear(self.model, self.space, point[None], (score_set,), self.margin)[0])
 
     def form(self) -> Form:
-        """The summary that solvers are matched against."""
+        """The summary by which a solver is chosen."""
         return self._form
 
     @cached_property
@@ -180,9 +194,9 @@ def state(
     prices: Prices,
     constraints: Iterable[AbstractConstraint],
 ) -> Problem:
-    """The problem of some rows under constraints: restrictions narrow the domain, relations stay.
+    """The problem of some rows under constraints: restrictions narrow the domain, relations are listed.
 
-    What a model must judge enters afterwards, for the score sets must be known (see `JudgedConstraint.enter`).
+    Constraints that a model must judge enter later, because they need the score sets (see `JudgedConstraint.enter`).
     """
     listed = tuple(constraints)
     relations = tuple(constraint for constraint in listed if isinstance(constraint, Relation))
@@ -205,7 +219,7 @@ def _terms(prices: Prices) -> frozenset[CostTerm]:
 
 
 def _opposed(table: FloatArray, reach: FloatArray) -> bool:
-    """Whether some row of the two tables puts two levels in opposite orders."""
+    """Whether some row of the two tables orders two levels differently."""
     first = np.sign(np.nan_to_num(table[:, :, None] - table[:, None, :]))
     second = np.sign(reach[:, :, None] - reach[:, None, :])
     return bool((first * second < 0).any())

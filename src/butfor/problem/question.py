@@ -1,4 +1,4 @@
-"""The question, checked: what is wanted of the rows, at what prices, within what."""
+"""The question, checked: the target, the prices and the constraints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from butfor.space.space import Space
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What all rows of one call share; how to search for answers (solver, seed, how many) is no part of it."""
+    """What all rows of one call share.
+
+    It does not say how to search for answers (solver, seed, how many).
+    """
 
     target: AbstractTarget
     cost: AbstractCost
@@ -30,37 +33,37 @@ class Question:
 
     @property
     def judged(self) -> tuple[JudgedConstraint, ...]:
-        """The constraints about which a model must decide."""
+        """The constraints that a model must decide."""
         return tuple(found for found in self.constraints if isinstance(found, JudgedConstraint))
 
     @property
     def candidates(self) -> tuple[Candidates, ...]:
-        """The lists of rows that the answer must be one of."""
+        """The lists of rows from which the answer must be chosen."""
         return tuple(found for found in self.constraints if isinstance(found, Candidates))
 
     def settled(self, readout: AbstractReadout, before: Prediction) -> Question:
-        """The same with what the target leaves open settled by the model."""
+        """The same question, with everything filled into the target that depends on the model."""
         return replace(self, target=self.target.settled(readout, before))
 
     def under(self, constraints: Iterable[AbstractConstraint]) -> Question:
-        """The same under other constraints."""
+        """The same question under other constraints."""
         return replace(self, constraints=tuple(constraints))
 
 
 def ask(
     space: Space, source: Source, target: Any, cost: AbstractCost | None, constraints: Iterable[AbstractConstraint]
 ) -> Question:
-    """The question as it was written, checked against space and estimator."""
+    """The question as the user wrote it, checked against the space and the estimator."""
     if isinstance(constraints, AbstractConstraint):
         constraints = (constraints,)
     if not isinstance(constraints, Iterable):
-        raise InputTypeError(f"constraints={constraints!r} was given.", "Constraints are a list.")
+        raise InputTypeError(f"constraints={constraints!r} was given.", "Constraints must be a list.")
     listed = tuple(constraints)
     for constraint in listed:
         if not isinstance(constraint, AbstractConstraint):
             raise InputTypeError(
-                f"constraints holds {constraint!r}.",
-                "A constraint is bf.fixed(...), bf.only_up(...), bf.between(...), ...",
+                f"constraints contains {constraint!r}.",
+                "A constraint must be bf.fixed(...), bf.only_up(...), bf.between(...), ...",
             )
         constraint.validate(space)
     chosen = DEFAULT if cost is None else cost

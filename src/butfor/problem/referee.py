@@ -1,4 +1,4 @@
-"""Whom a constraint asks when the encoded row does not decide."""
+"""The referee: it helps constraints that the encoded row alone cannot decide."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Referee:
-    """The model, what is wanted of it (None: not known), and what was read for constraints, once for all questions."""
+    """What a constraint needs when the encoded row is not enough to decide it.
+
+    - `reading`: the model and its columns;
+    - `target`: what is wanted of the model (None: not known);
+    - `read`: what was read for constraints, kept for all questions.
+    """
 
     reading: Reading
     target: AbstractTarget | None = None
@@ -42,7 +47,7 @@ class Referee:
         return self.space.decode(points, sample, np.full(points.shape, np.inf))
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made for a key before, or else is made now."""
+        """The object for a key. It is made when it is first needed."""
         if key not in self.read:
             self.read[key] = make()
         made: T = self.read[key]

@@ -1,4 +1,4 @@
-"""Targets, costs and constraints as plain data and back, so that an answer can be checked a year later."""
+"""Targets, costs and constraints as plain data and back. So an answer can be checked a year later."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ SPEC_KINDS: tuple[type, ...] = (
 )  # fmt: skip
 
 WRITTEN = {"AllowedMoves": "Moves", "LinearRelation": "Relation"}
-"""Kinds that are written by another word than their class: the schema keeps the words that it began with."""
+"""Kinds whose word in the schema differs from the name of their class. The schema keeps its first words."""
 
 KNOWN = {WRITTEN.get(kind.__name__, kind.__name__): kind for kind in SPEC_KINDS}
 _WORDS = {kind: word for word, kind in KNOWN.items()}
 
 
 def to_spec(thing: Any) -> Any:
-    """JSON data for a target, cost or constraint; what cannot be written (a callable, a table of rows) is only described."""
+    """JSON data for a target, cost or constraint.
+
+    What cannot be written (a callable, a table of rows) is only described.
+    """
     if isinstance(thing, np.generic):
         thing = thing.item()
     if thing is None or isinstance(thing, str | bool | int):
@@ -51,7 +54,11 @@ def to_spec(thing: Any) -> Any:
 
 
 def from_spec(data: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> Any:
-    """What `to_spec` wrote; `LookupError` if it was only described, unless it is one of `objects`, by its description."""
+    """The object that `to_spec` wrote.
+
+    If it was only described, it is taken from `objects` (description -> object); if it is not there, `LookupError` is
+    raised.
+    """
     if isinstance(data, list):
         return tuple(from_spec(item, objects) for item in data)
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Rows of the training data, and what the estimator says of them: where searches start."""
+"""Rows of the training data, and what the estimator predicts for them. Searches start from them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from butfor.space import frames
 from butfor.space.space import Space
 
 ROWS_LOOKED_AT = 5_000
-"""Rows of the training data, evenly spaced, that a search looks at."""
+"""How many rows of the training data a search looks at. They are evenly spaced."""
 
 ROWS_ASKED_TWICE = 100
-"""Rows that are predicted twice, to see whether the model says the same again."""
+"""How many rows are predicted twice, to see whether the model predicts the same again."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """Rows of the training data; the estimator is asked about them once."""
+    """Rows of the training data. The estimator predicts them only once."""
 
     reading: Reading
 
     @cached_property
     def table(self) -> Any:
-        """The rows: complete where the model takes no missing value."""
+        """The rows, without those that miss a value which the model needs."""
         data = frames.select(self.reading.data, self.reading.space.names)
         open_to = Space(tuple(replace(feature, missing=True) for feature in self.reading.space.features))
         spread = np.unique(np.linspace(0, frames.height(data) - 1, ROWS_LOOKED_AT).astype(np.intp))
@@ -45,14 +45,14 @@ class TrainingRows:
 
     @cached_property
     def prediction(self) -> Prediction:
-        """What the estimator says of them; a warning if it says something else when asked again."""
+        """What the estimator predicts for the rows. Warns if it predicts something else when called again."""
         first = Prediction(self.reading.source, self.table)
         few = np.arange(min(ROWS_ASKED_TWICE, len(self.points)))
-        _ = first.outputs(), first.scores  # asked now, of all rows at once
+        _ = first.outputs(), first.scores  # predicted now, for all rows at once
         if not _alike(first.take(few), Prediction(self.reading.source, frames.take(self.table, few))):
             warnings.warn(
-                "the model is not deterministic: it predicts some rows differently when asked again. What is returned was "
-                "valid when it was asked last, which says little.",
+                "the model is not deterministic: it predicts some rows differently when it is called again. "
+                "The answers were valid in its last call, but they need not be valid in the next one.",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -60,12 +60,12 @@ class TrainingRows:
 
     @cached_property
     def labels_follow_scores(self) -> bool:
-        """Whether the label is that of the largest score in every row, so that scores alone need be asked for."""
+        """Whether the label is that of the largest score in every row. Then the scores alone are enough."""
         return self.prediction.scores is not None and self.prediction.largest == self.prediction.labels
 
 
 def _alike(one: Prediction, other: Prediction) -> bool:
-    """Whether two predictions of the same rows agree, but for the last digits."""
+    """Whether two predictions of the same rows agree, except for the last digits."""
     if one.scores is not None and other.scores is not None:
         return bool(np.allclose(one.scores, other.scores, rtol=1e-6, atol=1e-9, equal_nan=True))
     first, second = np.asarray(one.outputs()), np.asarray(other.outputs())

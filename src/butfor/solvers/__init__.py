@@ -1,1 +1,1 @@
-"""One method a file; each says which problems it takes and, if not, why."""
+"""Solvers, one method per file. Each says which problems it takes, and why it refuses the others."""

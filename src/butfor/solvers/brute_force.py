@@ -1,4 +1,4 @@
-"""Every combination of values, one after the other: slow, obvious, the judge of all other solvers."""
+"""Try every combination of values. It is slow and obvious, and judges all other solvers in the tests."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 COMBINATIONS = 2_000_000
-"""Combinations at most; more are refused."""
+"""The largest number of combinations. Problems with more are refused."""
 
 
 class BruteForce(AbstractSolver):
-    """All combinations of levels, grid points and, under a tree, nearest values of cells. Guarantee: optimal."""
+    """Tries all combinations of levels, grid points and (in trees) nearest values of cells. Guarantee: optimal."""
 
     name = "brute_force"
     does = "small problems with finitely many candidates: tries them all (never chosen by itself)"
@@ -115,7 +115,7 @@ def _numbers(problem: Problem, j: int) -> list[float]:
 
 
 def _offsets(problem: Problem, points: FloatArray) -> FloatArray:
-    """The cheapest offset of the sets that each point lies in; infinity outside all."""
+    """The cheapest offset of the score sets around each point; infinity if there is none."""
     sets = problem.score_sets
     if isinstance(problem.model, Linear):
         sets = tuple(tightened(score_set, problem) for score_set in sets)

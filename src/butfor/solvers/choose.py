@@ -1,4 +1,4 @@
-"""Which solver: the first of a fixed order that accepts the form; the whole table can be asked for."""
+"""Choose a solver: the first one, in a fixed order, that accepts the form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOLVERS: tuple[AbstractSolver, ...] = (
     RowSearch(), TreeExact(), LinearExact(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(),
     BruteForce(),
 )  # fmt: skip
-"""In the order in which they are tried."""
+"""The solvers, in the order in which they are tried."""
 
 
 def names() -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def names() -> tuple[str, ...]:
 
 
 def supports(form: Form) -> list[tuple[AbstractSolver, Support]]:
-    """Every solver with its yes or no and the reason."""
+    """Every solver with its yes or no, and the reason."""
     return [(solver, solver.accepts(form)) for solver in SOLVERS]
 
 
@@ -42,7 +42,10 @@ def exact(form: Form) -> AbstractSolver | None:
 
 
 def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractSolver, Credit]:
-    """The solver, and the credit for what it will find; if none takes the form, an error with every reason."""
+    """The solver for a form, and the credit for what it will find.
+
+    If no solver takes the form, the error lists the reasons of all solvers.
+    """
     if wanted == "auto":
         for solver, support in supports(form):
             if support and not solver.only_named:
@@ -65,5 +68,5 @@ def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractS
 def _named(name: str, solvers: Sequence[AbstractSolver]) -> AbstractSolver:
     found = next((solver for solver in solvers if solver.name == name), None)
     if found is None:
-        raise InputError(f"solver={name!r} was given.", f"Solvers are 'auto', {', '.join(map(repr, names()))}.")
+        raise InputError(f"solver={name!r} was given.", f"The solvers are 'auto', {', '.join(map(repr, names()))}.")
     return found

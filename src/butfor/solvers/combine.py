@@ -1,4 +1,7 @@
-"""How answers to parts make the answer to the whole: rows one by one, and the proof rule over score sets."""
+"""Combine the answers to parts of a problem.
+
+The parts are rows, or the score sets of one row. For score sets there is a proof rule.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,14 @@ from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found, one_
 from butfor.solvers.solver import Budget
 
 SCORE_GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
-"""Shares of the size of a score by which its threshold is raised, one after the other, until rounding no longer matters."""
+"""By how much the threshold of a score is raised, as shares of the score's size.
+
+They are tried one after the other until rounding no longer matters.
+"""
 
 
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
-    """Each row as a problem of its own; once the budget is spent, the others are not begun."""
+    """Solve each row as its own problem. No further row is begun once the budget is spent."""
     parts = []
     for row in range(len(problem)):
         one = problem.take(np.array([row]))
@@ -29,10 +35,11 @@ def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], 
 
 @dataclass(frozen=True, eq=False)
 class SetAnswer:
-    """What is known of the cheapest point of one score set, its offset left out.
+    """What is known about the cheapest point of one score set. Its offset is not included.
 
-    - `point`: the best one found, if any, at this `cost`;
-    - `bound`: what no point of the set costs less than (infinite: it has none that is cheaper than what was known);
+    - `point`, `cost`: the best point that was found, if any, and its cost;
+    - `bound`: a lower bound on the cost of all points of the set (infinite: it has no point that is cheaper than what
+      was known before);
     - `stopped`: why no more is known.
     """
 
@@ -43,12 +50,14 @@ class SetAnswer:
 
 
 def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], SetAnswer]) -> Outcome:
-    """The proof rule: the best over all score sets of the only row, and the bound that their bounds make.
+    """The proof rule for the score sets of the only row: the best answer, and a bound.
 
-    An answer lies in some score set, and costs what its changes cost plus the offset of that set. So the cheapest answer of all
-    sets is the answer, and the smallest `bound + offset` is a bound on every answer. No bound exceeds the cost of an answer
-    that is known, or falls below 0, where no cost is. `solve_set` is told the least cost that is not worth finding any more
-    (the best so far less the set's offset): a set that has nothing cheaper may say so and need not find its optimum.
+    An answer lies in some score set. It costs what its changes cost, plus the offset of that set. So the cheapest
+    answer over all sets is the answer, and the smallest `bound + offset` bounds every answer. A bound is never larger
+    than the cost of a known answer, and never below 0, because no cost is negative.
+
+    `solve_set(score_set, limit)` need not find points that cost `limit` or more (the best cost so far minus the set's
+    offset). A set without a cheaper point may say so, and need not find its optimum.
     """
     best, lowest, stopped = nothing_found(problem, np.inf), np.inf, Stopped.DONE
     for score_set in problem.score_sets:

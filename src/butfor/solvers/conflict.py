@@ -1,4 +1,4 @@
-"""Why nothing works: a smallest set of constraints that already makes the problem impossible."""
+"""Find a smallest set of constraints that already makes a problem impossible."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from butfor.solvers.solver import Budget
 from butfor.space.space import Space
 
 Impossible = Callable[[Sequence[AbstractConstraint], bool], bool]
-"""Whether the problem with only these constraints is proven impossible; the flag widens the ranges of numbers."""
+"""A function: is the problem with only these constraints proven impossible? The flag widens the ranges of numbers."""
 
 RANGES = "the ranges of the data"
 MODEL = "the model itself"
 
 
 def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
-    """The words for a smallest conflicting set (an irreducible one if the budget ends first).
+    """A smallest conflicting set, in words. It is only irreducible if the budget ends first.
 
-    First an irreducible set by halving (Junker, QUICKXPLAIN, AAAI 2004); then all smaller sets are tried.
+    First an irreducible set is found by halving (Junker, QUICKXPLAIN, AAAI 2004). Then all smaller sets are tried.
     """
     if impossible([], False):
         return (MODEL,) if impossible([], True) else (RANGES,)
@@ -43,7 +43,10 @@ def _irreducible(
     impossible: Impossible,
     budget: Budget,
 ) -> list[AbstractConstraint]:
-    """Those of the atoms that, with the base, cannot be done without; none if the base, to which was `added`, suffices."""
+    """An irreducible part of `atoms` that contradicts `base`.
+
+    It is empty if `base` is contradictory by itself. This is tested only if something was just `added` to `base`.
+    """
     if added and impossible(base, False):
         return []
     if len(atoms) == 1 or budget.spent():
@@ -59,7 +62,7 @@ def _words(chosen: Sequence[AbstractConstraint], impossible: Impossible, budget:
 
 
 def widened(space: Space) -> Space:
-    """The same space with numbers a thousand ranges wide."""
+    """The same space with wider ranges: a thousand ranges more on both sides of each."""
     return Space(
         tuple(
             feature

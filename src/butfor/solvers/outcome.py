@@ -1,4 +1,4 @@
-"""What a solver returns: points, costs, proven bounds, and why it stopped. Numbers, not yet believed."""
+"""What a solver returns: points, costs, proven bounds, and why it stopped. Nothing of it is believed yet."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.problem import Problem
 
 TOLERANCE = 1e-6
-"""An answer within this of its bound (relative to 1 + cost) is called optimal."""
+"""An answer is called optimal if its cost is this close to its bound, relative to 1 + cost."""
 
 
 class Status(Enum):
-    """What is known of an answer. Each member's value says it in words."""
+    """What is known about an answer. The value of each member says it in words."""
 
     PROVEN_OPTIMAL = "proven optimal: no admissible change is cheaper"
     WITHIN_GAP = "valid, and proven to be within a known gap of the optimum"
@@ -43,7 +43,7 @@ class Stopped(IntEnum):
 
     @property
     def meaning(self) -> str:
-        """What ended it."""
+        """What ended the search."""
         return _ENDED_BY[self]
 
     @property
@@ -53,41 +53,42 @@ class Stopped(IntEnum):
 
 
 _ENDED_BY = {
-    Stopped.DONE: "nothing: it had nothing left to do",
+    Stopped.DONE: "nothing: the search was complete",
     Stopped.TIME: "the time limit",
     Stopped.INTERRUPTED: "Ctrl-C",
     Stopped.CALLS: "the limit on calls of the model",
-    Stopped.EFFORT: "a limit of the solver's own (rounds, nodes, or steps to the safe side of rounding)",
+    Stopped.EFFORT: "an internal limit of the solver (rounds, nodes, or attempts to be safe from rounding)",
 }
 
 
 @dataclass(frozen=True)
 class Credit:
-    """Who gave an answer: the solver's name, and why it was chosen."""
+    """The solver that gave an answer, and why it was chosen."""
 
     solver: str
     why: str
     none_found: str = "no admissible change meets the target"
-    """What it means if it proved that there is no answer."""
+    """What it means if the solver proved that there is no answer."""
 
     def __str__(self) -> str:
         return f"{self.solver}: {self.why}"
 
 
 NOBODY = Credit("none", "the target is already met")
-"""The credit where nothing had to change."""
+"""The credit if nothing had to change."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Answers to the n rows of a problem, as columns; with k answers per row, `row` says whose each is.
+    """Answers to the n rows of a problem, in columns. A row may have several answers.
 
-    - `points`: NaN throughout where none was found;
-    - `cost`: infinite where none was found;
-    - `bound`: a proven lower bound on the cost. Infinity is a proof that no answer exists, 0 no proof of anything;
-    - `stopped`: a `Stopped`, as a number;
-    - `credit`: a `Credit`, given by whoever chose the solver (None before);
-    - `notes`: more numbers per answer, by what they say (NaN: nothing).
+    - `row` (answers): the row that each answer is for;
+    - `points` (answers, features): the answers; all NaN if none was found;
+    - `cost` (answers): infinite if none was found;
+    - `bound` (answers): a proven lower bound on the cost. Infinity proves that there is no answer, 0 proves nothing;
+    - `stopped` (answers): a `Stopped`, as a number;
+    - `credit` (answers): a `Credit`, set by the code that chose the solver (before that, None);
+    - `notes`: name -> (answers): further numbers (NaN: unknown).
     """
 
     row: IntArray
@@ -106,11 +107,11 @@ class Outcome:
         return len(self.row)
 
     def found(self) -> BoolArray:
-        """Which have a point."""
+        """Which answers have a point."""
         return np.isfinite(self.cost)
 
     def status(self) -> list[Status]:
-        """What is known of each."""
+        """What is known about each answer."""
         return statuses_of(self.cost, self.bound)
 
     def take(self, at: IntArray | BoolArray) -> Outcome:
@@ -119,16 +120,16 @@ class Outcome:
         return Outcome(**columns, notes={name: column[at] for name, column in self.notes.items()})
 
     def renumbered(self, rows: IntArray) -> Outcome:
-        """The outcome of a part of a problem, with `row` counted in the whole."""
+        """The outcome of a part, with `row` as the number in the whole problem."""
         return replace(self, row=np.asarray(rows)[self.row])
 
     def credited(self, credit: Credit) -> Outcome:
-        """The same with somebody named as its author."""
+        """The same outcome with a credit for all answers."""
         return replace(self, credit=np.full(len(self), credit, dtype=object))
 
 
 def one_answer(point: FloatArray, cost: float, bound: float, stopped: Stopped = Stopped.DONE) -> Outcome:
-    """The outcome of a single row: a point."""
+    """The outcome of a single row that has one answer."""
     return Outcome(
         row=np.zeros(1, dtype=np.intp),
         points=point[None],
@@ -139,7 +140,7 @@ def one_answer(point: FloatArray, cost: float, bound: float, stopped: Stopped = 
 
 
 def answers_of(row: IntArray, points: FloatArray, cost: FloatArray, bound: FloatArray) -> Outcome:
-    """The outcome of a search that was done."""
+    """The outcome of a search that was complete."""
     return Outcome(row, points, cost, bound, np.zeros(len(row), dtype=np.intp))
 
 
@@ -156,7 +157,7 @@ def nothing_found(problem: Problem, bound: float = 0.0, stopped: Stopped = Stopp
 
 
 def joined(parts: Sequence[Outcome]) -> Outcome:
-    """Several outcomes (each with `row` counted in the whole) as one, in row order."""
+    """Several outcomes as one, ordered by row. Their `row` must count in the whole problem."""
     order = np.argsort(np.concatenate([part.row for part in parts]), kind="stable")
     columns = {
         f.name: np.concatenate([getattr(part, f.name) for part in parts])[order]
@@ -172,7 +173,10 @@ def joined(parts: Sequence[Outcome]) -> Outcome:
 
 
 def merged(outcome: Outcome, again: Outcome) -> Outcome:
-    """An outcome with the answers to some rows replaced; a bound proven before still holds for a row's first answer."""
+    """An outcome in which the answers in `again` replace those to the same rows.
+
+    A row's first answer keeps the bound that was proven before, if the new one is larger.
+    """
     bound = again.bound.copy()
     firsts = np.flatnonzero(np.diff(again.row, prepend=-1) != 0)
     for i in firsts:

@@ -1,4 +1,4 @@
-"""Several answers from a solver that gives one: each next one must not repeat all the changes of one before."""
+"""Several answers from a solver that gives one. A later answer must not repeat all changes of an earlier one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from butfor.space.space import same
 
 
 def several(solver: AbstractSolver, credit: Credit, problem: Problem, budget: Budget, k: int, seed: int) -> Outcome:
-    """Up to `k` answers per row, cheapest first, each credited to the solver that gave it."""
+    """Up to `k` answers per row, cheapest first. Each is credited to the solver that gave it."""
     if k == 1 or solver.many:
         return solver.solve(problem, budget, k, seed).credited(credit)
     parts = []
@@ -27,7 +27,7 @@ def several(solver: AbstractSolver, credit: Credit, problem: Problem, budget: Bu
 def _one_row(
     solver: AbstractSolver, credit: Credit, problem: Problem, budget: Budget, k: int, seed: int
 ) -> list[Outcome]:
-    """One outcome per answer. A problem with one more relation may be another solver's."""
+    """One outcome per answer. With one more relation, the problem may need another solver."""
     found = [solver.solve(problem, budget, 1, seed).credited(credit)]
     while len(found) < k and found[-1].found()[0] and not budget.spent():
         stays = same(found[-1].points[0], problem.factuals[0])

@@ -1,4 +1,4 @@
-"""What a solver is: it says whether it takes a form, and answers a problem with plain numbers."""
+"""What a solver is. It says whether it takes a form, and answers a problem with plain numbers."""
 
 from __future__ import annotations
 
@@ -29,14 +29,17 @@ class Support:
 
 @dataclass
 class _Flag:
-    """Raised for everybody who shares it (threads do, processes do not)."""
+    """A flag that is raised for everybody who shares it. Threads share it, processes do not."""
 
     raised: bool = False
 
 
 @dataclass(frozen=True)
 class Budget:
-    """A time limit, counted from when the budget is made, and how many threads may be used; `interrupt` ends it at once."""
+    """A time limit and a number of threads. The time starts when the budget is made.
+
+    `interrupt` ends the budget at once.
+    """
 
     seconds: float = np.inf
     start: float = field(default_factory=time.perf_counter)
@@ -44,11 +47,11 @@ class Budget:
     flag: _Flag = field(default_factory=_Flag)
 
     def interrupt(self) -> None:
-        """Nothing is left from now on: Ctrl-C."""
+        """End the budget now, because of Ctrl-C."""
         self.flag.raised = True
 
     def left(self) -> float:
-        """Seconds left."""
+        """The seconds that are left."""
         return max(0.0, self.seconds - (time.perf_counter() - self.start))
 
     def spent(self) -> bool:
@@ -57,17 +60,17 @@ class Budget:
 
     @property
     def stopped(self) -> Stopped:
-        """Why nothing is left, if so."""
+        """Why nothing is left; `DONE` if something is."""
         if self.flag.raised:
             return Stopped.INTERRUPTED
         return Stopped.TIME if self.left() <= 0.0 else Stopped.DONE
 
     def at_most(self, seconds: float) -> Budget:
-        """A part of it: that many seconds from now, if so many are left; interrupted together."""
+        """A part of this budget: `seconds` from now, or less if less is left. Both are interrupted together."""
         return Budget(min(self.left(), seconds), threads=self.threads, flag=self.flag)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """In another process it goes on with what is left; clocks of processes do not agree."""
+        """In another process, the budget continues with what is left. Clocks of processes differ."""
         return _resumed, (self.left(), self.threads, self.flag.raised)
 
 
@@ -76,25 +79,25 @@ def _resumed(seconds: float, threads: int, raised: bool) -> Budget:
 
 
 class AbstractSolver(ABC):
-    """A method. Final classes implement it; nothing is inherited but this interface."""
+    """A method that solves problems. Final classes implement this interface and inherit nothing else."""
 
     name: str
     does: str
     many = False
     """Whether it gives several answers per row by itself."""
     exact = True
-    """Whether it proves its answers, given the time."""
+    """Whether it proves its answers, if it has enough time."""
     only_named = False
-    """Whether it is taken only when the user names it."""
+    """Whether it is used only if the user names it."""
     block = 1
-    """How many rows it likes to be given at once."""
+    """How many rows it should be given at once."""
     takes_per_row = False
-    """Whether these may have a set of scores each."""
+    """Whether each of these rows may have its own set of scores."""
     none_found = Credit.none_found
-    """What it means where it proves that there is no answer."""
+    """What it means if it proves that there is no answer."""
 
     def validate(self, space: Space) -> None:  # noqa: B027
-        """Raise a clear error if its settings cannot be meant in this space."""
+        """Raise a clear error if its settings make no sense in this space."""
 
     def credit(self, why: str) -> Credit:
         """The credit for what it will find, given the reason why it was chosen."""
@@ -102,7 +105,7 @@ class AbstractSolver(ABC):
 
     @abstractmethod
     def accepts(self, form: Form) -> Support:
-        """Whether it takes problems of this form; if not, what stands in the way and what to use instead."""
+        """Whether it takes problems of this form, and the reason."""
 
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:

@@ -1,1 +1,1 @@
-"""What may move: the raw columns of a row, their values and how a row is read and written back."""
+"""The raw columns: their values, and how rows are read and written."""

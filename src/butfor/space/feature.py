@@ -1,4 +1,4 @@
-"""One raw column: a number (any, whole, in steps) or one of finitely many levels (ordered or not)."""
+"""One raw column. It is a number (any, whole, or in steps) or has finitely many levels (ordered or not)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,17 @@ from butfor.errors import InputError
 
 @dataclass(frozen=True)
 class Feature:
-    """What is known of one column.
+    """What is known about one column.
 
-    A number lies in `[low, high]`, on the grid `anchor + step * k` if `step > 0`. A feature with `levels` takes one of
-    them and is encoded as its position. `typical`, `mad` and `std` describe the training data (in encoded form).
+    - `low`, `high`: the ends of the range of a number;
+    - `step`, `anchor`: the grid of a number, `anchor + step * k`, if `step > 0`;
+    - `levels`: the values of a column that is not a number; a level is encoded as its position;
+    - `ordered`: whether the levels are ordered;
+    - `missing`: whether a value may be missing;
+    - `single`: whether the numbers are float32;
+    - `typical`, `mad`, `std`: a typical value of the training data, the median absolute deviation and the standard
+      deviation (all encoded);
+    - `why`: where this knowledge comes from, in words.
     """
 
     name: str
@@ -36,7 +43,7 @@ class Feature:
 
     @property
     def kind(self) -> str:
-        """The one word for it: constant, binary, ordinal, categorical, integer, step or continuous."""
+        """One word: constant, binary, ordinal, categorical, integer, step or continuous."""
         if self.levels is not None:
             if len(self.levels) == 1:
                 return "constant"
@@ -51,12 +58,12 @@ class Feature:
 
     @property
     def range(self) -> float:
-        """The width that scales a distance: 1 for levels, `high - low` for numbers (1 if that is zero)."""
+        """The width that scales distances. It is 1 for levels, `high - low` for numbers (1 if that is zero)."""
         return 1.0 if self.levels is not None else (self.high - self.low) or 1.0
 
     @property
     def numbers(self) -> tuple[float, ...] | None:
-        """The levels as numbers, if they all are numbers or booleans."""
+        """The levels as numbers, if all of them are numbers or booleans."""
         if self.levels is None or any(isinstance(level, str) or level is None for level in self.levels):
             return None
         try:
@@ -65,7 +72,7 @@ class Feature:
             return None
 
     def value(self, code: float) -> Any:
-        """The user's value for an encoded one; `None` if missing."""
+        """The user's value for an encoded one; `None` if it is missing."""
         if code != code:
             return None
         if self.levels is not None:
@@ -73,17 +80,17 @@ class Feature:
         return int(code) if self.step == 1 and code == int(code) else float(code)
 
     def code(self, level: Any, whose: str) -> int:
-        """The encoded value of a level that `whose` names (for the error, if there is no such level)."""
+        """The encoded value of a level. If there is no such level, the error says that `whose` names it."""
         assert self.levels is not None
         try:
             return self.levels.index(level)
         except ValueError:
             raise InputError(
-                f"{whose} names {level!r}, which {self.name!r} never is.", f"Its values are {self.describe()}."
+                f"{whose} names {level!r}, which is not a value of {self.name!r}.", f"Its values are {self.describe()}."
             ) from None
 
     def in_numbers(self, codes: FloatArray) -> FloatArray:
-        """Encoded values as numbers, levels that are numbers included."""
+        """Encoded values as numbers. Levels must be numbers, too."""
         if self.levels is None:
             return codes
         known = self.numbers
@@ -91,7 +98,7 @@ class Feature:
         return np.append(np.asarray(known), np.nan)[np.where(np.isnan(codes), len(known), codes).astype(np.intp)]
 
     def describe(self) -> str:
-        """Its values, in words."""
+        """The values of the column, in words."""
         if self.levels is not None:
             shown = [str(level) for level in self.levels[:6]]
             more = len(self.levels) - len(shown)
@@ -103,7 +110,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Override:
-    """What a user says of a column instead of letting it be inferred."""
+    """A user's declaration of a column, which overrides what is inferred."""
 
     kind: str
     low: float | None = None
@@ -112,7 +119,7 @@ class Override:
     levels: tuple[Any, ...] | None = None
 
     def apply(self, feature: Feature) -> Feature:
-        """`feature` with what was declared in place of what was inferred."""
+        """`feature`, with the declaration in place of what was inferred."""
         if self.levels is not None:
             return replace(
                 feature, levels=self.levels, ordered=self.kind == "ordinal", step=0.0, low=0.0, high=0.0, why="given"
@@ -122,7 +129,7 @@ class Override:
         if feature.levels is not None:
             if feature.numbers is None:
                 raise InputError(
-                    f"column {feature.name!r} holds {feature.describe()} and was declared {self.kind}.",
+                    f"column {feature.name!r} holds {feature.describe()}, but was declared {self.kind}.",
                     "A number needs numeric data.",
                     "Declare it bf.Categorical(...) or bf.Ordinal(...).",
                 )
@@ -130,26 +137,26 @@ class Override:
             high = max(feature.numbers) if self.high is None else high
         if low > high:
             raise InputError(
-                f"column {feature.name!r} was declared from {low:g} to {high:g}.", "low must not exceed high."
+                f"column {feature.name!r} was declared to range from {low:g} to {high:g}.", "low must not exceed high."
             )
         return replace(feature, levels=None, low=low, high=high, step=self.step or 0.0, anchor=0.0, why="given")
 
 
 def Continuous(low: float | None = None, high: float | None = None) -> Override:
-    """Declare a column to be any number from `low` to `high` (default: the data's range)."""
+    """Declare a column to be any number. It lies from `low` to `high` (default: the data's range)."""
     return Override("continuous", _end(low), _end(high), 0.0)
 
 
 def Integer(low: float | None = None, high: float | None = None) -> Override:
-    """Declare a column to be a whole number from `low` to `high` (default: the data's range)."""
+    """Declare a column to be a whole number. It lies from `low` to `high` (default: the data's range)."""
     return Override("integer", _end(low), _end(high), 1.0)
 
 
 def Step(step: float, low: float | None = None, high: float | None = None) -> Override:
-    """Declare a column to be a multiple of `step` from `low` to `high` (default: the data's range)."""
+    """Declare a column to be a multiple of `step`. It lies from `low` to `high` (default: the data's range)."""
     width = _end(step)
     if width is None or width <= 0:
-        raise InputError(f"step={step!r} was given.", "A step is a positive number.")
+        raise InputError(f"step={step!r} was given.", "A step must be a positive number.")
     return Override("step", _end(low), _end(high), width)
 
 
@@ -164,16 +171,16 @@ def Ordinal(levels: Sequence[Any]) -> Override:
 
 
 def _end(value: Any) -> float | None:
-    """An end of a range, or a step, as it was given: a finite number or nothing."""
+    """An end of a range, or a step, checked: a finite number or None."""
     if value is None:
         return None
     if not isinstance(value, int | float | np.number) or not np.isfinite(value):
-        raise InputError(f"{value!r} was given as the end or step of a range.", "A finite number is needed.")
+        raise InputError(f"{value!r} was given as the end or step of a range.", "It must be a finite number.")
     return float(value)
 
 
 def _distinct(levels: Sequence[Any]) -> tuple[Any, ...]:
     found = tuple(levels)
     if isinstance(levels, str) or not found or len(set(found)) != len(found):
-        raise InputError(f"levels={levels!r} were given.", "Levels are a list of at least one value, each once.")
+        raise InputError(f"levels={levels!r} were given.", "Levels must be a list of at least one value, each once.")
     return found

@@ -1,4 +1,7 @@
-"""Any table in, the same kind out: pandas, polars and pyarrow through narwhals, and numpy arrays."""
+"""Tables of any kind: pandas, polars and pyarrow (through narwhals), and numpy arrays.
+
+Functions that return a table return the same kind that they got.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,16 @@ def is_array(table: Any) -> bool:
 
 
 def as_table(table: Any) -> Any:
-    """`table` if it is a data frame or a 2-D array; lists of rows become an array; anything else is refused."""
+    """`table`, if it is a data frame or a 2-D array.
+
+    A list of rows becomes an array. Anything else is refused.
+    """
     if is_array(table) or isinstance(table, list | tuple):
         array = np.asarray(table)
         if array.ndim != 2:
             raise InputError(
                 f"an array of shape {array.shape} was given.",
-                "Rows are a table: two dimensions, one row per case.",
+                "Rows must be given as a table: two dimensions, one row per case.",
                 "Use x.reshape(1, -1) for one row.",
             )
         return array
@@ -37,24 +43,24 @@ def as_table(table: Any) -> Any:
             _ = frame.columns
     except DuplicateError as error:
         raise InputError(
-            f"a column stands more than once: {error}.".replace("\n", " "), "Each column needs a name of its own."
+            f"a column occurs more than once: {error}.".replace("\n", " "), "Each column needs its own name."
         ) from None
     except TypeError:
         raise InputTypeError(
             f"{type(table).__name__} was given.",
-            "Rows are a pandas, polars or pyarrow table, or a 2-D array.",
+            "Rows must be given as a pandas, polars or pyarrow table, or as a 2-D array.",
         ) from None
     if isinstance(frame, nw.Series):
         raise InputTypeError(
             "a single series was given.",
-            "Rows are a table, also when there is only one.",
+            "Rows must be given as a table, even if there is only one.",
             "Select with double brackets: X.iloc[[3]].",
         )
     return table
 
 
 def opened(table: Any) -> Any:
-    """The table such that asking for one column after the other is quick."""
+    """The table in a form that gives one column after the other quickly."""
     return table if is_array(table) else nw.from_native(table, eager_only=True)
 
 
@@ -71,7 +77,7 @@ def height(table: Any) -> int:
 
 
 def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
-    """The given rows, in that order (a row may be taken twice)."""
+    """The given rows, in that order. A row may be taken twice."""
     if is_array(table):
         return table[np.asarray(rows, dtype=np.intp)]
     frame = nw.from_native(table, eager_only=True)
@@ -79,7 +85,10 @@ def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
 
 
 def dtype(table: Any, name: str) -> str:
-    """One word for the type of a column: float, float32, int, bool, ordered, category, text, or the library's own."""
+    """One word for the type of a column.
+
+    It is float, float32, int, bool, ordered, category, text, or the library's own word.
+    """
     if is_array(table):
         kind, size = table.dtype.kind, table.dtype.itemsize
         if kind == "f":
@@ -122,7 +131,7 @@ def categories(table: Any, name: str) -> tuple[Any, ...]:
 
 
 def numbers(table: Any, name: str, position: int) -> FloatArray:
-    """A column as float64, missing as NaN."""
+    """A column as float64. Missing values are NaN."""
     if is_array(table):
         column = table[:, position]
         return _floats(name, column.tolist()) if column.dtype.kind in "OUS" else column.astype(np.float64)
@@ -133,7 +142,10 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
 
 
 def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
-    """Columns as float64, all at once, if the library says that all are plain numbers (many columns are slow one by one)."""
+    """Columns as float64, all at once; None if one is not of plain numbers.
+
+    Many columns would be slow one by one.
+    """
     if is_array(table) or len(names) < 8:
         return None
     chosen = nw.from_native(table, eager_only=True).select(list(names))
@@ -145,7 +157,7 @@ def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
 
 
 def _plain_kinds(table: Any) -> set[str]:
-    """The letters of numpy for the types of a pandas table; a type of its own has the letter O."""
+    """The numpy letters for the types of a pandas table. A type of pandas itself has the letter O."""
     return {kind.kind if isinstance(kind, np.dtype) else "O" for kind in set(table.dtypes)}
 
 
@@ -162,7 +174,7 @@ def holds_floats(table: Any, names: Sequence[str]) -> bool:
 
 
 def of_floats(table: Any, names: Sequence[str], block: FloatArray) -> Any:
-    """A table of the same kind with these columns alone, their values those of the block."""
+    """A table of the same kind with only these columns, filled from `block`."""
     if is_array(table):
         return block.copy()
     backend = nw.get_native_namespace(table)
@@ -170,7 +182,10 @@ def of_floats(table: Any, names: Sequence[str], block: FloatArray) -> Any:
 
 
 def _floats(name: str, column: list[Any]) -> FloatArray:
-    """Python values as float64; text is refused also where it spells a number, as the model would not read it so."""
+    """Python values as float64.
+
+    Text is refused even if it spells a number, because the model would not read it as one.
+    """
     if set(map(type, column)) <= _PLAIN:
         return np.array(column, dtype=np.float64)
     try:
@@ -178,12 +193,12 @@ def _floats(name: str, column: list[Any]) -> FloatArray:
     except (TypeError, ValueError):
         bad = next((v for v in column if isinstance(v, str)), column[0])
         raise InputError(
-            f"column {name!r} holds {bad!r}.", "It held numbers in the training data.", "Convert it before."
+            f"column {name!r} holds {bad!r}.", "It held numbers in the training data.", "Convert it to numbers."
         ) from None
 
 
 _PLAIN = {float, int, bool, type(None)}
-"""The types that numpy reads as numbers all at once, None as NaN."""
+"""The types that numpy reads as numbers all at once. None becomes NaN."""
 
 
 def _float(value: Any) -> float:
@@ -193,19 +208,22 @@ def _float(value: Any) -> float:
 
 
 def values(table: Any, name: str, position: int) -> list[Any]:
-    """A column as a list of the user's values, missing as None."""
+    """A column as a list of the user's values. Missing values are None."""
     return [None if _is_missing(value) else value for value in _listed(table, name, position)]
 
 
 def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -> FloatArray:
-    """The code of each value of a column, missing as NaN; `KeyError` or `TypeError` at a value without one."""
+    """The code of each value of a column. Missing values are NaN.
+
+    A value without a code raises `KeyError` or `TypeError`.
+    """
     column = _listed(table, name, position)
     known = _Codes({**code, None: np.nan, np.nan: np.nan})
     return np.fromiter(map(known.__getitem__, column), dtype=np.float64, count=len(column))
 
 
 class _Codes(dict[Any, float]):
-    """Codes by value; whether a value is missing is asked only of those that have none."""
+    """A dict from values to codes. Only a value without a code is tested for being missing."""
 
     def __missing__(self, value: Any) -> float:
         if _is_missing(value):
@@ -224,7 +242,10 @@ def _listed(table: Any, name: str, position: int) -> list[Any]:
 
 
 def write(table: Any, columns: Mapping[str, Any]) -> Any:
-    """A copy of `table` with some columns replaced, each kept in its old type if that holds the new values."""
+    """A copy of `table` with some columns replaced.
+
+    A column keeps its old type if that type can hold the new values.
+    """
     if not columns:
         return table
     if is_array(table):
@@ -253,7 +274,7 @@ def _numeric(column: Any) -> bool:
 
 
 def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
-    """The new values as a series that stands beside the others (same index, same type if it fits)."""
+    """The new values as a series like the old one: same index, and same type if possible."""
     old = frame[name]
     if frame.implementation.is_pandas_like():
         return nw.from_native(_beside(old.to_native(), new), series_only=True)
@@ -261,6 +282,12 @@ def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
     if _any_missing(new):
         listed = [None if _is_missing(value) else value for value in listed]
     if not isinstance(new, np.ndarray):
+        if frame.implementation.is_pyarrow():  # its dictionary type has an index type that narwhals does not keep
+            import pyarrow as pa
+
+            chunks = pa.chunked_array([pa.array(listed, old.to_native().type)])
+            found: nw.Series[Any] = nw.from_native(chunks, series_only=True).alias(name)
+            return found
         return nw.new_series(name, listed, dtype=old.dtype, backend=frame.implementation)
     floats = nw.new_series(name, listed, dtype=nw.Float64(), backend=frame.implementation)
     return floats.cast(old.dtype) if _holds(new, whole=old.dtype.is_integer(), missing=True) else floats
@@ -280,7 +307,10 @@ def _beside(old: Any, new: Any) -> Any:
 
 
 def _marked(new: Any, old: list[Any]) -> list[Any]:
-    """New values as a list in which a missing one looks as in the old column (None and NaN differ for encoders)."""
+    """New values as a list, with missing values written as in the old column.
+
+    None and NaN are different for encoders.
+    """
     listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
     if not _any_missing(new):
         return listed
@@ -292,7 +322,11 @@ def _marked(new: Any, old: list[Any]) -> list[Any]:
 
 
 def _holds(new: Any, *, whole: bool, missing: bool) -> bool:
-    """Whether a type that is for `whole` numbers only, or that knows `missing` values, holds `new`."""
+    """Whether a type can hold `new`.
+
+    - `whole`: the type can only hold whole numbers;
+    - `missing`: the type can hold missing values.
+    """
     if missing and not whole:
         return True
     array = np.array([np.nan if value is None else value for value in new], dtype=np.float64)
@@ -301,7 +335,7 @@ def _holds(new: Any, *, whole: bool, missing: bool) -> bool:
 
 
 def _needed(kind: np.dtype[Any], new: Any) -> np.dtype[Any]:
-    """The type an array must have to hold its old values and the new."""
+    """The array type that can hold both the old values and the new ones."""
     if kind.kind in "US":
         return np.dtype(object) if _any_missing(new) else np.asarray(new).dtype
     return kind if _holds(new, whole=kind.kind in "iu", missing=kind.kind not in "iub") else np.dtype(np.float64)

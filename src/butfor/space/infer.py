@@ -1,4 +1,4 @@
-"""A space from training data: every guess is recorded in `Feature.why`, and every one can be overridden."""
+"""Infer a space from training data. `Feature.why` records every guess, and every guess can be overridden."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from butfor.space.space import Space, encode_column
 
 
 def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
-    """The space of `table`, with what the user declares put in place of what is inferred."""
+    """The space of `table`. The user's declarations replace what is inferred."""
     table = frames.as_table(table)
     if frames.height(table) == 0:
         raise InputError("the data has no rows.", "At least one row is needed to know what values a column takes.")
@@ -32,7 +32,7 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
         if not isinstance(override, Override):
             raise InputTypeError(
                 f"space={{{name!r}: {override!r}}} was given.",
-                "A declaration is bf.Continuous, bf.Integer, bf.Step, bf.Categorical or bf.Ordinal.",
+                "A declaration must be bf.Continuous, bf.Integer, bf.Step, bf.Categorical or bf.Ordinal.",
             )
     features = []
     for position, name in enumerate(given):
@@ -44,7 +44,7 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
 
 
 def infer_column(table: Any, name: str, position: int) -> Feature:
-    """What the type and the values of one column say of it."""
+    """What the type and the values of one column tell about it."""
     kind = frames.dtype(table, name)
     if kind in ("int", "float", "float32"):
         return _number(name, frames.numbers(table, name, position), kind)
@@ -65,27 +65,27 @@ def infer_column(table: Any, name: str, position: int) -> Feature:
         except TypeError:
             levels = tuple(sorted(set(seen), key=str))
         if not levels:
-            raise InputError(f"column {name!r} holds no value.", "At least one row must have it.")
+            raise InputError(f"column {name!r} holds no value.", "At least one row must have one.")
         if not all(isinstance(level, str | bool | int | float) for level in levels):
             raise InputTypeError(
-                f"column {name!r} holds {type(levels[0]).__name__}.",
-                "Columns are numbers, text, booleans or categories.",
-                "Turn dates and other objects into numbers (days since ...) before.",
+                f"column {name!r} holds values of type {type(levels[0]).__name__}.",
+                "Columns must hold numbers, text, booleans or categories.",
+                "Turn dates and other objects into numbers first (days since ...).",
             )
         if all(isinstance(level, bool) for level in levels):
             return Feature(name, levels=(False, True), ordered=True, why="true or false")
         return Feature(name, levels=levels, why="text: the values in the data")
     raise InputTypeError(
         f"column {name!r} is of type {kind}.",
-        "Columns are numbers, text, booleans or categories.",
-        "Turn dates and durations into numbers (days since ...) before.",
+        "Columns must hold numbers, text, booleans or categories.",
+        "Turn dates and durations into numbers first (days since ...).",
     )
 
 
 def _number(name: str, column: FloatArray, kind: str) -> Feature:
     seen = column[~np.isnan(column)]
     if not seen.size:
-        raise InputError(f"column {name!r} holds no value.", "At least one row must have it.")
+        raise InputError(f"column {name!r} holds no value.", "At least one row must have one.")
     if np.isinf(seen).any():
         raise InputError(f"column {name!r} holds an infinite value.", "Numbers must be finite.")
     low, high = float(seen.min()), float(seen.max())
@@ -99,7 +99,7 @@ def _number(name: str, column: FloatArray, kind: str) -> Feature:
 
 
 def describe_data(feature: Feature, table: Any, position: int) -> Feature:
-    """`feature` with the typical value and the spreads of its column, and whether a value is missing there."""
+    """`feature`, with what its column shows: typical value, spreads, missing values."""
     column = encode_column(replace(feature, missing=True), table, position)
     seen = column[~np.isnan(column)]
     missing = bool(seen.size < column.size)

@@ -1,4 +1,4 @@
-"""The space of rows: its features, and the way from the user's table to numbers and back."""
+"""The space of rows: its features, and the conversion of tables to numbers and back."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from butfor.space.feature import Feature
 class Space:
     """The raw columns that a model reads, in order.
 
-    A row is encoded as float64: a number as itself, a level as its position, a missing value as NaN.
-    Print it to see what was inferred and why.
+    A row is encoded as float64: a number as itself, a level as its position, a missing value as NaN. Print the space to
+    see what was inferred and why.
     """
 
     features: tuple[Feature, ...]
@@ -41,7 +41,7 @@ class Space:
         return self.features[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The position of a column; an unknown name is refused with the nearest known ones."""
+        """The position of a column. For an unknown name, the error lists similar ones."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -54,7 +54,10 @@ class Space:
             ) from None
 
     def encode(self, table: Any) -> FloatArray:
-        """Rows as numbers, checked: columns present, categories seen before, no missing value where none may be."""
+        """Rows as numbers, checked.
+
+        All columns must be present, all categories known, and a value may be missing only if its column allows it.
+        """
         table = frames.opened(frames.as_table(table))
         self._check_columns(table)
         given = {name: position for position, name in enumerate(frames.names(table))}
@@ -72,7 +75,7 @@ class Space:
         return out
 
     def decode(self, points: FloatArray, table: Any, was: FloatArray | None = None) -> Any:
-        """`table` with each row replaced by its point; columns in which nothing changed stay as they are."""
+        """`table`, with each row replaced by its point. Columns in which nothing changed stay as they are."""
         was = self.encode(table) if was is None else was
         changed = ~same(points, was)
         columns = {
@@ -91,7 +94,7 @@ class Space:
             raise UnknownColumnError(f"the columns {absent} are missing.", f"The model reads {list(self.names)}.")
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
-        """Name, kind, values, missing and why, one tuple a column: what every view of a space lays out."""
+        """Name, kind, values, missing and why, one tuple per column. Every view of a space shows these."""
         return [
             (feature.name, feature.kind, feature.describe(), "may be missing" if feature.missing else "", feature.why)
             for feature in self.features
@@ -134,14 +137,14 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
 
 
 def check_codes(feature: Feature, found: FloatArray) -> None:
-    """Refuse an infinite number, and a missing value where none may be."""
+    """Refuse an infinite number, and a missing value in a column that allows none."""
     if np.isinf(found).any():
         raise InputError(f"column {feature.name!r} holds an infinite value.", "Numbers must be finite.")
     if not feature.missing and np.isnan(found).any():
         row = int(np.flatnonzero(np.isnan(found))[0])
         raise InputError(
             f"column {feature.name!r} is missing in row {row} of those given.",
-            "The model takes no missing value there.",
+            "The model takes no missing values there.",
             "Fill it, or add a SimpleImputer to the pipeline.",
         )
 
@@ -157,5 +160,5 @@ def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArra
 
 
 def same(before: FloatArray, after: FloatArray) -> BoolArray:
-    """Where two tables of encoded values agree, missing with missing."""
+    """Where two tables of encoded values agree. Two missing values agree."""
     return np.asarray((before == after) | (np.isnan(before) & np.isnan(after)))

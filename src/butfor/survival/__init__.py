@@ -1,4 +1,7 @@
-"""Survival: what would lengthen, or shorten, the time to an event. `bf.survival.mean_gain(90)` is a target like any other."""
+"""Survival: what would lengthen or shorten the time to an event.
+
+`bf.survival.mean_gain(90)` is a target like any other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of survival: functions before and after, and maps over two columns."""
+"""Pictures of survival: survival functions before and after, and maps over two columns."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 VALUES_PER_COLUMN = 120
-"""How many values of each column a map computes."""
+"""How many values of each of its two columns a map shows."""
 
 
 def curves(explainer: Explainer, answer: Explanation | Explanations, ax: Axes | None = None) -> Axes:
-    """The survival functions of an answer before and after, with what was asked marked and the gain written beside it.
+    """Draw the survival functions of an answer before and after the change.
 
-    The functions are those of the estimator itself. Times are in the unit that the target was given (`unit="months"`).
+    The time or chance of the target is marked on both, and the gain is written beside it. The functions are those of
+    the estimator itself. Times are in the unit that was given to the target (`unit="months"`).
     """
     answer = answer.only
     target = target_of(answer)
@@ -60,21 +61,31 @@ def map_of(
     steps: int = VALUES_PER_COLUMN,
     ax: Axes | None = None,
 ) -> Axes:
-    """What is asked of survival as a map over two columns, the others as in the row `x`.
+    """Draw the quantity of a survival target as a map over two columns.
 
-    The white line is where the target is just met; where it is missed, the map is veiled. `points` are answers to mark, by name:
-    rows, or explanations; `ball` draws the line on which changes cost what the first explanation does: nothing outside is better.
+    All other columns are as in the row `x`. The target is just met on the white line, and missed where the map is
+    veiled.
+
+    - `points`: name -> an answer to mark, as a row or an explanation;
+    - `ball`: whether to draw the line on which changes cost as much as the first explanation. No answer outside is
+      cheaper;
+    - `steps`: how many values of each column are computed.
     """
     reading, space = explainer.reading, explainer.space
     if not isinstance(target, OnCurves):
-        raise InputError(f"a map of {target!r} was asked.", "It shows a time or a chance: bf.survival.mean_gain, ...")
+        raise InputError(
+            f"a map was asked for, but the target is {target!r}.",
+            "It must be about a time or a chance: bf.survival.mean_gain, ...",
+        )
     unknown = [name for name in columns if name not in space.names]
     if unknown or len(set(columns)) != 2:
         raise UnknownColumnError(f"columns={columns!r} were given.", f"Two of {list(space.names)} are needed.")
     if any(space[name].levels is not None for name in columns):
         raise InputError(f"columns={columns!r} were given.", "Both must be numbers.", "Choose others.")
     if not is_read(reading.model) or not isinstance(reading.readout, Survival):
-        raise UnsupportedModelError("a map was asked of a model that was not read.", "Its survival must be known.")
+        raise UnsupportedModelError(
+            "a map was asked for, but the model was not read.", "Its survival functions must be known."
+        )
     table = frames.as_table(x)
     before = Prediction(reading.source, table)
     settled = target.settled(reading.readout, before)
@@ -101,7 +112,10 @@ def map_of(
 
 
 def _dearer(points: Mapping[str, Any] | None, space: Space, grid: FloatArray) -> FloatArray | None:
-    """By how much each change costs more than the first answer; None if there is none, or its prices are not known."""
+    """How much more each change costs than the first answer.
+
+    None if there is no answer, or if its prices are not known.
+    """
     answers = (one.only for one in (points or {}).values() if isinstance(one, Explanation | Explanations))
     first = next((one for one in answers if one.found), None)
     if first is None:

@@ -1,1 +1,1 @@
-"""The shipped kit: contracts that solvers and importers of your own can be tested with, and random problems."""
+"""A kit for testing your own solvers and importers: contracts, and random problems."""

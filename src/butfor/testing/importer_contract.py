@@ -1,4 +1,6 @@
-"""What every importer must do: the model it reads says what the estimator says, on data, at every cut and beside it.
+"""What every importer must do: its model must predict what the estimator predicts.
+
+This is tested on data, at every cut and beside it. For example:
 
 class TestMine(ImporterContract):
     def fitted(self, rng):
@@ -26,11 +28,12 @@ from butfor.space.feature import Override
 def check_importer(
     estimator: Any, data: Any, rng: np.random.Generator | int = 0, *, space: Mapping[str, Override] | None = None
 ) -> Reading:
-    """Read a fitted estimator and compare it with its own predictions; raise `FidelityError` where they differ.
+    """Read a fitted estimator, and compare the model with the estimator's predictions.
 
-    Compared are values or labels, and probabilities where they follow from the scores, on the data and on generated rows:
-    random ones, every level, missing values, every cut with its neighbours of one float64 and one float32. Each row is
-    written back into a table of the kind of `data` before the estimator is asked.
+    Values or labels are compared, and probabilities if they follow from the scores. This is done on the data and on
+    generated rows: random ones, every level, missing values, and every cut with its neighbours of one float64 and one
+    float32. Each row is written into the same kind of table as `data` before the estimator is called. Raises
+    `FidelityError` if they differ.
     """
     reading = read(estimator, data, space)
     name = type(estimator).__name__
@@ -43,16 +46,20 @@ def check_importer(
     for table in (data, reading.space.decode(made, template)):
         wrong = disagreements(reading.source, reading.space, reading.model, reading.readout, table)
         if wrong:
-            row = frames.take(table, [wrong[0].row])
+            codes = reading.space.encode(frames.take(table, [wrong[0].row]))[0].tolist()
             raise FidelityError(
-                f"{name} and the model read from it differ in {len(wrong)} answers to {frames.height(table)} rows:",
-                f"{wrong[0].words}, for {dict(zip(reading.space.names, reading.space.encode(row)[0].tolist(), strict=True))}.",
+                f"{name} and the model read from it differ in {len(wrong)} predictions "
+                f"for {frames.height(table)} rows:",
+                f"{wrong[0].words}, for {dict(zip(reading.space.names, codes, strict=True))}.",
             )
     return reading
 
 
 class ImporterContract:
-    """An importer agrees with its estimator on generated rows, refuses what is not fitted, and leaves all as it was."""
+    """The contract of an importer.
+
+    It agrees with its estimator on generated rows, refuses an estimator that is not fitted, and changes nothing.
+    """
 
     seeds: range = range(10)
 

@@ -1,6 +1,7 @@
-"""Random small problems with everything that makes solvers stumble: ties, whole numbers, categories, missing values.
+"""Random small problems with everything that makes solvers stumble.
 
-Everything is drawn from one numpy generator, so a seed is a problem. `problems(...)` wraps them as a hypothesis strategy.
+They have ties, whole numbers, categories and missing values. Everything is drawn from one numpy generator, so a seed
+is a problem. `problems(...)` makes a hypothesis strategy from them.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Kinds:
 
 
 def random_space(rng: Random, kinds: Kinds) -> Space:
-    """One to `kinds.features` features of the kinds allowed."""
+    """A space of one to `kinds.features` features of the allowed kinds."""
     words = [word for word in ("continuous", "whole", "levels") if getattr(kinds, word)]
     return Space(
         tuple(
@@ -71,7 +72,7 @@ def _random_feature(rng: Random, name: str, word: str, kinds: Kinds) -> Feature:
 
 
 def random_row(rng: Random, space: Space) -> FloatArray:
-    """A row of the space; numbers often whole, so that they tie with cuts."""
+    """A row of the space. Its numbers are often whole, so that they tie with cuts."""
     out = np.empty(len(space))
     for j, feature in enumerate(space.features):
         if feature.missing and rng.random() < 0.25:
@@ -89,7 +90,7 @@ def random_row(rng: Random, space: Space) -> FloatArray:
 
 
 def random_linear(rng: Random, space: Space, scores: int) -> Linear:
-    """A linear model; half of them with small whole weights, so that scores tie."""
+    """A random linear model. Half of them have small whole weights, so that scores tie."""
     whole = rng.random() < 0.5
     draw = (
         (lambda *size: rng.integers(-2, 3, size).astype(np.float64)) if whole else (lambda *size: rng.normal(size=size))
@@ -114,7 +115,7 @@ def random_linear(rng: Random, space: Space, scores: int) -> Linear:
 
 
 def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: int = 4) -> Trees:
-    """Random trees: cuts often on whole numbers, sets of levels, missing values routed at random."""
+    """Random trees. Cuts are often whole numbers, and missing values go to a random side."""
     feature: list[int] = []
     cut: list[float] = []
     member: list[int] = []
@@ -145,13 +146,14 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
     roots = [grow(int(rng.integers(1, depth + 1))) for _ in range(trees)]
     made = Trees(
         np.array(roots), np.array(feature), np.array(cut, dtype=np.float64), np.array(member),
-        rng.random(len(feature)) < 0.5, np.array(left), np.array(right), np.array(value), tuple(sets), np.zeros(scores), (),
+        rng.random(len(feature)) < 0.5, np.array(left), np.array(right), np.array(value), tuple(sets),
+        np.zeros(scores), (),
     )  # fmt: skip
     return with_cells(made, tuple(level_cells(len(f.levels)) if f.levels is not None else None for f in space.features))
 
 
 def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> ObliqueTree:
-    """A random oblique tree: half of them with small whole weights, so that rows lie on their decisions."""
+    """A random oblique tree. Half of them have small whole weights, so that rows lie on their decisions."""
     gate: list[int] = []
     left: list[int] = []
     right: list[int] = []
@@ -191,14 +193,14 @@ def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]
 
 
 def random_readout(rng: Random, kinds: Kinds, scores: int) -> AbstractReadout:
-    """How the scores are read: one score is a value or a sign, several an argmax."""
+    """A random readout: an argmax for several scores, else a value or a sign."""
     if scores == 1:
         return Value() if rng.random() < 0.5 else Sign(("no", "yes"), "logistic")
     return Argmax(tuple("abcdef"[:scores]), "identity")
 
 
 def random_cost(rng: Random, space: Space, kinds: Kinds) -> AbstractCost:
-    """A cost of the kinds allowed, with weights."""
+    """A random cost of the allowed kinds, with weights."""
     weights = {name: float(rng.integers(1, 4)) for name in space.names if rng.random() < 0.5}
     made: dict[str, Any] = {
         "l1": lambda: L1(weights),
@@ -224,7 +226,7 @@ def _random_table(rng: Random, space: Space) -> AbstractCost:
 
 
 def random_constraints(rng: Random, space: Space, kinds: Kinds) -> list[AbstractConstraint]:
-    """Up to three constraints that can be meant in this space."""
+    """Up to three constraints that make sense in this space."""
     out: list[AbstractConstraint] = []
     for _ in range(int(rng.integers(0, 4))):
         feature = space.features[rng.integers(len(space))]
@@ -275,7 +277,10 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 
 
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
-    """The problem of a seed: one row, a linear model, an oblique tree or trees (`form`), target, cost and constraints."""
+    """The problem of a seed. It has one row, a model, a target, a cost and constraints.
+
+    `form` is the kind of model: linear, oblique tree or trees.
+    """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
     scores = int(rng.integers(1, kinds.classes + 1))

@@ -1,4 +1,6 @@
-"""What every solver must do, as a pytest class: subclass it, name the solver, the form of model and what problems hold.
+"""What every solver must do, as a pytest class.
+
+Subclass it, and name the solver, the form of model and what the problems contain:
 
 class TestMine(SolverContract):
     solver = MySolver()
@@ -26,13 +28,13 @@ from butfor.testing.problems import Kinds, random_problem
 
 
 def brute_force_cost(problem: Problem) -> float | None:
-    """The optimal cost by brute force; None where brute force does not take the problem."""
+    """The optimal cost by brute force; None if that refuses the problem."""
     judge = BruteForce()
     return float(judge.solve(problem, Budget()).cost[0]) if judge.accepts(problem.form()) else None
 
 
 class SolverContract:
-    """A solver agrees with a judge on random problems and behaves as solvers do."""
+    """The contract of a solver. It agrees with a judge on random problems, and behaves as solvers do."""
 
     solver: AbstractSolver
     form: str
@@ -41,7 +43,7 @@ class SolverContract:
     exact = True
 
     def judge(self, problem: Problem) -> float | None:
-        """The optimal cost (infinity: impossible), or None if the judge cannot say."""
+        """The optimal cost (infinity: impossible); None if the judge refuses the problem."""
         return brute_force_cost(problem)
 
     def problem(self, seed: int) -> Problem:

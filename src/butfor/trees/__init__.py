@@ -1,5 +1,7 @@
-"""Oblique trees as scikit-learn estimators, apart from the explanations: TAO, which learns small and accurate ones, and
-trees handed in as arrays."""
+"""Oblique trees as scikit-learn estimators. They can be used without the explanations.
+
+There is TAO, which learns small and accurate trees, and there are trees given as arrays.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every fitted oblique tree offers, however it came about; and trees that are handed in as arrays."""
+"""The methods of every fitted oblique tree, learnt or given as arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from butfor.trees.tree import Tree
 
 
 class FittedTree(BaseEstimator):  # type: ignore[misc]
-    """Questions to a fitted tree; `tree_` is there, and its arrays as attributes."""
+    """The methods of a fitted tree. It has `tree_`, and the tree's arrays as attributes."""
 
     def _set(self, tree: Tree) -> None:
         self.tree_ = tree
@@ -29,31 +29,31 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
         return np.asarray(validate_data(self, X, dtype=np.float64, order="C", reset=False))
 
     def apply(self, X: Any) -> IntArray:
-        """The number of the leaf that each row falls into."""
+        """The number of the leaf that each row reaches."""
         return self._leaves(self._rows(X))
 
     def _leaves(self, X: FloatArray) -> IntArray:
         return self.tree_.leaves(X)
 
     def decision_path(self, X: Any) -> csr_matrix:
-        """A sparse table of rows by nodes: 1 where a row visits a node."""
+        """A sparse table (rows, nodes) that is 1 if a row visits a node."""
         visited = self.tree_.paths(self._rows(X))
         count = np.concatenate([[0], np.cumsum((visited >= 0).sum(axis=1))])
         nodes = visited[visited >= 0]
         return csr_matrix((np.ones(len(nodes), dtype=np.int64), nodes, count), (len(visited), len(self.left_)))
 
     def get_depth(self) -> int:
-        """How many decisions the longest path has."""
+        """The number of decisions on the longest path."""
         check_is_fitted(self)
         return int(self.tree_.depth.max())
 
     def get_n_leaves(self) -> int:
-        """How many leaves the tree has."""
+        """The number of leaves."""
         check_is_fitted(self)
         return int((self.left_ < 0).sum())
 
     def export_text(self, feature_names: Sequence[str] | None = None, decimals: int = 3) -> str:
-        """The tree as lines: each decision, then what follows if it holds, then what follows otherwise."""
+        """The tree as text. After each decision come its subtree if it holds, and its subtree if not."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None) if feature_names is None else feature_names
         names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
@@ -71,7 +71,7 @@ class TreeClassifier(ClassifierMixin, FittedTree):  # type: ignore[misc]
         return self.classes_[self.value_.argmax(axis=1)[self._leaves(X)]]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The share of each class among the training rows of the leaf that a row falls into."""
+        """The share of each class among the training rows of a row's leaf."""
         X = self._rows(X)
         return np.asarray(self.value_[self._leaves(X)])
 

@@ -1,4 +1,4 @@
-"""Oblique trees that were learnt elsewhere, handed in as arrays."""
+"""Oblique trees that were learnt elsewhere and are given as arrays."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from butfor.trees.tree import Tree
 
 
 class ObliqueTreeClassifier(TreeClassifier):
-    """An oblique tree given as arrays, ready to predict and to be explained; for trees that another program learnt.
+    """An oblique tree given as arrays. It can predict and be explained.
 
-    A row goes right at node i iff `weights[i] @ x + bias[i] >= 0`, the terms added in the order of the features and the
-    bias last. (A tree that goes right on `> 0`, or left on `<= t`, is given with negated weights and its children swapped.)
+    Choose it for trees that another program learnt. A row goes right at node i iff `weights[i] @ x + bias[i] >= 0`,
+    where the terms are added in the order of the features and the bias last. (If your tree goes right on `> 0`, or
+    left on `<= t`, negate the weights and swap the children.)
 
     Args:
-        weights: an array (nodes, features); rows of leaves are not read.
+        weights: an array (nodes, features); the rows of leaves are not read.
         bias: the bias of each node.
-        left, right: the children of each node, -1 at leaves. The root is node 0, and a parent stands before its children.
-        value: an array (nodes, classes): the share of each class in a leaf, the largest being what it predicts.
+        left, right: the children of each node, -1 at leaves. The root is node 0, and a parent comes before its
+            children.
+        value: an array (nodes, classes): the share of each class in a leaf. The leaf predicts the class with the
+            largest.
         classes: the labels, in the order of the columns of `value`.
-        feature_names: the columns of the data frames it will be asked about, if it is to be asked about data frames.
+        feature_names: the column names, if the tree is to be used with data frames.
 
     >>> tree = ObliqueTreeClassifier(
     ...     weights=[[1.0, -2.0], [0, 0], [0, 0]], bias=[0.5, 0, 0], left=[1, -1, -1], right=[2, -1, -1],
@@ -55,12 +58,15 @@ class ObliqueTreeClassifier(TreeClassifier):
         _take(self, width=len(self.classes_))
 
     def fit(self, X: Any, y: Any = None) -> ObliqueTreeClassifier:
-        """Learns nothing: the tree is there."""
+        """Does nothing: the tree is already there."""
         return self
 
 
 class ObliqueTreeRegressor(TreeRegressor):
-    """An oblique regression tree given as arrays; as `ObliqueTreeClassifier`, with `value` of shape (nodes,) or (nodes, 1).
+    """An oblique regression tree given as arrays. It can predict and be explained.
+
+    The arguments are those of `ObliqueTreeClassifier`, without `classes` and with `value` of shape (nodes,) or
+    (nodes, 1).
 
     >>> tree = ObliqueTreeRegressor([[1.0], [0], [0]], [0.0, 0, 0], [1, -1, -1], [2, -1, -1], [0.0, 10.0, 20.0])
     >>> tree.predict([[-1.0], [0.0]]).tolist()
@@ -79,23 +85,28 @@ class ObliqueTreeRegressor(TreeRegressor):
         _take(self, width=1)
 
     def fit(self, X: Any, y: Any = None) -> ObliqueTreeRegressor:
-        """Learns nothing: the tree is there."""
+        """Does nothing: the tree is already there."""
         return self
 
 
 def _take(estimator: FittedTree, width: int) -> None:
-    """Check the arrays and make the tree of them."""
+    """Check the arrays and make the tree from them."""
     weights, bias, value = (_numbers(name, getattr(estimator, name)) for name in ("weights", "bias", "value"))
     left, right = (_nodes(name, getattr(estimator, name)) for name in ("left", "right"))
     nodes = len(weights)
     value = value.reshape(nodes, -1) if value.ndim == 1 and len(value) == nodes else value
-    shapes = {"weights": weights.ndim == 2 and nodes > 0, "bias": bias.shape == (nodes,), "left": left.shape == (nodes,),
-              "right": right.shape == (nodes,), "value": value.shape == (nodes, width)}  # fmt: skip
+    shapes = {
+        "weights": weights.ndim == 2 and nodes > 0,
+        "bias": bias.shape == (nodes,),
+        "left": left.shape == (nodes,),
+        "right": right.shape == (nodes,),
+        "value": value.shape == (nodes, width),
+    }
     for name, fine in shapes.items():
         if not fine:
             raise InputError(
                 f"{name} of shape {np.shape(getattr(estimator, name))} was given.",
-                f"weights is (nodes, features), bias, left and right are (nodes,), value is (nodes, {width}).",
+                f"weights must be (nodes, features), bias, left and right (nodes,), and value (nodes, {width}).",
             )
     inner = np.flatnonzero(left >= 0)
     children = np.concatenate([left[inner], right[inner]])
@@ -104,7 +115,8 @@ def _take(estimator: FittedTree, width: int) -> None:
     if not (np.array_equal(left >= 0, right >= 0) and once and (children > parents).all()):
         raise InputError(
             "left and right do not make a tree.",
-            "Every node but the root, node 0, is the child of one node that stands before it; a leaf has -1 twice.",
+            "Every node except the root, node 0, must be the child of exactly one node before it. "
+            "A leaf has -1 in both.",
         )
     names = estimator.feature_names
     if names is not None:
@@ -121,12 +133,14 @@ def _numbers(name: str, given: Any) -> Any:
     except (TypeError, ValueError):
         numbers = np.array(np.nan)
     if not np.isfinite(numbers).all():
-        raise InputError(f"{name} holds something else than finite numbers.", "An array of numbers is needed.")
+        raise InputError(f"{name} contains something else than finite numbers.", "An array of numbers is needed.")
     return numbers
 
 
 def _nodes(name: str, given: Any) -> Any:
     numbers = _numbers(name, given)
     if (numbers != np.round(numbers)).any():
-        raise InputError(f"{name} holds {numbers[numbers != np.round(numbers)][0]}.", "It holds the numbers of nodes.")
+        raise InputError(
+            f"{name} contains {numbers[numbers != np.round(numbers)][0]}.", "It must contain the numbers of nodes."
+        )
     return numbers.astype(np.intp)

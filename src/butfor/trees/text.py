@@ -11,7 +11,7 @@ from butfor.trees.tree import Tree
 
 
 def text(tree: Tree, names: Sequence[str], leaf_text: Callable[[int, int], str], decimals: int) -> str:
-    """A line a node, indented by depth."""
+    """The tree as text, one line per node, indented by depth."""
     lines = []
     pending = [(0, 0, "")]
     while pending:
@@ -25,7 +25,7 @@ def text(tree: Tree, names: Sequence[str], leaf_text: Callable[[int, int], str],
 
 
 def _decision(weights: FloatArray, bias: float, names: Sequence[str], decimals: int) -> str:
-    """`2 age - 0.5 income >= 3`, or `age >= 3` where one feature alone decides."""
+    """A decision such as `2 age - 0.5 income >= 3`; or `age >= 3` if it has a single feature."""
     used = np.flatnonzero(weights).tolist()
     if len(used) == 1:
         scale = weights[used[0]]

@@ -1,4 +1,4 @@
-"""An oblique tree as arrays: a row goes right iff w'x + b >= 0; a leaf has no children."""
+"""An oblique tree as arrays. A row goes right iff w'x + b >= 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from butfor.trees.tao import kernels
 
 @dataclass(eq=False)
 class Tree:
-    """Nodes in depth-first order, the root first; `left` and `right` are -1 at a leaf. `value` counts at leaves only."""
+    """An oblique tree. Parents come before their children, and the root is node 0.
+
+    - `weights` (nodes, features), `bias` (nodes): the decisions;
+    - `left`, `right` (nodes): the children, -1 at a leaf;
+    - `value` (nodes, outputs): what a node predicts; used only at leaves.
+    """
 
     weights: FloatArray
     bias: FloatArray
@@ -29,7 +34,7 @@ class Tree:
 
     @property
     def depth(self) -> IntArray:
-        """How deep each node stands; the root at 0."""
+        """The depth of each node. The root has depth 0."""
         out = np.zeros(len(self.left), dtype=np.intp)
         for node in self.inner:  # parents come first
             out[[self.left[node], self.right[node]]] = out[node] + 1
@@ -37,24 +42,27 @@ class Tree:
 
     @property
     def size(self) -> float:
-        """The sum of |w| over the decision nodes: what the penalty is on."""
+        """The sum of |w| over the decision nodes. The penalty of TAO is proportional to it."""
         return float(np.abs(self.weights[self.inner]).sum())
 
     def _decisions(self) -> tuple[NDArray[Any], ...]:
-        """The decisions without their zeros, as the kernels read them."""
+        """The decisions as sparse arrays, in the form that the kernels read."""
         return (*sparse(self.weights), self.bias, self.left, self.right)
 
     def leaves(self, X: FloatArray, first: IntArray | None = None) -> IntArray:
-        """The leaf of each row, on its way from a node of its own (-1: none) or the root."""
+        """The leaf that each row reaches from its node in `first` (-1: no node). Default: from the root."""
         first = np.zeros(len(X), dtype=np.intp) if first is None else first
         return np.asarray(kernels.descend(X, first, *self._decisions()))
 
     def paths(self, X: FloatArray) -> IntArray:
-        """The nodes that each row visits, one column a depth; -1 after its leaf."""
+        """The nodes that each row visits, one column per depth. It is -1 after the leaf."""
         return np.asarray(kernels.paths(X, int(self.depth.max()), *self._decisions()))
 
     def pruned(self, reached: BoolArray) -> Tree:
-        """The tree without the nodes that are not reached: a decision with one live child gives way to it."""
+        """The tree without nodes that no row reaches.
+
+        If only one child of a decision is reached, the child replaces the decision.
+        """
         left, right = self.left, self.right
 
         def live(node: int) -> int:
@@ -78,14 +86,14 @@ class Tree:
 
 
 def sparse(weights: FloatArray) -> tuple[NDArray[Any], ...]:
-    """Rows of weights as (where each begins, columns, values), zeros left out."""
+    """Rows of weights without their zeros: row starts, columns and values."""
     row, column = np.nonzero(weights)
     start = np.searchsorted(row, np.arange(len(weights) + 1))
     return start.astype(np.intp), column.astype(np.intp), weights[row, column]
 
 
 def sides(X: FloatArray, weights: FloatArray, bias: float) -> BoolArray:
-    """Which rows go right at one decision, with the arithmetic of the whole tree."""
+    """Which rows go right at one decision, by the same arithmetic as the tree's."""
     stump = Tree(
         np.vstack([weights, np.zeros((2, len(weights)))]),
         np.array([bias, 0.0, 0.0]),

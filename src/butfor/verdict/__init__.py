@@ -1,1 +1,1 @@
-"""The estimator's word on every answer, and the certificate that holds it."""
+"""What the estimator itself says about every answer, and the certificate that records it."""

@@ -1,4 +1,4 @@
-"""What is known of an answer, recomputed from the user's own estimator; never a solver's word."""
+"""What is known about an answer, recomputed with the user's own estimator. No solver is believed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Certificate:
     - `bound`: a proven lower bound on the cost (infinity: no answer exists);
     - `why`: the reason in words;
     - `solver`: who found it, and why this solver was chosen;
-    - `checks`: what was recomputed with the estimator, and whether it came out;
-    - `stopped`: why the search ended, if it was not done;
-    - `notes`: numbers from a solver that searches: the cost before polishing, the calls of the model.
+    - `checks`: what was recomputed with the estimator, and whether it passed;
+    - `stopped`: why the search ended early, if it did;
+    - `notes`: numbers from a solver that searches, such as the cost before polishing or the calls of the model.
     """
 
     status: Status
@@ -53,7 +53,7 @@ class Certificate:
         return f"{self.status.name}: {self.why}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, infinities as null."""
+        """The certificate as plain data. Infinities become None."""
         return {
             "status": self.status.name,
             "cost": _finite(self.cost),
@@ -74,12 +74,12 @@ class Certificate:
 
 @dataclass(frozen=True, eq=False)
 class Certificates(Sequence[Certificate]):
-    """The certificates of many answers, in columns; one is made when it is looked at.
+    """The certificates of many answers, in columns. A single one is made when it is indexed.
 
-    - `passed`: a column for each of `checks`;
-    - `credit`: for each answer, who gave it;
-    - `stopped`: for each answer, why the search ended;
-    - `conflict`: the conflicting constraints of those impossible answers that were looked into.
+    - `passed` (answers, checks): whether each check passed;
+    - `credit` (answers): which solver gave the answer;
+    - `stopped` (answers): why the search ended;
+    - `conflict`: the conflicting constraints of impossible answers, as far as they were looked for.
     """
 
     target: str
@@ -101,7 +101,7 @@ class Certificates(Sequence[Certificate]):
 
     @cached_property
     def statuses(self) -> list[Status]:
-        """The status of each: what the solver proved, unless a check failed."""
+        """The status of each answer: what the solver proved, unless a check failed."""
         claimed = statuses_of(self.cost, self.bound)
         return [
             status if good or not status.found else Status.NOT_FOUND

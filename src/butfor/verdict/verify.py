@@ -1,4 +1,4 @@
-"""What the estimator and the constraints themselves say of the answers: never a solver's word."""
+"""Check answers with the estimator and the constraints themselves. No solver is believed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from butfor.solvers.outcome import TOLERANCE, Outcome
 from butfor.space import frames
 
 PREDICTION, CONSTRAINTS, COST = 0, 1, 2
-"""The checks of an answer, by their columns."""
+"""The checks of an answer, as columns of `Verdict.passed`."""
 
 CHECKS = {
     PREDICTION: "the model predicts {target}",
@@ -29,20 +29,25 @@ CHECKS = {
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """For each answer: the checks passed (a column per `CHECKS`), the cost, what the estimator says of it."""
+    """What was found about each answer.
+
+    - `passed` (answers, checks): whether each of `CHECKS` passed;
+    - `cost` (answers): the cost, computed again;
+    - `after`: what the estimator predicts for each point.
+    """
 
     passed: BoolArray
     cost: FloatArray
     after: list[Any]
 
     def failed(self, check: int) -> BoolArray:
-        """Which answers failed a check."""
+        """Which answers failed the check with this number."""
         return np.asarray(~self.passed[:, check])
 
 
 @dataclass(frozen=True, eq=False)
 class Verifier:
-    """Answers to one question are predicted, checked against the constraints and priced again."""
+    """Predicts and prices the answers to one question again, and checks the constraints."""
 
     question: Question
     referee: Referee
@@ -54,7 +59,7 @@ class Verifier:
         return replace(self, factuals=self.factuals[rows], before=self.before.take(rows))
 
     def verify(self, outcome: Outcome) -> Verdict:
-        """What holds of each answer."""
+        """Check each answer."""
         at = np.flatnonzero(outcome.found())
         passed = np.ones((len(outcome), len(CHECKS)), dtype=np.bool_)
         cost, after = outcome.cost.copy(), [None] * len(outcome)
@@ -71,7 +76,7 @@ class Verifier:
         return Verdict(passed, cost, after)
 
     def already(self, rows: IntArray, problem: Problem) -> BoolArray:
-        """Which rows of a problem meet the target as they are, at no cost and against no constraint."""
+        """Which rows already meet the target, at no cost and without breaking a constraint."""
         target, some = self.question.target, self.before.take(rows)
         met = target.met(some, some)
         if not met.any() or target.offsets(some, len(rows)).any() or self.question.judged or problem.pool:
@@ -79,13 +84,16 @@ class Verifier:
         return met & problem.admits(problem.factuals)
 
     def _changes(self, rows: IntArray, points: FloatArray) -> Changes:
-        """Points as changes of rows, predicted by the estimator in the user's own kind of table."""
+        """Points as changes of rows. The estimator predicts them in the user's own kind of table."""
         reading, start = self.referee.reading, self.factuals[rows]
         table = reading.space.decode(points, frames.take(self.before.table, rows), start)
         return Changes(start, points, self.before.take(rows), Prediction(reading.source, table))
 
 
 def respected(question: Question, changes: Changes, referee: Referee) -> BoolArray:
-    """Which changes keep every constraint, each judged by its own rule, and the values that columns take."""
+    """Which changes keep every constraint and all columns' possible values.
+
+    Each constraint is judged by its own rule.
+    """
     inside = admissible(referee.space, changes.start, question.constraints).admits(changes.points)
     return inside & all_hold(question.constraints, changes, referee)

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 @cache
 def library_versions() -> dict[str, str]:
-    """Python, butfor, and what computes with it."""
+    """The versions of Python, butfor and the libraries that it computes with."""
     out = {"python": platform.python_version()}
     for name in ("butfor", "numpy", "scikit-learn", "highspy"):
         try:

@@ -1,1 +1,1 @@
-"""Ways to look at an answer: rows of facts, laid out as text, JSON, HTML and pictures."""
+"""Ways to look at an answer: as text, JSON, HTML and pictures."""

@@ -1,4 +1,4 @@
-"""Methods compared: a panel a measure, a bar a method, a dot for each single value."""
+"""Methods compared: one panel per measure, one bar per method, one dot per value."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ACROSS = 4
-"""How many panels stand side by side."""
+"""How many panels are drawn side by side."""
 
 
 def draw(methods: Sequence[str], panels: Mapping[str, FloatArray]) -> NDArray[Any]:
-    """The axes of one panel a title; its values belong to the `methods`, in which one may stand more than once."""
+    """Draw one panel per title and return their axes.
+
+    - `methods` (values): the method of each value; the same method may occur several times;
+    - `panels`: title -> (values): the numbers to draw.
+    """
     from matplotlib import pyplot
 
     names = list(dict.fromkeys(methods))

@@ -1,4 +1,4 @@
-"""An answer as HTML: a fragment for a notebook, a page of its own that needs nothing from elsewhere."""
+"""An answer as HTML: a fragment for a notebook, or a page that needs no other file."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ANSWERS_IN_A_NOTEBOOK = 20
 """How many answers a notebook lists."""
 
 LONG_VALUES = 60
-"""Above so many characters, the values of a column are only counted."""
+"""If the values of a column take more characters than this, they are only counted."""
 
 DRAWING_WIDTH, DRAWING_EDGE = 208, 6
-"""Of the drawing of a range: its width, and the room left of its start and right of its end."""
+"""The width of the drawing of a range, and the room on its left and right."""
 
 
 def fragment(answer: Explanation) -> str:
@@ -34,7 +34,7 @@ def fragment(answer: Explanation) -> str:
 
 
 def fragment_many(answers: Explanations) -> str:
-    """A line an answer, for a notebook."""
+    """One line per answer, for a notebook."""
     rest = len(answers) - ANSWERS_IN_A_NOTEBOOK
     more = f'<p class="note">and {rest} more</p>' if rest > 0 else ""
     return (
@@ -43,7 +43,7 @@ def fragment_many(answers: Explanations) -> str:
 
 
 def page(answers: Iterable[Explanation], title: str = "") -> str:
-    """A whole page with all answers, and a list of them first if there are several."""
+    """A whole page with all answers. If there are several, a list of them comes first."""
     listed = list(answers)
     found = sum(answer.found for answer in listed)
     title = title or (headline(listed[0]) if len(listed) == 1 else f"{found} of {len(listed)} answers found")
@@ -126,13 +126,13 @@ def _change(change: Change, answer: Explanation) -> str:
 
 
 def _values(feature: Feature) -> str:
-    """The values of a column, or only how many there are."""
+    """The values of a column; only their number if the list would be long."""
     words = feature.describe()
     return words if len(words) <= LONG_VALUES else f"one of {len(feature.levels or ())} values"
 
 
 def _drawing(change: Change) -> str:
-    """The range of a number as a line, a stroke where the value was, a dot where it is, and the way between."""
+    """The range of a number as a line. A stroke marks the old value, a dot the new one."""
     if change.position is None or change.ends is None:
         return ""
     first, last = min(0.0, *change.position), max(1.0, *change.position)
@@ -187,7 +187,7 @@ def _question(answer: Explanation) -> str:
     rules = "".join(f"<li>{_words(rule)}</li>" for rule in constraints_in_words(question))
     body = _pairs([("Wanted", question.target), ("Cost", cost_in_words(question))])
     return _part(
-        "What was asked", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
+        "The question", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
     )
 
 
@@ -208,7 +208,7 @@ def _origin(answer: Explanation) -> str:
 
 
 def _row_name(answer: Explanation) -> str:
-    """Its position among the rows given, and its label where that says more."""
+    """The row's position among the rows given, and its label if that differs."""
     label = describe(answer.factual, ())["index"]
     return str(answer.row) if label in (None, answer.row) else f"{answer.row} (labelled {label})"
 
@@ -218,7 +218,7 @@ def _sentence(words: str) -> str:
 
 
 def _words(words: str) -> str:
-    """Escaped words of ours, with names of the user's among them."""
+    """Our own words, which may contain names given by the user, escaped."""
     return f'<span dir="ltr">{escape(words)}</span>'
 
 
@@ -242,9 +242,10 @@ def _summary(answers: Sequence[Explanation], *, link: bool = False) -> str:
         after = _text(word(one.after)) if one.found else ""
         cells = (_text(word(one.before)), after, changes, cost, status_name(one.certificate.status))
         lines.append(f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return f'<div class="scroll"><table class="list"><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    body = "".join(lines)
+    return f'<div class="scroll"><table class="list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _text(value: Any) -> str:
-    """Escaped, and set apart so that text of another direction does not reorder what stands around it."""
+    """A value, escaped, and isolated. So right-to-left text does not reorder what is around it."""
     return f"<bdi>{escape(str(value))}</bdi>"

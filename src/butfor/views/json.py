@@ -23,11 +23,11 @@ SCHEMA = "butfor.explanation/1"
 
 
 class ContradictionError(InputError):
-    """An answer that says a thing twice, and differently: it was changed after it was written."""
+    """An answer that contradicts itself: it was changed after it was written."""
 
 
 def dump(answer: Explanation, *, indent: int | None = 2) -> str:
-    """The answer as JSON text; numbers are written so that they are read back exactly."""
+    """The answer as JSON text. Its numbers are read back exactly."""
     return _text(to_data(answer), indent)
 
 
@@ -48,7 +48,7 @@ def load_many(text: str) -> list[Explanation]:
 
 
 def to_data(answer: Explanation) -> dict[str, Any]:
-    """The answer as plain data, by the schema."""
+    """The answer as plain data that follows the schema."""
     return {
         "schema": SCHEMA,
         "butfor": answer.certificate.versions.get("butfor"),
@@ -84,7 +84,7 @@ def to_data(answer: Explanation) -> dict[str, Any]:
 
 
 def from_data(data: Any) -> Explanation:
-    """The answer that `to_data` wrote; what the data says twice must agree."""
+    """The answer that `to_data` wrote. Facts that the data holds twice must agree."""
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise InputError(f"data of the schema {schema!r} was given.", f"An answer of the schema {SCHEMA!r} is needed.")
@@ -93,7 +93,7 @@ def from_data(data: Any) -> Explanation:
     except ButforError:
         raise
     except KeyError as absent:
-        raise InputError(f"the answer does not say {absent}.", f"The schema {SCHEMA!r} asks for it.") from None
+        raise InputError(f"the answer has no {absent}.", f"The schema {SCHEMA!r} requires it.") from None
     except (TypeError, ValueError, AttributeError, IndexError, LookupError) as error:
         raise InputError("the answer does not follow its schema:", f"{error}.") from None
     place = _contradiction(data, to_data(answer))
@@ -107,7 +107,7 @@ def _read(data: dict[str, Any]) -> Explanation:
     start = _codes(data["factual"])
     end = None if data["point"] is None else _codes(data["point"])
     factual = tables.rebuild(data["table"], [f.value(code) for f, code in zip(space, start, strict=True)])
-    asked = data["question"]
+    question = data["question"]
     return Explanation(
         space=space,
         factual_codes=start,
@@ -118,7 +118,7 @@ def _read(data: dict[str, Any]) -> Explanation:
         after=from_spec(data["after"]),
         cost=np.inf if data["cost"] is None else float(data["cost"]),
         certificate=certificate.from_dict(data["certificate"]),
-        question=QuestionRecord(asked["target"], asked["cost"], tuple(asked["constraints"]), asked["spec"]),
+        question=QuestionRecord(question["target"], question["cost"], tuple(question["constraints"]), question["spec"]),
         row=data["row"],
         rank=data["rank"],
         model=data["model"],
@@ -142,7 +142,10 @@ def _codes(row: dict[str, Any]) -> FloatArray:
 
 
 def _contradiction(written: Any, derived: Any, place: str = "") -> str:
-    """Where what was read and what follows from it differ first; empty if nowhere. Names that are not known are passed over."""
+    """The first contradiction in the data read; empty if there is none.
+
+    Unknown names are skipped.
+    """
     if isinstance(written, dict) and isinstance(derived, dict):
         parts = ((written[key], derived[key], f"{place}.{key}".lstrip(".")) for key in written if key in derived)
     elif isinstance(written, list) and isinstance(derived, list) and len(written) == len(derived):
@@ -158,11 +161,11 @@ def _text(data: Any, indent: int | None) -> str:
 
 def _parsed(text: str) -> Any:
     def refuse(token: str) -> Any:
-        raise InputError(f"the text holds {token}.", "JSON has no such number.")
+        raise InputError(f"the text contains {token}.", "JSON has no such number.")
 
     try:
         return json.loads(text, parse_constant=refuse)
     except json.JSONDecodeError as error:
         raise InputError(
-            "the text is no JSON:", f"{error}.", "Give what to_json() or `butfor explain --json` wrote."
+            "the text is not JSON:", f"{error}.", "Give what to_json() or `butfor explain --json` wrote."
         ) from None

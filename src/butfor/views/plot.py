@@ -1,4 +1,4 @@
-"""An answer as a picture: each changed column on its own range, from where it was to where it is."""
+"""An answer as a picture. Each changed column moves on its own range, from the old value to the new one."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ LONG_NAME = 28
 """Longer names and values are cut."""
 
 LINE = 90
-"""How long a line of the reason is, where nothing is drawn."""
+"""The length of a line of the reason, which is written if there is no change to draw."""
 
 SIDE_BY_SIDE = 0.12
-"""Closer than this share of the width, two values are written side by side and not each above its dot."""
+"""Two values closer than this share of the width are written side by side, not each above its dot."""
 
 
 def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
-    """One line a changed column: its range, a ring before, a dot after, an arrow between; levels as text."""
+    """Draw one line per changed column. A ring is the old value, an arrow leads to a dot, the new one.
+
+    Levels are written as text.
+    """
     changes = answer.changes[:CHANGES_DRAWN]
     if ax is None:
         from matplotlib import pyplot
@@ -58,7 +61,7 @@ def _title(answer: Explanation) -> str:
 
 
 def _number(ax: Axes, line: int, change: Change) -> None:
-    """A value that moves on its range; a value outside is drawn at the end that it lies beyond."""
+    """Draw a number that moves on its range. A value outside is drawn just beyond the nearer end."""
     assert change.position is not None
     assert change.ends is not None
     was, now = (min(max(share, -0.02), 1.02) for share in change.position)
@@ -94,10 +97,10 @@ def _level(ax: Axes, line: int, change: Change) -> None:
 
 
 def _short(text: str) -> str:
-    """A text that is not too long."""
+    """The text, cut if it is too long."""
     return _plain(text if len(text) <= LONG_NAME else f"{text[: LONG_NAME - 1]}…")
 
 
 def _plain(text: str) -> str:
-    """A text with nothing in it that matplotlib would take for a formula."""
+    """The text, escaped so that matplotlib finds no formula in it."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal for work that takes long, silence elsewhere."""
+"""A progress bar for work that takes long. It is shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 SECONDS_BEFORE_A_BAR = 2.0
-"""Seconds before a bar appears by itself."""
+"""How long the work must take before the bar appears by itself."""
 
 
 @contextmanager
 def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
-    """A function that is told how many rows are done; the bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`."""
+    """A function to call with the number of rows that were just done.
+
+    The bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`.
+    """
     if show is False or (show is None and not sys.stderr.isatty()):
         yield lambda count: None
         return

@@ -1,4 +1,4 @@
-"""Survival before and after: two functions of time, with the time or chance that was asked for marked on both; and maps."""
+"""Pictures of answers about survival: the survival functions before and after, and maps."""
 
 from __future__ import annotations
 
@@ -20,24 +20,28 @@ if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
 
 POINTS = 300
-"""How many times are drawn where survival falls continuously."""
+"""The number of times at which a continuous survival function is drawn."""
 
 LOW = 0.06
-"""How high the gain of a time is drawn."""
+"""The height at which the gain of a time is drawn."""
 
 RED, GREEN = "#b3261e", "#1b7f4d"
 
 MARKS = (
-    ("o", 9, "white", GREY), ("*", 14, BLUE, "white"), ("D", 11, "none", RED), ("s", 11, "none", GREEN), ("^", 11, "none", GREY),
+    ("o", 9, "white", GREY), ("*", 14, BLUE, "white"), ("D", 11, "none", RED), ("s", 11, "none", GREEN),
+    ("^", 11, "none", GREY),
 )  # fmt: skip
-"""How the factual and the answers are drawn on a map, in the order given: marker, size, face and edge; the first on top."""
+"""How the factual and the answers are drawn on a map: marker, size, face and edge. The first is drawn on top."""
 
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
-"""Behind words that may cross a line."""
+"""The background of words that may cross a line."""
 
 
 def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | None, ax: Axes | None = None) -> Axes:
-    """S(t) before and after; the mean or quantile as a line down to the axis, the chance as a dot, and what was gained."""
+    """Draw S(t) before and after, the quantity on both, and what was gained.
+
+    A mean or a quantile is a line down to the axis, a chance is a dot.
+    """
     if ax is None:
         from matplotlib import pyplot
 
@@ -64,7 +68,7 @@ def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | 
 
 
 def _drawn(curves: Curves) -> tuple[FloatArray, FloatArray]:
-    """Times and S of the only row."""
+    """The times at which the only row's curve is drawn, and S there."""
     end = curves.span[1]
     last = end if np.isfinite(end) else float(curves.quantile(0.97)[0])
     known = getattr(curves, "times", None)
@@ -83,7 +87,7 @@ def _mark(ax: Axes, target: OnCurves, curves: Curves, value: float, color: str) 
 
 
 def _gain(ax: Axes, answer: Explanation, target: OnCurves) -> None:
-    """What was gained, written where it is seen."""
+    """Write what was gained next to where it is seen."""
     quantity, gain = target.quantity, answer.after - answer.before
     unit = f" {target.unit}" if target.unit and quantity.timed else ""
     text = f"{gain:+.4g}{unit}"
@@ -109,7 +113,13 @@ def _title(answer: Explanation, target: OnCurves) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A quantity over two columns: `values[i, k]` at `x[k], y[i]`, and the rows that reach what is `wanted` of it, or pass it."""
+    """A quantity over two columns.
+
+    - `x` (across), `y` (down): the values of the two columns;
+    - `values` (down, across): the quantity, `values[i, k]` at `x[k], y[i]`;
+    - `wanted`: the value to reach, from below if `up`, else from above;
+    - `dearer` (down, across): how much more each row costs than the answer. It is negative inside the answer's ball.
+    """
 
     x: FloatArray
     y: FloatArray
@@ -119,11 +129,13 @@ class Map:
     title: str
     columns: tuple[str, str]
     dearer: FloatArray | None = None
-    """By how much each row costs more than an answer: negative within the ball on which that lies."""
 
 
 def draw_map(found: Map, points: Mapping[str, tuple[float, float]], ax: Axes | None = None) -> Axes:
-    """Contours, veiled where the target is missed; the line where it is just met; the points, and the ball of an answer."""
+    """Draw contours of the quantity, the points, and the ball of an answer.
+
+    The region that misses the target is veiled, and a white line shows where the target is just met.
+    """
     from matplotlib import pyplot
 
     if ax is None:
@@ -142,8 +154,8 @@ def draw_map(found: Map, points: Mapping[str, tuple[float, float]], ax: Axes | N
         ax.contour(found.x, found.y, around, levels=[0.0], colors="black", linestyles="dotted", linewidths=1.4)
     for k, ((label, (x, y)), (marker, size, face, edge)) in enumerate(zip(points.items(), MARKS, strict=False)):
         ax.plot(
-            x, y, marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=1.6, linestyle="none",
-            label=label, zorder=9 - k,
+            x, y, marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=1.6,
+            linestyle="none", label=label, zorder=9 - k,
         )  # fmt: skip
     ax.set_xlim(found.x[0], found.x[-1])
     ax.set_ylim(found.y[0], found.y[-1])
@@ -154,6 +166,6 @@ def draw_map(found: Map, points: Mapping[str, tuple[float, float]], ax: Axes | N
 
 
 def span_of(low: float, high: float, marked: list[float], steps: int) -> FloatArray:
-    """Values along an axis: the range, and what is marked, with a little room."""
+    """`steps` values along an axis, which cover the range and everything that is marked."""
     low, high = min([low, *marked]), max([high, *marked])
     return np.linspace(low, high, steps)

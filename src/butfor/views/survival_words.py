@@ -1,4 +1,4 @@
-"""An answer about survival in words: which time or chance, from what to what, and what was wanted."""
+"""An answer about survival in words: the quantity, its values before and after, and the goal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Target = OnCurves | OnRisk
 
 
 def target_of(answer: Explanation) -> Target | None:
-    """The target on survival that an answer meets; None if it is about something else."""
+    """The survival target of an answer; None if it is about something else."""
     spec = answer.question.spec.get("target")
     if not isinstance(spec, dict) or spec.get("kind") not in SURVIVAL_KINDS:
         return None
@@ -29,21 +29,23 @@ def target_of(answer: Explanation) -> Target | None:
 
 
 def name_of(target: Target) -> str:
-    """What the answer is about: a quantity, or a risk."""
+    """The name of what the target is about: a quantity or a risk."""
     return target.name if isinstance(target, OnRisk) else target.quantity.words(target.unit)
 
 
 def headline(answer: Explanation, target: Target) -> str:
-    """One line: what it is about, from what to what, and what was wanted."""
+    """One line: the quantity, its values before and after, and the goal."""
     before, after, wanted = figures(answer, target)
     changed = f"by changing {len(answer.changes)} of {len(answer.space)} columns"
     return f"{name_of(target)}: {before} → {after} (wanted: {wanted}), {changed}"
 
 
 def sentence(answer: Explanation | Explanations) -> str:
-    """The answer as a sentence: "if crp were 3 instead of 9, mean time to event would rise from 310 to 402 days (wanted: 400)".
+    """The answer as one sentence.
 
-    Of an answer that was found, to a target of `bf.survival`; any other answer says what it says in print.
+    For example "if crp were 3 instead of 9, mean time to event would rise from 310 to 402 days (wanted: 400)". This is
+    for answers with changes that were found for a target of `bf.survival`. For any other answer, the sentence is the
+    reason in its certificate.
     """
     answer = answer.only
     target = target_of(answer)
@@ -62,7 +64,7 @@ def _condition(change: Change) -> str:
 
 
 def figures(answer: Explanation, target: Target) -> tuple[str, str, str]:
-    """The number before, after (with its unit) and as it was wanted."""
+    """Three texts: the number before, the number after (with unit), the number wanted."""
     if isinstance(target, OnRisk):
         unit, wanted = "", target.wanted(answer.before)
     else:
@@ -73,5 +75,5 @@ def figures(answer: Explanation, target: Target) -> tuple[str, str, str]:
 
 
 def _short(value: float) -> str:
-    """Four digits, and those before the point."""
+    """Four significant digits, and at least all digits before the decimal point."""
     return f"{value:.4g}" if abs(value) < 1000 else f"{value:.0f}"

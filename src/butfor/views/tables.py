@@ -1,4 +1,4 @@
-"""The kind of table that a row came in, as plain data, and the row made again from it."""
+"""The kind of table of a row, as plain data, and the row rebuilt from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
 
 def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The kind of a table of one row, and name and type of its columns `names`."""
+    """The kind of a table of one row, with the names and types of its columns."""
     if frames.is_array(table):
         columns = [_column(name, str(table.dtype), table[0, j]) for j, name in enumerate(names)]
         return {"kind": "array", "index": None, "columns": columns}
@@ -34,7 +34,7 @@ def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
-    """The table of one row that `describe` described, holding `values`."""
+    """A table of one row as `describe` described it, filled with `values`."""
     kind, columns = described["kind"], described["columns"]
     filled = [
         np.nan if value is None and c.get("missing") == "NaN" else value
@@ -43,12 +43,12 @@ def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
     if kind == "array":
         return np.array([filled], dtype=columns[0]["type"])
     if kind not in TABLE_KINDS:
-        raise InputError(f"a row in a {kind} table was given.", f"Known are {', '.join(TABLE_KINDS)}.")
+        raise InputError(f"a row in a {kind} table was given.", f"The known kinds are {', '.join(TABLE_KINDS)}.")
     try:
         library = import_module(kind)
     except ImportError:
         raise MissingExtraError(
-            f"the row is from a {kind} table.", f"{kind} is needed to make it again.", f"pip install {kind}"
+            f"the row is from a {kind} table.", f"{kind} is needed to rebuild it.", f"Run: pip install {kind}"
         ) from None
     if kind == "pandas":
         index = None if described["index"] is None else [described["index"]]
@@ -63,7 +63,11 @@ def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
 
 
 def _column(name: str, kind: str, value: Any) -> dict[str, Any]:
-    """A column; in one of objects, whether a missing value is written NaN and not None (estimators tell them apart)."""
+    """The name and type of a column.
+
+    For a column of objects it also says whether a missing value is NaN and not None, because estimators distinguish
+    them.
+    """
     column = {"name": name, "type": kind}
     if kind == "object" and isinstance(value, float) and value != value:
         column["missing"] = "NaN"

@@ -1,4 +1,4 @@
-"""An answer as text: a table of changes, before and after, and what is known of it."""
+"""An answer as text: a table of changes, and its certificate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
 
 TEXT_WIDTH = 100
-"""Columns of a printed answer."""
+"""The width of a printed answer, in characters."""
 
 ANSWERS_LISTED = 20
 """How many answers are listed."""
@@ -25,7 +25,7 @@ CHANGES_LISTED = 40
 
 
 def headline(answer: Explanation) -> str:
-    """One line: what the model says now, and what it would say."""
+    """One line: what the model predicts now, and what it would predict."""
     now = word(answer.before)
     if answer.certificate.status is Status.PROVEN_INFEASIBLE:
         return f"{now}: no admissible change makes it {answer.question.target}"
@@ -45,7 +45,7 @@ def status_name(status: Status) -> str:
 
 
 def difference(change: Change) -> str:
-    """The signed change of a number; nothing for anything else."""
+    """The signed change of a number; an empty text for anything else."""
     if change.change is None:
         return ""
     return ("+" if change.change > 0 else "") + word(change.change)
@@ -58,7 +58,7 @@ def footer(answer: Explanation) -> str:
 
 
 def panel(answer: Explanation) -> Any:
-    """A rich renderable."""
+    """A rich renderable of one answer."""
     from rich.console import Group
     from rich.text import Text
 
@@ -75,7 +75,7 @@ def panel(answer: Explanation) -> Any:
 
 
 def panel_many(answers: Sequence[Explanation]) -> Any:
-    """A rich renderable: a line an answer."""
+    """A rich renderable with one line per answer."""
     from rich.console import Group
     from rich.text import Text
 
@@ -109,14 +109,14 @@ def _table(first: str, **justify: Any) -> Any:
 
 
 def _add(table: Any, *cells: str) -> None:
-    """A line of user text: no markup in it, and control characters made visible."""
+    """Add a line of user text. Markup is not interpreted, and control characters are made visible."""
     from rich.text import Text
 
     table.add_row(*(Text("".join(c if c.isprintable() else repr(c)[1:-1] for c in cell)) for cell in cells))
 
 
 def table(names: Sequence[str], lines: Iterable[Sequence[str]]) -> Any:
-    """A rich table of words that may be long: what a space or the solvers are listed in."""
+    """A rich table of texts that may be long. Spaces and solvers are listed in it."""
     made = _table(*names[:1], **dict.fromkeys(names[1:], "left"))
     made.padding = (0, 1)
     for line in lines:
@@ -135,7 +135,7 @@ def render_many(answers: Sequence[Explanation]) -> str:
 
 
 def plain(renderable: Any) -> str:
-    """Whatever rich can print as text, without colours or trailing space."""
+    """Anything that rich can print, as text without colours or trailing spaces."""
     from rich.console import Console
 
     out = StringIO()
@@ -145,7 +145,7 @@ def plain(renderable: Any) -> str:
 
 
 def _writes(character: str) -> bool:
-    """Whether standard output has a code for it."""
+    """Whether the encoding of standard output has this character."""
     try:
         character.encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, AttributeError):

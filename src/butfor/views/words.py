@@ -1,4 +1,7 @@
-"""What was asked, in plain English: from the plain data of a question, so that a loaded answer reads the same."""
+"""A question in plain English.
+
+It is made from the question's plain data, so that an answer reads the same after it was loaded from a file.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ Spec = dict[str, Any]
 
 
 def cost_in_words(question: QuestionRecord) -> str:
-    """The cost; as it was written if there are no words for it."""
+    """The cost in words. If there are no words for it, it is given as it was written."""
     return _sentence_of(question.spec.get("cost"), question.cost)
 
 
 def constraints_in_words(question: QuestionRecord) -> list[str]:
-    """A sentence a constraint; as it was written if there are no words for it."""
+    """One sentence per constraint. If there are no words for it, it is given as it was written."""
     specs = question.spec.get("constraints", [None] * len(question.constraints))
     return [_sentence_of(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
 
@@ -77,7 +80,7 @@ def _event(spec: Spec) -> str:
 def _plausible(spec: Spec) -> str:
     if spec["path_length"] is None:
         return "an isolation forest finds no outlier in it"
-    return f"an isolation forest needs {_number(spec['path_length'])} questions or more, on average, to single it out"
+    return f"an isolation forest needs at least {_number(spec['path_length'])} questions, on average, to single it out"
 
 
 def _norm(what: str) -> Callable[[Spec], str]:
@@ -118,16 +121,16 @@ SENTENCES: dict[Any, Callable[[Spec], str]] = {
     "AtMost": lambda spec: f"at most {spec['count']} column{'s' if spec['count'] > 1 else ''} may change",
     "Relation": _relation,
     "Implication": lambda spec: f"if {_event(spec['cause'])}, then {_event(spec['consequence'])}",
-    "Margin": lambda spec: f"every boundary that decides is at least {_number(spec['eps'])} ranges away",
+    "Margin": lambda spec: f"every deciding boundary is at least {_number(spec['eps'])} ranges away",
     "Plausible": _plausible,
     "L1": _norm("the sum of the changes"),
     "L2": _norm("the sum of the squared changes"),
-    "LInf": _norm("the largest change"),
+    "LInf": _norm("the largest of the changes"),
     "L0": lambda spec: f"the number of changed columns{_weighted(spec)}",
-    "Gower": lambda spec: "Gower's distance: the mean over all columns of the change, as a share of the column's range",
+    "Gower": lambda spec: "Gower's distance: the mean of the changes over all columns, as shares of their ranges",
     "MAD": lambda spec: (
         "the sum of the changes, each in median absolute deviations of its column; a changed category counts 1"
     ),
     "Mix": _mix,
 }
-"""For each kind of thing that a question is made of, how it reads."""
+"""For each kind of cost or constraint, a function that puts it into words."""

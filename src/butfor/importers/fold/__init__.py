@@ -1,1 +1,1 @@
-"""What an importer builds with: columns, trees and linear models over raw features."""
+"""Building blocks for importers: columns, trees and linear models over raw features."""

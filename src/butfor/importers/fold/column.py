@@ -1,7 +1,7 @@
-"""A column that reaches an estimator, as a function of one raw feature: what pipelines fold into.
+"""A column that reaches an estimator, as a function of one raw feature. Pipelines are folded into it.
 
-The function is evaluated as the source computes it, in the same floating-point type, so that the exact raw value at
-which a threshold flips can be found by bisection and no epsilon is needed.
+The function is evaluated as the estimator computes it, in the same floating-point type. So bisection finds the exact
+raw value at which a threshold flips, and no epsilon is needed.
 """
 
 from __future__ import annotations
@@ -24,10 +24,15 @@ Values = NDArray[Any]
 class Column:
     """One input of an estimator (or of a pipeline step).
 
-    For a feature with levels, `table` lists the column's value for each level and, last, for "missing". For a number,
-    `at` maps raw values to the column's; it rises with them: with slope `slope` where it is affine, in jumps right after
-    `edges` where it is binned. `refuses_missing` says that a step before raises on a missing value; `declared`, that the
-    user gave the levels and their order.
+    - `feature`: the raw feature that it depends on;
+    - `table`: for a feature with levels, the column's value for each level and, last, for "missing";
+    - `at`: for a number, the function from raw values to the column's values. It never falls;
+    - `slope`: the slope of `at`, if it is affine;
+    - `edges`: the raw values right after which `at` jumps, if it is binned;
+    - `affine`: whether `at` is affine;
+    - `single`: whether the column's values are float32;
+    - `refuses_missing`: whether an earlier step raises an error on a missing value;
+    - `declared`: whether the user gave the levels and their order.
     """
 
     feature: int
@@ -48,12 +53,12 @@ class Column:
         return replace(self, at=lambda x: function(before(x)), **changes)
 
     def coded(self, names: Sequence[Any]) -> Column:
-        """This column with each value as its position in `names`, NaN where it is none of them."""
+        """This column with values replaced by their positions in `names`; NaN for other values."""
         position = {name: float(k) for k, name in enumerate(names)}
         return self.map(lambda x: np.array([position.get(value, np.nan) for value in x.tolist()]))
 
     def missing_value(self) -> float:
-        """What a missing raw value becomes; NaN if it stays missing."""
+        """The column's value for a missing raw value; NaN if it stays missing."""
         value = self.at(np.array([np.nan])) if self.table is None else in_numbers(self.table[-1:])
         return float(value[0])
 
@@ -64,7 +69,10 @@ class Column:
 
 
 class NeedsLevels(Exception):  # noqa: N818 - a request to the caller, not an error
-    """Raw numbers reach an encoder of categories: the space must treat these features as levels, and the fold start anew."""
+    """Raw numbers reach an encoder of categories.
+
+    The space must treat these features as levels, and the fold must start again.
+    """
 
     def __init__(self, levels: dict[int, tuple[Any, ...]], ordered: bool) -> None:
         self.levels, self.ordered = levels, ordered
@@ -72,7 +80,7 @@ class NeedsLevels(Exception):  # noqa: N818 - a request to the caller, not an er
 
 
 def in_numbers(x: Values) -> Values:
-    """Values of a column as numbers; text that is none is refused, as the estimator would."""
+    """The values of a column as numbers. Text that is not a number is refused, as in the estimator."""
     return x if x.dtype != object else np.array([_number(value) for value in x.tolist()], dtype=np.float64)
 
 
@@ -83,7 +91,8 @@ def _number(value: Any) -> float:
         raise InputError(
             f"a column holds {value!r} where the model needs numbers.",
             "",
-            "Correct the data; or, if the column is meant to be text, encode it in the pipeline (OneHotEncoder, OrdinalEncoder).",
+            "Correct the data. If the column is meant to be text, encode it in the pipeline "
+            "(OneHotEncoder, OrdinalEncoder).",
         ) from None
 
 
@@ -106,9 +115,10 @@ def _raw(j: int, feature: Feature) -> Column:
 
 
 def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: int) -> FloatArray:
-    """For `count` questions about a number, each true up to some raw value and false after: the last value where it is true.
+    """For each of `count` questions about a number, the last raw value that makes it true.
 
-    Bisection over the float64 numbers in their order, all questions at once.
+    Each question must be true up to some value and false after it. All are answered at once, by bisection over the
+    float64 numbers in their order.
     """
     biggest = np.finfo(np.float64).max
     low = np.full(count, _rank(np.array([-biggest]))[0])

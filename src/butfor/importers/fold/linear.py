@@ -14,9 +14,9 @@ from butfor.model.linear import Linear
 
 @experimental
 def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) -> Linear:
-    """The linear model `coef @ columns + intercept`, folded onto raw features; for importers of your own.
+    """The linear model `coef @ columns + intercept`, folded onto raw features. For your own importers.
 
-    - `columns`: those that reach the estimator, as `read(estimator, columns)` is given them;
+    - `columns`: the columns that reach the estimator, as `read(estimator, columns)` gets them;
     - `coef` (scores, columns), `intercept` (scores): the weights.
     """
     coef, intercept = np.atleast_2d(coef), np.atleast_1d(np.asarray(intercept, dtype=np.float64))

@@ -1,4 +1,7 @@
-"""Trees over the columns that reach an estimator, the nodes of all in one array each, and their fold onto raw features."""
+"""Trees over the columns that reach an estimator, and their fold onto raw features.
+
+The nodes of all trees share one set of arrays.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,18 @@ from butfor.model.trees import Trees
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """All nodes of all trees; node i asks for column `feature[i]`, and is a leaf if that is -1.
+    """All nodes of all trees, one entry per node.
 
-    A row goes left iff the column is at most `threshold[i]`, compared in float32 if `single`. Where `group[i] >= 0` the
-    column is a category's number, and row `group[i]` of `groups` says which go left (its last entry: any other number).
-    A missing value goes left iff `missing_left[i]`; where `zero_missing[i]`, so does zero.
+    - `roots` (trees): the number of each tree's root;
+    - `feature` (nodes): the column that the node reads; -1 for a leaf;
+    - `threshold` (nodes): a row goes left iff the column is at most this (compared in float32 if `single`);
+    - `missing_left` (nodes): whether a missing value goes left;
+    - `left`, `right` (nodes): the numbers of the children;
+    - `value` (nodes, scores): what the node adds to each score, if it is a leaf;
+    - `group` (nodes): the row of `groups` that replaces the threshold if the column holds a category's number; -1 if it
+      does not;
+    - `groups` (sets, categories + 1): which categories go left; the last entry is for any other number;
+    - `zero_missing` (nodes): whether a zero goes where a missing value goes.
     """
 
     roots: IntArray
@@ -36,12 +46,15 @@ class Nodes:
 
 
 def numbered(count: Sequence[int]) -> IntArray:
-    """The number of the first node of each tree, given how many each has."""
+    """The number of each tree's first node. `count` says how many nodes each tree has."""
     return np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.intp)
 
 
 def in_score(value: FloatArray, score: IntArray, scores: int) -> FloatArray:
-    """One value a node as a row that adds it to its score and nothing to the others."""
+    """Turn one value per node into a row of scores (nodes, scores).
+
+    The value is put into its own score; the other scores are 0.
+    """
     out = np.zeros((len(value), scores))
     out[np.arange(len(value)), score] = value
     return out
@@ -49,7 +62,7 @@ def in_score(value: FloatArray, score: IntArray, scores: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Questions:
-    """The different questions that nodes ask."""
+    """The different questions of the nodes, without repetition. See `Nodes` for the arrays."""
 
     column: IntArray
     threshold: FloatArray
@@ -70,7 +83,7 @@ class _Questions:
         )
 
     def left(self, x: Values) -> BoolArray:
-        """A row a question: which of the values `x` of its column go left."""
+        """Which of the values `x` of its column go left, one row per question."""
         with np.errstate(over="ignore"):
             x = np.asarray(x).astype(np.float32 if self.single else np.float64)
         gone = np.isnan(x)
@@ -84,7 +97,10 @@ class _Questions:
 
 
 def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
-    """The trees on raw features: cuts of a number, or sets of cells where levels, bins or a missing zero are asked for."""
+    """The trees over raw features.
+
+    A question about a number becomes a cut. A question about levels, bins or a missing zero becomes a set of cells.
+    """
     asks = np.flatnonzero(nodes.feature >= 0)
     questions, question = _different(nodes, asks)
     count = len(questions.column)
@@ -130,7 +146,7 @@ def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
 
 
 def _different(nodes: Nodes, asks: IntArray) -> tuple[_Questions, IntArray]:
-    """The different questions, and which of them each of the nodes `asks` asks."""
+    """The different questions, and the number of the question of each node in `asks`."""
     group = np.full(len(asks), -1) if nodes.group is None else nodes.group[asks]
     zero = np.zeros(len(asks)) if nodes.zero_missing is None else nodes.zero_missing[asks]
     listed = np.column_stack([nodes.feature[asks], nodes.threshold[asks], nodes.missing_left[asks], group, zero])
@@ -148,7 +164,10 @@ def _different(nodes: Nodes, asks: IntArray) -> tuple[_Questions, IntArray]:
 
 
 def _unique_rows(table: Values) -> tuple[IntArray, IntArray]:
-    """One row number for each different row of `table`, and for each row which of these it equals."""
+    """Find the different rows of `table`.
+
+    Returns one row number for each different row, and for each row the position of its equal among these.
+    """
     if not len(table):
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     order = np.lexsort(table.T)
@@ -159,7 +178,7 @@ def _unique_rows(table: Values) -> tuple[IntArray, IntArray]:
 
 
 def _last_left(column: Column, questions: _Questions) -> FloatArray:
-    """The last raw number that is at most each threshold once it is the column's."""
+    """For each threshold, the last raw number whose value in the column does not exceed it."""
     threshold = questions.threshold
     if questions.single:
         return last_where(column, lambda x: x.astype(np.float32) <= threshold, len(threshold))
@@ -174,7 +193,7 @@ def _around_zero(column: Column) -> FloatArray:
 def _cells(
     columns: list[Column], raw: IntArray, by_cell: BoolArray, edges: dict[int, list[FloatArray]]
 ) -> tuple[Cells, ...]:
-    """The cells of all raw features, those that no node asks for included."""
+    """The cells of all raw features, including features that no node reads."""
     levels = {column.feature: len(column.table) - 1 for column in columns if column.table is not None}
     return tuple(
         level_cells(levels[j]) if j in levels else number_cells(np.concatenate([np.empty(0), *edges.get(j, [])]))
@@ -190,19 +209,19 @@ def _members(
     goes_missing: BoolArray,
     cells: tuple[Cells, ...],
 ) -> tuple[IntArray, tuple[BoolArray, ...]]:
-    """The set of cells that each question by cell sends left, equal sets once."""
+    """For each question about cells, the set of cells that it sends left. Equal sets are listed once."""
     member = np.full(len(raw), -1, dtype=np.intp)
     sets: list[BoolArray] = []
     for j in np.unique(raw[by_cell]):
-        asked, masks = [], []
+        numbers, masks = [], []
         for c in np.unique(questions.column[by_cell & (raw == j)]):
             column = columns[c]
             at = np.flatnonzero(by_cell & (questions.column == c))
             inputs = column.level_values() if column.table is not None else column.at(representatives(cells[j]))
             masks.append(np.column_stack([questions.take(at).left(inputs), goes_missing[at]]))
-            asked.append(at)
+            numbers.append(at)
         mask = np.concatenate(masks)
         first, which = _unique_rows(mask)
-        member[np.concatenate(asked)] = len(sets) + which
+        member[np.concatenate(numbers)] = len(sets) + which
         sets += list(mask[first])
     return member, tuple(sets)

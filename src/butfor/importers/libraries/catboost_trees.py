@@ -1,4 +1,7 @@
-"""CatBoost over numbers: oblivious trees and others, read from the saved model. It compares in float32, right iff above."""
+"""CatBoost over numbers: oblivious and other trees, read from the saved model.
+
+CatBoost compares in float32. A row goes right iff its value is above the border.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ VALUE_LOSSES_OF_CATBOOST = (
 )
 
 Split = tuple[int, float]
-"""Which number is asked for, and the border above which a row goes right."""
+"""The number that is read, and the border above which a row goes right."""
 
 
 def read_model(model: Any, columns: list[Column]) -> Imported:
@@ -41,7 +44,7 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     if loss not in (*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST):
         raise UnsupportedModelError(
             f"the loss {loss!r} of CatBoost cannot be read.",
-            f"Known are {', '.join((*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST))}.",
+            f"The known losses are {', '.join((*CLASS_LOSSES_OF_CATBOOST, *VALUE_LOSSES_OF_CATBOOST))}.",
             "Search given rows with bf.candidates(rows).",
         )
     saved = _saved(model)
@@ -51,7 +54,7 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     if loss in VALUE_LOSSES_OF_CATBOOST:
         if len(base) > 1:
             raise UnsupportedModelError(
-                "CatBoost predicts several values.", "One output is needed.", "Fit a model each."
+                "CatBoost predicts several values.", "One output is needed.", "Fit one model per output."
             )
         return trees_over(columns, nodes, base), Value()
     classes = tuple(np.asarray(model.classes_).tolist())
@@ -78,8 +81,8 @@ def _saved(model: Any) -> dict[str, Any]:
     if kinds:
         raise UnsupportedModelError(
             f"CatBoost was trained with {kinds[0].replace('_', ' ')}.",
-            "It knows hashes and statistics of categories only.",
-            "Encode them before (OneHotEncoder, OrdinalEncoder in a pipeline).",
+            "Its saved model holds only hashes and statistics of them.",
+            "Encode them beforehand (OneHotEncoder or OrdinalEncoder in a pipeline).",
         )
     return saved
 
@@ -99,12 +102,12 @@ def _nodes(saved: dict[str, Any], scores: int, scale: float) -> Nodes:
             left.append(at + children[0])
             right_child.append(at + children[1])
             value.append(leaf if leaf else [0.0] * scores)
-    asked = np.array(feature, dtype=np.intp)
+    column = np.array(feature, dtype=np.intp)
     return Nodes(
         roots=first,
-        feature=asked,
+        feature=column,
         threshold=np.array(threshold, dtype=np.float32).astype(np.float64),
-        missing_left=~np.isin(asked, list(right)),
+        missing_left=~np.isin(column, list(right)),
         left=np.array(left, dtype=np.intp),
         right=np.array(right_child, dtype=np.intp),
         value=scale * np.array(value, dtype=np.float64).reshape(len(value), scores),
@@ -117,7 +120,10 @@ Row = tuple[Split | None, tuple[int, int], list[float]]
 
 
 def _oblivious(tree: dict[str, Any], scores: int) -> Iterator[Row]:
-    """All nodes of one level ask the same: the last split first, so that leaves come in the order of their numbers."""
+    """The nodes of an oblivious tree, level by level. All nodes of a level have the same split.
+
+    The last split comes first, so that the leaves come in the order of their numbers.
+    """
     splits = [_split(split) for split in tree["splits"] or ()]
     for level, split in enumerate(reversed(splits)):
         for node in range(2**level - 1, 2 ** (level + 1) - 1):
@@ -128,7 +134,7 @@ def _oblivious(tree: dict[str, Any], scores: int) -> Iterator[Row]:
 
 
 def _any_tree(tree: dict[str, Any]) -> Iterator[Row]:
-    """Breadth first, so that a node's children are known by count."""
+    """The nodes of any tree, breadth first. So counting gives the numbers of a node's children."""
     level, fresh = [tree], 1
     for node in level:
         if "split" in node:

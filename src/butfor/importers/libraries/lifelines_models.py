@@ -1,6 +1,7 @@
-"""lifelines: the Cox model and accelerated failure times, behind the face of an estimator.
+"""lifelines: the Cox model and accelerated failure times, with the interface of an estimator.
 
-A fitter predicts survival functions of data frames; what is asked of them here is what it answers. The library is not imported.
+A fitter of lifelines predicts survival functions for data frames. The classes here call it. The library is not
+imported.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from butfor.model.survival.readout import Hazards
 
 
 class _Fitter(ABC):
-    """A fitter that is asked as an estimator is."""
+    """A fitter with the interface of an estimator."""
 
     def __init__(self, fitter: Any) -> None:
         self.fitter = fitter
@@ -34,12 +35,12 @@ class _Fitter(ABC):
         self.n_features_in_ = len(names)
 
     def frame(self, X: Any) -> Any:
-        """Rows as the fitter takes them: a pandas frame, numbered anew."""
+        """Rows as the fitter takes them: a pandas frame with a fresh index."""
         return (X.to_pandas() if hasattr(X, "to_pandas") else X).reset_index(drop=True)
 
     @abstractmethod
     def predict(self, X: Any) -> FloatArray:
-        """The number that stands for a row's survival."""
+        """One number per row that summarises its survival."""
 
     @abstractmethod
     def survival_curves(self, X: Any) -> Curves:
@@ -76,7 +77,7 @@ class _Accelerated(_Fitter):
 
 @dataclass(frozen=True, eq=False)
 class _FitterCurves(Curves):
-    """What the fitter says of some rows, asked for each quantity."""
+    """The survival functions of some rows. The fitter is called for each quantity."""
 
     fitter: Any
     X: Any
@@ -123,13 +124,13 @@ def _variables(mapping: Any) -> list[str]:
 
 
 def read_cox(model: _Cox, columns: list[Column]) -> Imported:
-    """The Cox model: the score is linear and centred, the baseline a step function."""
+    """The Cox model. Its score is linear and centred, its baseline a step function."""
     fitter = model.fitter
     if fitter.strata:
         raise UnsupportedModelError(
             f"CoxPHFitter was fitted with strata={fitter.strata!r}.",
-            "One baseline is needed: with several, no threshold on the score says the same for all rows.",
-            "Fit one model a stratum.",
+            "One baseline is needed: with several, a threshold on the score does not mean the same for all rows.",
+            "Fit one model per stratum.",
         )
     if fitter.baseline_estimation_method != "breslow":
         raise UnsupportedModelError(
@@ -145,7 +146,7 @@ def read_cox(model: _Cox, columns: list[Column]) -> Imported:
 
 
 def read_accelerated(model: _Accelerated, columns: list[Column]) -> Imported:
-    """Accelerated failure time: the logarithm of the scale is linear, the shape is one number."""
+    """Accelerated failure time. The logarithm of the scale is linear, the shape is one number."""
     if model.law is None:
         raise UnsupportedModelError(
             f"{type(model.fitter).__name__}: {_SHAPE}", "One shape is needed.", "Fit it without ancillary=."

@@ -1,7 +1,7 @@
 """LightGBM: boosters and its scikit-learn interface, read from the saved text.
 
-It compares in float64, left iff at most, and takes the tiniest numbers for zero. A missing value is a NaN, a zero, or
-turned into zero, as each node says.
+LightGBM compares in float64: a row goes left iff its value is at most the threshold. It takes the tiniest numbers for
+zero. Each node says what a missing value is: NaN, or zero, or a NaN that is turned into zero.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CATEGORY, DEFAULT_LEFT, ZERO_MISSING, NAN_MISSING = 1, 2, 4, 8
 """The bits of a node's decision type."""
 
 ZERO = float(np.float32(1e-35))
-"""A number that is no larger reaches the trees as zero."""
+"""Numbers up to this size reach the trees as zero."""
 
 Block = dict[str, str]
 
@@ -46,7 +46,7 @@ def read_estimator(model: Any, columns: list[Column]) -> Imported:
 
 
 def read_native(native: AbstractNative, columns: list[Column]) -> Imported:
-    """A booster, up to its best iteration, as its own `predict` does."""
+    """A booster up to its best iteration. Its own `predict` uses the same trees."""
     return read_booster(native.booster, columns, known_classes(native))
 
 
@@ -70,7 +70,7 @@ def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...]) 
 
 
 def _blocks(text: str) -> list[Block]:
-    """The header and the trees of a saved model, each as what stands on both sides of its equal signs."""
+    """The header and the trees of a saved model. Each is a dict made from lines of the form `key=value`."""
     parts = text[: text.index("end of trees")].split("\nTree=")
     return [dict(line.partition("=")[::2] for line in part.splitlines()) for part in parts]
 
@@ -79,7 +79,7 @@ def _check(objective: str, settings: Sequence[str], trees: Sequence[Block]) -> N
     if objective not in (*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM) or "sqrt" in settings:
         raise UnsupportedModelError(
             f"the objective {' '.join([objective, *settings])!r} of LightGBM cannot be read.",
-            f"Known are {', '.join((*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM))}.",
+            f"The known objectives are {', '.join((*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM))}.",
             "Search given rows with bf.candidates(rows).",
         )
     if any(tree.get("is_linear") == "1" for tree in trees):
@@ -89,7 +89,7 @@ def _check(objective: str, settings: Sequence[str], trees: Sequence[Block]) -> N
 
 
 def _nodes(trees: Sequence[Block], scores: int) -> Nodes:
-    """Of each tree first the inner nodes, then the leaves."""
+    """The nodes of the trees. In each tree the inner nodes come first, then the leaves."""
     leaves = np.array([int(tree["num_leaves"]) for tree in trees])
     counts = 2 * leaves - 1
     first = numbered(counts.tolist())
@@ -136,7 +136,7 @@ def _all(trees: Sequence[Block], name: str, kind: Any) -> NDArray[Any]:
 def _groups(
     trees: Sequence[Block], leaves: IntArray, threshold: FloatArray, category: BoolArray
 ) -> tuple[IntArray, BoolArray]:
-    """For each inner node the row of categories that go left; any other number goes right."""
+    """For each inner node, the row of categories that go left. Any other number goes right."""
     group = np.full(len(threshold), -1, dtype=np.intp)
     words: list[NDArray[np.uint32]] = []
     ends = []
@@ -156,9 +156,9 @@ def _groups(
 
 
 def _coded(columns: list[Column], header: Block, categories: list[list[Any]]) -> list[Column]:
-    """The columns with categories as the numbers that LightGBM gives them.
+    """The columns, with categories replaced by the numbers that LightGBM gives them.
 
-    The text lists the categories of the data frame's category columns in their order, but does not name the columns.
+    The saved text lists the categories of the data frame's category columns in their order, but not the columns' names.
     """
     left = list(categories)
     out = [column if _words(column) else column.map(_without_tiny) for column in columns]
@@ -169,7 +169,7 @@ def _coded(columns: list[Column], header: Block, categories: list[list[Any]]) ->
             out[i] = column.coded(left.pop(0))
     if left:
         raise UnsupportedModelError(
-            f"LightGBM was trained on a category column with {left[0][:8]}.",
+            f"LightGBM was trained on a category column with the values {left[0][:8]}.",
             "The data has no such column.",
             "Give the data that the model was trained on.",
         )
@@ -185,7 +185,7 @@ def _without_tiny(x: Values) -> Values:
 
 
 class _LightGBM:
-    """How a booster of LightGBM is asked."""
+    """Calls a booster of LightGBM."""
 
     booster: Any
 

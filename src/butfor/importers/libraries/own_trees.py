@@ -1,4 +1,4 @@
-"""Oblique trees: those that TAO learns, and those handed in as arrays (`butfor.trees`)."""
+"""Oblique trees of `butfor.trees`: those that TAO learns, and those given as arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_oblique_tree(estimator: Any, columns: list[Column]) -> Imported:
     inner = np.flatnonzero(estimator.left_ >= 0)
     gate = np.full(len(estimator.left_), -1, dtype=np.intp)
     gate[inner] = np.arange(len(inner))
-    if not len(inner):  # a single leaf asks for nothing, but a linear model has at least one score
+    if not len(inner):  # a single leaf needs no gate, but a linear model has at least one score
         inner = np.zeros(1, dtype=np.intp)
     gates = linear_over(columns, estimator.weights_[inner], estimator.bias_[inner])
     model = ObliqueTree(gates, gate, estimator.left_, estimator.right_, np.ascontiguousarray(estimator.value_))

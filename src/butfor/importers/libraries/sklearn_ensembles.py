@@ -18,12 +18,12 @@ from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 
 
 def read_forest(forest: Any, columns: list[Column]) -> Imported:
-    """Random forests and extra trees: the mean of what the trees say."""
+    """Random forests and extra trees: the mean of the trees' predictions."""
     return _mean(forest, columns, forest.estimators_, None)
 
 
 def read_bagging(bagging: Any, columns: list[Column]) -> Imported:
-    """Trees, each on its own sample of the rows and the columns: the mean of what they say."""
+    """Bagging: trees, each on its own sample of rows and columns. The prediction is their mean."""
     _only_trees(bagging)
     return _mean(bagging, columns, bagging.estimators_, bagging.estimators_features_)
 
@@ -31,7 +31,10 @@ def read_bagging(bagging: Any, columns: list[Column]) -> Imported:
 def _mean(
     ensemble: Any, columns: list[Column], estimators: Sequence[Any], inputs: Sequence[IntArray] | None
 ) -> Imported:
-    """A classifier keeps the sum, so that equal votes stay exactly equal; a regressor's score is its prediction."""
+    """The mean of trees. A regressor's score is its prediction.
+
+    A classifier keeps the sum instead of the mean, so that equal votes stay exactly equal.
+    """
     nodes, count = grown(estimators, inputs), len(estimators)
     if not hasattr(ensemble, "classes_"):
         return trees_over(columns, replace(nodes, value=nodes.value / count), np.zeros(1)), Value()
@@ -42,7 +45,7 @@ def _mean(
 
 
 def _shares(estimators: Sequence[Any], classes: int) -> FloatArray:
-    """The shares of all classes, though some trees have seen only some."""
+    """The shares of all classes in each node. Some trees have seen only some of the classes."""
     out = []
     for estimator in estimators:
         seen = node_values(estimator)
@@ -53,7 +56,7 @@ def _shares(estimators: Sequence[Any], classes: int) -> FloatArray:
 
 
 def read_gradient_boosting(boosting: Any, columns: list[Column]) -> Imported:
-    """A constant plus the learning rate times the sum of trees, one each stage and score."""
+    """A constant plus the learning rate times a sum of trees: one per stage and score."""
     init = boosting.init_
     constant = isinstance(init, str) or (
         type(init).__name__ in ("DummyClassifier", "DummyRegressor") and init.strategy not in ("stratified", "uniform")
@@ -78,7 +81,10 @@ def read_gradient_boosting(boosting: Any, columns: list[Column]) -> Imported:
 
 
 def _logistic(labels: Any) -> AbstractReadout:
-    """Two classes by the sign of one score (zero is the second), more by the largest."""
+    """The sign of one score decides between two classes (zero means the second).
+
+    Of more classes, the one with the largest score wins.
+    """
     classes = tuple(labels.tolist())
     if len(classes) > 2:
         return Argmax(classes, "softmax")
@@ -86,12 +92,12 @@ def _logistic(labels: Any) -> AbstractReadout:
 
 
 def read_ada_boost(boosting: Any, columns: list[Column]) -> Imported:
-    """Each tree gives its weight to one class: the vote of a leaf is what is added."""
+    """AdaBoost. Each tree gives its weight to one class, and the votes of the leaves are added."""
     _only_trees(boosting)
     classes = tuple(boosting.classes_.tolist())
     estimators = boosting.estimators_
     if len(classes) < 2:
-        raise UnsupportedModelError("AdaBoostClassifier knows one class only.", "Two are needed.", "")
+        raise UnsupportedModelError("AdaBoostClassifier knows only one class.", "Two are needed.", "")
     weights = boosting.estimator_weights_[: len(estimators)] / boosting.estimator_weights_.sum()
     votes = []
     for estimator, weight in zip(estimators, weights, strict=True):
@@ -103,7 +109,7 @@ def read_ada_boost(boosting: Any, columns: list[Column]) -> Imported:
 
 
 def _vote(chosen: IntArray, classes: int) -> FloatArray:
-    """What a vote of weight 1 adds to the scores whose softmax (sigmoid) is the probability."""
+    """What a vote of weight 1 adds to the scores. The probability is their softmax (sigmoid)."""
     if classes == 2:
         return np.where(chosen == 1, 2.0, -2.0)[:, None]
     rest = 1.0 / (classes - 1)
@@ -125,7 +131,7 @@ def _only_trees(ensemble: Any) -> None:
 
 
 def refuse_ada_boost_regressor(boosting: Any, columns: list[Column]) -> Imported:
-    """A weighted median is no sum."""
+    """Refuse AdaBoostRegressor: a weighted median is not a sum."""
     raise UnsupportedModelError(
         "AdaBoostRegressor predicts the weighted median of its trees.",
         "Only sums of trees can be read.",

@@ -1,4 +1,7 @@
-"""scikit-learn's histogram gradient boosting: thresholds in float64, native categories, a way for missing values."""
+"""scikit-learn's histogram gradient boosting.
+
+It has thresholds in float64, native categories, and a direction for missing values in each node.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from butfor.model.readout import Argmax, Sign, Value
 
 
 def read_hist_boosting(boosting: Any, columns: list[Column]) -> Imported:
-    """A constant plus the sum of trees, one each iteration and score."""
+    """A constant plus a sum of trees, with one tree per iteration and score."""
     if boosting.loss in ("gamma", "poisson"):
         raise UnsupportedModelError(
             f"{type(boosting).__name__}(loss={boosting.loss!r}) predicts the exponential of its sum.",
@@ -56,14 +59,17 @@ def read_hist_boosting(boosting: Any, columns: list[Column]) -> Imported:
 
 
 def _groups(bits: Any) -> Any:
-    """A row of bits a set of categories, and no for any other number: an unknown category has become missing before."""
+    """One row of bits per set of categories. The last entry, for any other number, is no.
+
+    An unknown category has already been turned into a missing value.
+    """
     words = np.ascontiguousarray(bits, dtype="<u4").view(np.uint8)
     left = np.unpackbits(words, axis=1, bitorder="little").astype(np.bool_)
     return np.column_stack([left, np.zeros(len(left), dtype=np.bool_)])
 
 
 def _prepared(boosting: Any, columns: list[Column]) -> list[Column]:
-    """The columns that reach the trees: categories come first, as numbers."""
+    """The columns that reach the trees. Categories come first, as numbers."""
     if boosting._preprocessor is None:
         return columns
     chosen = boosting.is_categorical_

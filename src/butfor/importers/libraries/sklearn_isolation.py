@@ -1,4 +1,7 @@
-"""scikit-learn's isolation forest: how many questions single a row out, averaged over its trees, as a sum of trees."""
+"""scikit-learn's isolation forest as a sum of trees.
+
+The sum is the number of questions that single a row out, averaged over the trees.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ from butfor.space.space import Space
 
 
 class PathLengths:
-    """An isolation forest, alone or at the end of a pipeline, as a regressor that predicts the average path length."""
+    """An isolation forest as a regressor that predicts the average path length.
+
+    The forest may be alone or at the end of a pipeline.
+    """
 
     def __init__(self, estimator: Any) -> None:
         forest = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
@@ -37,7 +43,7 @@ class PathLengths:
 
     @property
     def border(self) -> float:
-        """The path length at which the forest itself parts outliers from the rest."""
+        """The path length at which the forest itself separates outliers from the rest."""
         return float(self._lengths(np.array([self.forest.offset_]))[0])
 
     def predict(self, X: Any) -> FloatArray:
@@ -45,13 +51,20 @@ class PathLengths:
         return self._lengths(self.estimator.score_samples(X))
 
     def _lengths(self, scores: FloatArray) -> FloatArray:
-        """Scores are `-2 ** (-length / c)`, c the average for a whole sample."""
+        """The path lengths of some scores.
+
+        A score is `-2 ** (-length / c)`, where c is the average path length for a whole sample.
+        """
         whole = _unseen(np.array([self.forest.max_samples_]))[0]
         return np.asarray(-whole * np.log2(-np.asarray(scores)))
 
 
 def read_path_lengths(lengths: PathLengths, columns: list[Column]) -> Imported:
-    """Each leaf is worth its depth plus what a tree grown on its rows would add, over the number of trees."""
+    """The forest as a sum of trees.
+
+    The value of a leaf is its depth plus what a tree grown on the leaf's rows would add, divided by the number of
+    trees.
+    """
     forest = lengths.forest
     if lengths.estimator is not forest:
         before = lengths.estimator[:-1]
@@ -65,13 +78,13 @@ def read_path_lengths(lengths: PathLengths, columns: list[Column]) -> Imported:
 
 def _depth(tree: Any) -> FloatArray:
     depth = np.zeros(tree.node_count)
-    for node in np.flatnonzero(tree.children_left >= 0):  # parents stand before their children
+    for node in np.flatnonzero(tree.children_left >= 0):  # parents come before their children
         depth[[tree.children_left[node], tree.children_right[node]]] = depth[node] + 1
     return depth
 
 
 def _unseen(rows: FloatArray) -> FloatArray:
-    """The average path length in a tree grown on so many rows: `2 H(n - 1) - 2 (n - 1) / n`."""
+    """The average path length in a tree grown on n rows: `2 H(n - 1) - 2 (n - 1) / n`."""
     n = np.maximum(np.asarray(rows, dtype=np.float64), 2.0)
     harmonic = np.where(n > 2, 2 * (np.log(np.maximum(n - 1, 1.0)) + np.euler_gamma) - 2 * (n - 1) / n, 1.0)
     return np.where(np.asarray(rows) < 2, 0.0, harmonic)

@@ -41,7 +41,7 @@ REGRESSORS = (
 
 
 def read_classifier(estimator: Any, columns: list[Column]) -> Imported:
-    """A linear classifier: one score decides by its sign, several by the largest."""
+    """A linear classifier. A single score decides by its sign; of several scores, the largest wins."""
     coef = _dense(estimator.coef_)
     model = linear_over(columns, coef, estimator.intercept_)
     classes = tuple(estimator.classes_.tolist())
@@ -50,12 +50,15 @@ def read_classifier(estimator: Any, columns: list[Column]) -> Imported:
 
 
 def _dense(coef: Any) -> FloatArray:
-    """Coefficients, a row a score (some estimators leave out the row of a single one; `sparsify` makes them sparse)."""
+    """Coefficients (scores, columns) as a dense array.
+
+    Some estimators drop the first axis if there is a single score, and `sparsify` makes coefficients sparse.
+    """
     return np.atleast_2d(np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64))
 
 
 def _link(estimator: Any, coef: FloatArray) -> Link:
-    """How probabilities are made of the scores, found by asking the estimator once, where its scores are moderate."""
+    """How probabilities follow from the scores. One call of the estimator, at moderate scores, shows it."""
     if not hasattr(estimator, "predict_proba"):
         return "none"
     wanted = np.linspace(-1.0, 1.0, len(coef) + 2)[1:-1] + 0.5

@@ -1,4 +1,4 @@
-"""scikit-learn's transformers, each as a map from columns to columns of one raw feature each."""
+"""scikit-learn's transformers. Each maps columns to columns, and each column depends on one raw feature."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _working(columns: list[Column]) -> np.dtype[Any]:
 
 
 def _stacked(columns: list[Column]) -> list[Column]:
-    """Columns that one array holds from here on: it is float32 only if all of them are."""
+    """Columns that are put into one array. The array is float32 only if all of them are."""
     if not columns or _working(columns) == np.float32:
         return columns
     return [replace(column.map(_doubled), single=False) for column in columns]
@@ -48,13 +48,16 @@ def _in_type(function: Callable[[int, Values], Values], i: int, kind: np.dtype[A
 
 
 def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
-    """(x - mean) / scale."""
+    """(x - mean) / scale; before scikit-learn 1.8 in float64, even where x is float32."""
+    import sklearn
+
+    rounds_first = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8)
 
     def transform(i: int, x: Values) -> Values:
         if step.with_mean:
-            x -= step.mean_[i].astype(x.dtype)
+            x -= step.mean_[i].astype(x.dtype if rounds_first else np.float64)
         if step.with_std:
-            x /= step.scale_[i].astype(x.dtype)
+            x /= step.scale_[i].astype(x.dtype if rounds_first else np.float64)
         return x
 
     return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_std else 1.0)
@@ -74,7 +77,7 @@ def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
 
 
 def min_max_scaler(step: Any, columns: list[Column]) -> list[Column]:
-    """x * scale + min, clipped if asked."""
+    """x * scale + min, clipped if the scaler clips."""
 
     def transform(i: int, x: Values) -> Values:
         x *= step.scale_[i]
@@ -97,7 +100,10 @@ def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
 
 
 def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
-    """A missing value becomes the statistic; with `add_indicator`, columns that say where follow."""
+    """A missing value becomes the column's statistic.
+
+    With `add_indicator`, columns follow that say which values were missing.
+    """
     if not _is_nan(step.missing_values) and step.missing_values is not None:
         raise UnsupportedModelError(
             f"SimpleImputer(missing_values={step.missing_values!r}) treats a value as missing.",
@@ -137,42 +143,42 @@ def _is_nan(value: Any) -> bool:
 
 
 def encoder(step: Any, columns: list[Column]) -> list[Column]:
-    """OneHotEncoder and OrdinalEncoder: tables over levels, found by asking the encoder for each level."""
+    """OneHotEncoder and OrdinalEncoder: tables over levels, made by encoding each level."""
     _demand_levels(step, columns)
     tables = [column.table for column in columns]
     height = max(len(table) for table in tables if table is not None)
     known = [list(categories) for categories in step.categories_]
-    asked = np.empty((height, len(columns)), dtype=object)
+    inputs = np.empty((height, len(columns)), dtype=object)
     refused = []
     for i, (table, categories) in enumerate(zip(tables, known, strict=True)):
         assert table is not None
-        asked[:, i] = categories[0]
-        asked[: len(table), i] = [_in_categories(value, categories) for value in table]
+        inputs[:, i] = categories[0]
+        inputs[: len(table), i] = [_in_categories(value, categories) for value in table]
         missing = next((v for v in categories if v is None or _is_nan(v)), None)
         lenient = step.handle_unknown != "error" or any(v is None or _is_nan(v) for v in categories)
         imputed = not (table[-1] is None or _is_nan(table[-1]))
         if not imputed:
-            asked[len(table) - 1, i] = (
+            inputs[len(table) - 1, i] = (
                 missing if lenient and missing is not None else None if lenient else categories[0]
             )
         refused.append(not lenient and not imputed)
         unknown = [value for value in table[:-1] if value not in categories]
         if unknown and step.handle_unknown == "error":
             raise InputError(
-                f"{type(step).__name__} does not know {unknown[0]!r}, which the data or the declared levels hold.",
+                f"{type(step).__name__} does not know {unknown[0]!r}, which is in the data or in the declared levels.",
                 f"It knows {categories[:8]}.",
                 "Give the data the model was fitted on, or fit with handle_unknown='ignore'.",
             )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answered = step.transform(asked)
-    answered = np.asarray(answered.toarray() if hasattr(answered, "toarray") else answered)
+        outputs = step.transform(inputs)
+    outputs = np.asarray(outputs.toarray() if hasattr(outputs, "toarray") else outputs)
     widths = _widths(step, len(columns))
     out, start = [], 0
     for column, table, width, refuses in zip(columns, tables, widths, refused, strict=True):
         assert table is not None
         for k in range(start, start + width):
-            values = answered[: len(table), k].astype(np.float64)
+            values = outputs[: len(table), k].astype(np.float64)
             if refuses:
                 values[-1] = np.nan
             out.append(replace(column, table=values, refuses_missing=column.refuses_missing or refuses, single=False))
@@ -181,7 +187,7 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
 
 
 def _demand_levels(step: Any, columns: list[Column]) -> None:
-    """Ask for levels where numbers reach the encoder, or where it knows more levels than the space."""
+    """Raise `NeedsLevels` if the encoder gets numbers, or knows more levels than the space."""
     ordered = type(step).__name__ == "OrdinalEncoder" and not isinstance(step.categories, str)
     wanted = {}
     for column, categories in zip(columns, step.categories_, strict=True):
@@ -209,11 +215,11 @@ def _widths(step: Any, count: int) -> list[int]:
 
 
 def bins(step: Any, columns: list[Column]) -> list[Column]:
-    """KBinsDiscretizer: a number becomes its bin, as an ordinal code or one-hot."""
+    """KBinsDiscretizer: a number becomes its bin, as an ordinal code or one-hot encoded."""
     out = []
     for column, edges in zip(columns, step.bin_edges_, strict=True):
         inner = np.asarray(edges[1:-1], dtype=np.float64)
-        raw = column.edges  # what was binned before changes at its edges only, and need not rise
+        raw = column.edges  # an already binned column changes only at its edges, and need not rise
         if column.table is None and raw is None:
             raw = last_where(column, _less(inner), len(inner))
         binned = replace(
@@ -272,12 +278,12 @@ def feature_union(step: Any, columns: list[Column]) -> list[Column]:
 
 
 def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
-    """Only the identity: what another function does cannot be known."""
+    """Only the identity can be read. What another function does is not known."""
     if step.func is not None:
         raise UnsupportedModelError(
             f"FunctionTransformer({getattr(step.func, '__name__', step.func)}) cannot be folded into raw columns.",
-            "Its function is unknown to butfor.",
-            "Apply it to the data before.",
+            "butfor does not know what its function does.",
+            "Apply it to the data beforehand.",
         )
     return columns
 

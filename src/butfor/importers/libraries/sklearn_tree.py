@@ -22,19 +22,20 @@ def grown(
     inputs: Sequence[IntArray] | None = None,
     values: Callable[[Any], FloatArray] | None = None,
 ) -> Nodes:
-    """The nodes of fitted trees, one tree after the other; tree t reads the columns `inputs[t]` (default: all).
+    """The nodes of fitted trees, one tree after the other.
 
-    `values(tree)` says what its nodes hold (default: what it predicts there).
+    - `inputs`: tree t reads the columns `inputs[t]` (default: all);
+    - `values`: `values(tree)` returns what its nodes hold (default: what the tree predicts there).
     """
     trees = [estimator.tree_ for estimator in estimators]
     first = numbered([tree.node_count for tree in trees])
     leaf = np.concatenate([tree.children_left < 0 for tree in trees])
-    asked = [tree.feature for tree in trees]
+    columns = [tree.feature for tree in trees]
     if inputs is not None:
-        asked = [reads[np.maximum(feature, 0)] for feature, reads in zip(asked, inputs, strict=True)]
+        columns = [reads[np.maximum(feature, 0)] for feature, reads in zip(columns, inputs, strict=True)]
     return Nodes(
         roots=first,
-        feature=np.where(leaf, -1, np.concatenate(asked)).astype(np.intp),
+        feature=np.where(leaf, -1, np.concatenate(columns)).astype(np.intp),
         threshold=np.concatenate([tree.threshold for tree in trees]),
         missing_left=np.concatenate([tree.missing_go_to_left for tree in trees]).astype(np.bool_),
         left=np.concatenate([tree.children_left + at for tree, at in zip(trees, first, strict=True)]).astype(np.intp),
@@ -45,12 +46,12 @@ def grown(
 
 
 def node_values(estimator: Any) -> FloatArray:
-    """What a tree predicts in each node: a value, or the share of each class."""
+    """What a tree predicts in each node: a value, or shares of classes."""
     if estimator.n_outputs_ != 1:
         raise UnsupportedModelError(
             f"{type(estimator).__name__} has {estimator.n_outputs_} outputs.",
             "One output is needed.",
-            "Fit a tree each.",
+            "Fit one tree per output.",
         )
     return np.ascontiguousarray(estimator.tree_.value[:, 0, :])
 

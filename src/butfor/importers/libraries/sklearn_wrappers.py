@@ -16,17 +16,17 @@ from butfor.model.trees import Trees, combined
 
 
 def read_pipeline(pipeline: Any, columns: list[Column]) -> Imported:
-    """All steps folded, then the last estimator."""
+    """A pipeline: all steps are folded, then the last estimator is read."""
     return read_model(pipeline.steps[-1][1], through_steps(pipeline, columns))
 
 
 def read_wrapped(estimator: Any, columns: list[Column]) -> Imported:
-    """What the estimator inside computes."""
+    """The model of the estimator inside a wrapper."""
     return read_model(wrapped(estimator), columns)
 
 
 def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
-    """One linear classifier a class, each against the rest: their scores side by side."""
+    """One linear classifier per class, each against the rest. Their scores are put side by side."""
     read = [read_model(estimator, columns) for estimator in wrapper.estimators_]
     models = [model for model, _ in read if isinstance(model, Linear)]
     readouts = [readout for _, readout in read if isinstance(readout, Sign)]
@@ -49,7 +49,10 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:
-    """The weighted mean of what its members predict, where that is a value or a probability that their trees hold."""
+    """The weighted mean of what the members predict.
+
+    Each member must predict values or probabilities that are sums of leaves.
+    """
     kind = type(voting).__name__
     if getattr(voting, "voting", "soft") != "soft":
         raise UnsupportedModelError(
@@ -61,7 +64,7 @@ def read_voting(voting: Any, columns: list[Column]) -> Imported:
         if not isinstance(model, Trees) or not isinstance(readout, Argmax | Value) or readout.link != "identity":
             raise UnsupportedModelError(
                 f"{kind} over {type(member).__name__} cannot be read.",
-                "What its members predict must be a sum of leaves: trees and forests, and boosting of a regressor.",
+                "The predictions of its members must be sums of leaves: trees, forests, or boosting of a regressor.",
                 "Explain one member, or search given rows with bf.candidates(rows).",
             )
         models.append(model)
@@ -80,13 +83,13 @@ def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:
     """A classifier that decides by a threshold other than the usual one."""
     model, inner = read_model(wrapper.estimator_, columns)
     classes = list(inner.classes)
-    tuned = getattr(wrapper, "_curve_scorer", None)  # a tuned threshold is one on the class its score asks about
+    tuned = getattr(wrapper, "_curve_scorer", None)  # a tuned threshold is about the positive class of its scorer
     label = wrapper.pos_label if tuned is None else tuned._get_pos_label()
     positive = classes.index(label) if label is not None else 1
-    asked = wrapper.response_method
-    if asked == "auto":
-        asked = "predict_proba" if hasattr(wrapper.estimator_, "predict_proba") else "decision_function"
-    of = "probability" if asked == "predict_proba" else "score"
+    method = wrapper.response_method
+    if method == "auto":
+        method = "predict_proba" if hasattr(wrapper.estimator_, "predict_proba") else "decision_function"
+    of = "probability" if method == "predict_proba" else "score"
     threshold = getattr(wrapper, "best_threshold_", None)
     if threshold is None:
         threshold = wrapper.threshold

@@ -1,6 +1,6 @@
 """scikit-survival: Cox models, survival trees and forests, gradient boosting, accelerated times, survival machines.
 
-The library is not imported: what is read are attributes of the fitted estimators.
+The library is not imported. Only attributes of the fitted estimators are read.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from butfor.model.survival.readout import Hazards, LeafCurves, LogTime, RiskOnly
 
 
 def read_cox(estimator: Any, columns: list[Column]) -> Imported:
-    """Cox models: the score is linear, the baseline a step function."""
+    """Cox models. The score is linear, the baseline is a step function."""
     return linear_over(columns, estimator.coef_, np.zeros(1)), _hazards(estimator)
 
 
 def read_coxnet(estimator: Any, columns: list[Column]) -> Imported:
-    """The penalised Cox model at the last (smallest) of its alphas, as `predict` takes it."""
+    """The penalised Cox model at the last (smallest) of its alphas, as in `predict`."""
     coef, offset = estimator._get_coef(None)
     model = linear_over(columns, coef, -np.atleast_1d(offset))
     if estimator._baseline_models is None:
@@ -39,7 +39,7 @@ def read_coxnet(estimator: Any, columns: list[Column]) -> Imported:
 
 
 def _hazards(estimator: Any, *alpha: Any) -> Hazards:
-    """The baseline as the estimator computes with it: S0 ** exp(score), so that a rounded 0 stays 0."""
+    """The baseline hazards. As in the estimator, S is S0 ** exp(score), so that a rounded 0 stays 0."""
     baseline = estimator if hasattr(estimator, "baseline_survival_") else estimator._get_baseline_model(*alpha)
     survival, hazard = baseline.baseline_survival_, baseline.cum_baseline_hazard_
     S, H = (np.asarray(step.a * step.y + step.b, dtype=np.float64) for step in (survival, hazard))
@@ -53,7 +53,7 @@ def read_ridge(estimator: Any, columns: list[Column]) -> Imported:
 
 
 def read_machine(estimator: Any, columns: list[Column]) -> Imported:
-    """A linear survival machine: a risk if it learnt a ranking, else the logarithm of a time."""
+    """A linear survival machine. Its score is a risk if it learnt a ranking, else the logarithm of a time."""
     intercept = float(np.ravel(getattr(estimator, "intercept_", 0.0))[0])
     if estimator.rank_ratio < 1:
         return linear_over(columns, estimator.coef_, np.array([intercept])), LogTime()
@@ -62,7 +62,7 @@ def read_machine(estimator: Any, columns: list[Column]) -> Imported:
 
 
 def read_forest(forest: Any, columns: list[Column]) -> Imported:
-    """Survival forests: hazards and survival functions are the means of those of the leaves."""
+    """Survival forests. Their hazards and survival functions are means over the leaves."""
     return _leaves(forest, columns, forest.estimators_, forest.low_memory)
 
 
@@ -72,7 +72,10 @@ def read_tree(tree: Any, columns: list[Column]) -> Imported:
 
 
 def _leaves(estimator: Any, columns: list[Column], trees: Sequence[Any], lean: bool) -> Imported:
-    """The trees with the risk score in their leaves: the hazard, added up over the times at which there was an event."""
+    """The trees with the risk score in their leaves.
+
+    It is the hazard, added up over the times at which there was an event.
+    """
     events = estimator.is_event_time_
     risk = partial(_lean_risk if lean else _risk, events)
     nodes = grown(trees, values=risk)
@@ -96,7 +99,10 @@ def _lean_risk(events: Any, tree: Any) -> FloatArray:
 
 
 def _leaf_values(trees: Sequence[Any], constant: float, weights: FloatArray) -> FloatArray:
-    """`constant + S weights` of every node, as a share of the mean over trees; one tree's curves at a time."""
+    """`constant + S weights` of every node, divided by the number of trees.
+
+    The curves of one tree are used at a time.
+    """
     used = np.flatnonzero(weights)
     if len(used) == 1:  # one time of hundreds is looked up, not summed
         parts = [tree.tree_.value[:, used[0], 1] * weights[used[0]] for tree in trees]
@@ -106,7 +112,7 @@ def _leaf_values(trees: Sequence[Any], constant: float, weights: FloatArray) -> 
 
 
 def read_boosting(boosting: Any, columns: list[Column]) -> Imported:
-    """Gradient boosting of regression trees; under dropout each tree has a weight of its own."""
+    """Gradient boosting of regression trees. With dropout, each tree has its own weight."""
     trees = boosting.estimators_.ravel()
     nodes = grown(trees)
     weights = getattr(boosting, "_scale", np.ones(len(trees)))[: len(trees)]
@@ -116,7 +122,7 @@ def read_boosting(boosting: Any, columns: list[Column]) -> Imported:
 
 
 def read_componentwise(boosting: Any, columns: list[Column]) -> Imported:
-    """Gradient boosting of one column at a time: linear, the first coefficient is the intercept."""
+    """Gradient boosting of one column at a time. It is linear; the first coefficient is the intercept."""
     coef = np.asarray(boosting.coef_, dtype=np.float64)
     return linear_over(columns, coef[1:], coef[:1]), _loss(boosting)
 
@@ -128,7 +134,7 @@ def _loss(boosting: Any) -> Survival:
 
 
 def refuse_kernel(machine: Any, columns: list[Column]) -> Imported:
-    """A kernel that is not known to be linear."""
+    """Refuse a kernel that is not known to be linear."""
     raise UnsupportedModelError(
         f"{type(machine).__name__} computes its score through a kernel.",
         "Scores must be linear, or sums of trees.",
@@ -137,7 +143,7 @@ def refuse_kernel(machine: Any, columns: list[Column]) -> Imported:
 
 
 def one_hot(step: Any, columns: list[Column]) -> list[Column]:
-    """scikit-survival's own encoder: all but the first category of each column, in its place."""
+    """scikit-survival's own encoder. It replaces a column by one column per category, without the first."""
     out: list[Column] = []
     for name, column in zip(step.feature_names_in_, columns, strict=True):
         if name not in step.categories_:

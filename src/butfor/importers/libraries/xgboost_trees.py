@@ -1,6 +1,6 @@
 """XGBoost: boosters and its scikit-learn interface, read from the saved model.
 
-It compares in float32, left iff strictly below, and adds up in float32.
+XGBoost compares in float32: a row goes left iff its value is strictly below the threshold. It also adds up in float32.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ VALUE_OBJECTIVES_OF_XGBOOST = (
 
 
 def read_estimator(model: Any, columns: list[Column]) -> Imported:
-    """XGBClassifier, XGBRegressor and their random forests, up to the best iteration if training stopped early."""
+    """XGBClassifier, XGBRegressor and their random forests. If training stopped early, up to the best iteration."""
     if not np.isnan(model.missing):
         raise UnsupportedModelError(
             f"{type(model).__name__}(missing={model.missing!r}) treats a value as missing.",
@@ -49,19 +49,19 @@ def read_estimator(model: Any, columns: list[Column]) -> Imported:
         )
     if callable(model.objective):
         raise UnsupportedModelError(
-            f"{type(model).__name__} has an objective of its own.", "Known are those of XGBoost.", ""
+            f"{type(model).__name__} has a custom objective.", "Only objectives of XGBoost are known.", ""
         )
     best = getattr(model, "best_iteration", None)
     return read_booster(model.get_booster(), columns, known_classes(model), None if best is None else best + 1)
 
 
 def read_native(native: AbstractNative, columns: list[Column]) -> Imported:
-    """A booster: all of its iterations, as its own `predict` does."""
+    """A booster with all of its iterations. Its own `predict` uses the same trees."""
     return read_booster(native.booster, columns, known_classes(native), None)
 
 
 def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...], rounds: int | None) -> Imported:
-    """The first `rounds` iterations (default: all)."""
+    """The first `rounds` iterations of a booster (default: all)."""
     learner = _learner(booster)
     forest = learner["gradient_booster"]["model"]
     count = forest["iteration_indptr"][-1 if rounds is None else rounds]
@@ -79,24 +79,28 @@ def _learner(booster: Any) -> dict[str, Any]:
     kind, objective = learner["gradient_booster"]["name"], learner["objective"]["name"]
     if kind != "gbtree":
         raise UnsupportedModelError(
-            f"the booster {kind!r} of XGBoost cannot be read.", "Known is 'gbtree'.", "Train with booster='gbtree'."
+            f"the booster {kind!r} of XGBoost cannot be read.",
+            "Only 'gbtree' can be read.",
+            "Train with booster='gbtree'.",
         )
     if objective not in ("binary:logistic", *SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST):
         raise UnsupportedModelError(
             f"the objective {objective!r} of XGBoost cannot be read.",
-            f"Known are binary:logistic, {', '.join((*SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST))}.",
+            f"The known objectives are binary:logistic, {', '.join((*SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST))}.",
             "Search given rows with bf.candidates(rows).",
         )
     trees = learner["gradient_booster"]["model"]["trees"]
     if int(learner["learner_model_param"].get("num_target", 1)) > 1 or any(
         int(tree["tree_param"]["size_leaf_vector"]) > 1 for tree in trees
     ):
-        raise UnsupportedModelError("XGBoost predicts several values.", "One output is needed.", "Fit a model each.")
+        raise UnsupportedModelError(
+            "XGBoost predicts several values.", "One output is needed.", "Fit one model per output."
+        )
     return learner
 
 
 def _base(learner: Mapping[str, Any], scores: int) -> FloatArray:
-    """The start of each sum: the base score, as a logit (in float32) where it is a probability."""
+    """The start of each sum: the base score. If it is a probability, it is turned into a logit (in float32)."""
     base = np.atleast_1d(np.asarray(json.loads(learner["learner_model_param"]["base_score"]), dtype=np.float32))
     if learner["objective"]["name"] == "binary:logistic":
         base = -np.log(np.float32(1) / base - np.float32(1))
@@ -132,7 +136,7 @@ def _all(trees: list[dict[str, Any]], name: str, kind: Any) -> NDArray[Any]:
 
 
 def _groups(trees: list[dict[str, Any]], first: IntArray, count: int) -> tuple[IntArray, BoolArray]:
-    """For each node the row of categories that go left: those that its list does not name."""
+    """For each node, the row of categories that go left. They are those not in its list."""
     group = np.full(count, -1, dtype=np.intp)
     lists: list[list[int]] = []
     for at, tree in zip(first, trees, strict=True):
@@ -148,7 +152,7 @@ def _groups(trees: list[dict[str, Any]], first: IntArray, count: int) -> tuple[I
 
 
 def _coded(columns: list[Column], learner: Mapping[str, Any]) -> list[Column]:
-    """The columns with categories as the numbers that XGBoost gives them."""
+    """The columns, with categories replaced by the numbers that XGBoost gives them."""
     kinds = learner["feature_types"] or []
     known = learner["gradient_booster"]["model"].get("cats", {}).get("enc", [])
     out = list(columns)
@@ -173,7 +177,7 @@ def _category_names(saved: Mapping[str, Any]) -> list[Any]:
 
 
 class _XGBoost:
-    """How a booster of XGBoost is asked."""
+    """Calls a booster of XGBoost."""
 
     booster: Any
 

@@ -1,1 +1,1 @@
-"""Survival functions: curves, laws, and how raw scores are read as them."""
+"""Survival functions: curves, laws, and readouts that turn raw scores into them."""

@@ -1,4 +1,4 @@
-"""Survival functions, and the numbers that are asked of them: a mean time, the chance to outlast a time, a quantile."""
+"""Survival functions and their quantities: mean times, chances to outlast a time, quantiles."""
 
 from __future__ import annotations
 
@@ -12,23 +12,29 @@ from butfor.errors import InputError
 
 
 class Curves(ABC):
-    """Survival functions S(t), one a row."""
+    """Survival functions S(t), one per row."""
 
     @abstractmethod
     def mean(self, tail: float, horizon: float | None) -> FloatArray:
-        """The mean time to the event: the integral of S up to its end and `tail` further, or up to the `horizon`."""
+        """The mean time to the event.
+
+        It is the integral of S up to its end plus `tail`, or up to the `horizon`.
+        """
 
     @abstractmethod
     def at(self, time: float) -> FloatArray:
         """The chance to outlast a time, S(time)."""
 
     def along(self, times: FloatArray) -> FloatArray:
-        """S at several times, a column each."""
+        """S at several times, one column per time."""
         return np.column_stack([self.at(float(time)) for time in times])
 
     @abstractmethod
     def quantile(self, share: float) -> FloatArray:
-        """The time by which this share has had the event, inf {t: S(t) <= 1 - share}; infinity if S ends above that."""
+        """The time by which this share has had the event: inf {t: S(t) <= 1 - share}.
+
+        It is infinite if S ends above 1 - share.
+        """
 
     @abstractmethod
     def take(self, rows: IntArray) -> Curves:
@@ -41,34 +47,40 @@ class Curves(ABC):
 
 
 class Quantity(ABC):
-    """A number that is asked of survival functions. Immutable; prints in words."""
+    """A number that every survival function has. It is immutable and prints in words."""
 
     timed = True
     """Whether it is a time, in the unit of the data."""
 
     @abstractmethod
     def words(self, unit: str = "") -> str:
-        """What it is, times in a unit."""
+        """Its name in words, with times in a unit."""
 
     def __repr__(self) -> str:
         return self.words()
 
     def settled(self, span: tuple[float, float]) -> Quantity:
-        """The quantity with what it leaves open settled by the times that a model knows; an error if it asks beyond them."""
+        """The quantity, with everything filled in that depends on the model's times.
+
+        Raises an error if it is about later times.
+        """
         return self
 
     @abstractmethod
     def of(self, curves: Curves) -> FloatArray:
-        """Its value for each row."""
+        """The value of the quantity for each row."""
 
     @abstractmethod
     def reach(self, span: tuple[float, float]) -> tuple[float, float]:
-        """The smallest and largest value that a survival function falling within the span of times can have."""
+        """The smallest and largest values for survival functions that fall within `span`."""
 
 
 @dataclass(frozen=True, repr=False)
 class MeanTime(Quantity):
-    """The mean time: the integral of S up to the `last` time that the model knows and `tail` further, or up to the horizon."""
+    """The mean time: an integral of S.
+
+    It goes up to the `last` time that the model knows plus `tail`, or up to the `horizon`.
+    """
 
     tail: float = 0.0
     horizon: float | None = None
@@ -85,13 +97,15 @@ class MeanTime(Quantity):
         end = span[1]
         if self.tail and np.isinf(end):
             raise InputError(
-                f"tail={self.tail:g} was given.", "The model's survival goes on by itself.", "Leave it out."
+                f"tail={self.tail:g} was given.",
+                "The model's survival functions already extend to all times.",
+                "Leave it out.",
             )
         if self.horizon is not None and self.horizon > end:
             raise InputError(
                 f"horizon={self.horizon:g} was given.",
                 f"The model knows survival up to {end:g}, its last time.",
-                f"Choose a horizon up to that, or tail={self.horizon - end:g}, which takes survival to stay as it is there.",
+                f"Choose an earlier horizon, or tail={self.horizon - end:g}, which keeps survival constant after it.",
             )
         return self if self.horizon is not None else replace(self, last=end)
 
@@ -146,21 +160,24 @@ class QuantileTime(Quantity):
 
 
 def timed(value: float, unit: str) -> str:
-    """A time for reading, in its unit."""
+    """A time as a short text, with its unit."""
     return f"{value:.6g} {unit}".rstrip()
 
 
 def beyond(time: float, last: float) -> InputError:
-    """The error where a time is asked for that the model does not know."""
+    """An error for a time later than the last that the model knows."""
     return InputError(
-        f"the time {time:g} was asked for.", f"The model knows survival up to {last:g}, its last time.", "Ask for less."
+        f"the time {time:g} was asked for.",
+        f"The model knows survival up to {last:g}, its last time.",
+        "Choose an earlier time.",
     )
 
 
 def functional(quantity: Quantity, times: FloatArray) -> tuple[float, FloatArray]:
-    """`c, w` such that a mean time or chance is `c + S(times) w` where S steps at `times` and is 1 before them.
+    """`c, w` such that a mean time or chance is `c + S(times) w`.
 
-    m = t_1 + sum_k S(t_k) (t_{k+1} - t_k) with t_{q+1} = t_q + tail; a horizon cuts every interval.
+    S steps at `times` and is 1 before the first of them. The mean is m = t_1 + sum_k S(t_k) (t_{k+1} - t_k) with
+    t_{q+1} = t_q + tail. A horizon cuts off the intervals.
     """
     weights = np.zeros(len(times))
     if isinstance(quantity, MeanTime):
@@ -178,7 +195,11 @@ def functional(quantity: Quantity, times: FloatArray) -> tuple[float, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class StepCurves(Curves):
-    """Functions that step at common `times` (column k holds S on [t_k, t_{k+1})) and are 1 before the first of them."""
+    """Functions that step at common `times` and are 1 before the first of them.
+
+    - `times` (times): t_k, in ascending order;
+    - `survival` (rows, times): column k is S on [t_k, t_{k+1}).
+    """
 
     times: FloatArray
     survival: FloatArray
@@ -205,14 +226,17 @@ class StepCurves(Curves):
     def _linear(self, quantity: Quantity) -> FloatArray:
         if quantity not in self.known:
             constant, weights = functional(quantity, self.times)
-            # a sum along each row comes out the same however many rows there are, which a product of matrices does not
+            # the rounding of a sum along each row does not depend on the number of rows; that of a matrix product does
             self.known[quantity] = constant + np.einsum("ij,j->i", np.ascontiguousarray(self.survival), weights)
         return self.known[quantity]
 
 
 @dataclass(frozen=True, eq=False)
 class PredictedTimes(Curves):
-    """What a model says that predicts one time a row, and no function: that time stands for the mean."""
+    """The predictions of a model that gives a time and no survival function.
+
+    The time is used as the mean.
+    """
 
     values: FloatArray
 
@@ -241,6 +265,6 @@ class PredictedTimes(Curves):
     def _refusal(self) -> InputError:
         return InputError(
             "the model predicts a time and no survival function.",
-            "The target asks for a probability or a quantile.",
+            "The target needs a probability or a quantile.",
             "Use bf.survival.mean_gain, mean_loss or mean_at_least.",
         )

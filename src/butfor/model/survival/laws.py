@@ -1,4 +1,4 @@
-"""Laws of times that a score stretches: accelerated failure time."""
+"""Accelerated failure time: laws of times that a score stretches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from butfor.model.survival.readout import Monotone
 
 
 class AbstractLaw(ABC):
-    """The law of a time whose logarithm the score shifts: what is known of it at u = 0."""
+    """The law of a time for the score u = 0. The score shifts the logarithm of the time."""
 
     @property
     @abstractmethod
@@ -104,7 +104,7 @@ class LogLogistic(AbstractLaw):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Accelerated(Monotone):
-    """Accelerated failure time: S(t | u) = S_0(t e^-u), S_0 of a parametric law. Everything grows with u."""
+    """Accelerated failure time: S(t | u) = S_0(t e^-u), where S_0 follows a law. All times grow with u."""
 
     law: AbstractLaw
     rises: ClassVar[bool] = True
@@ -145,6 +145,9 @@ class Stretched(Curves):
 
 
 def restricted(law: AbstractLaw, scale: FloatArray, horizon: float) -> FloatArray:
-    """The integral of S_0(t / scale) over [0, horizon]: scale times that of S_0 over [0, horizon / scale]."""
+    """The integral of S_0(t / scale) over [0, horizon].
+
+    It is scale times the integral of S_0 over [0, horizon / scale].
+    """
     with np.errstate(over="ignore"):
         return np.minimum(scale * law.integral(horizon / scale), horizon)

@@ -1,6 +1,6 @@
-"""Models of survival, as readouts: how raw scores become survival functions, and what a wish for one means for the scores.
+"""Models of survival, as readouts: how raw scores become survival functions.
 
-Every wish becomes one inequality on one raw score, so that no solver hears of survival.
+A wish for a survival function becomes one inequality on one raw score, so that solvers need not know about survival.
 """
 
 from __future__ import annotations
@@ -32,20 +32,23 @@ if TYPE_CHECKING:
     from butfor.model.questions import Model
 
 INSIDE = 1e-12
-"""The share of its size by which a wish is exceeded, where there is room: rounding in a sum over all times decides about less."""
+"""By how much a wish is exceeded if possible, as a share of its size.
+
+A smaller difference would be decided by rounding in a sum over all times.
+"""
 BLOCK = 64
-"""So many survival functions at once stay in the processor's cache."""
+"""How many survival functions are computed together. They fit into the processor's cache."""
 
 VISIBLE = 1e-6
-"""A chance of survival this small is missed by nobody."""
+"""Chances of survival below this do not matter."""
 
 KEPT = 8
-"""For how many questions the trees are kept with what was asked in their leaves."""
+"""For how many questions the trees are kept with the values of the question in their leaves."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """That a quantity is at least (`up`) or at most a value, which may differ from row to row."""
+    """The wish that a quantity is at least (`up`) or at most a value. Rows may have different values."""
 
     quantity: Quantity
     values: FloatArray
@@ -54,38 +57,39 @@ class Wish:
 
 @dataclass(frozen=True, eq=False)
 class Survival(Value):
-    """How the score of a model of survival is read. The score is what the estimator's `predict` says."""
+    """How the score of a model of survival is read. The score follows from the estimator's `predict`."""
 
     link: Link = "none"
 
     witness: ClassVar[Quantity | None] = None
-    """A quantity that comes out right only if the whole survival function is: what is compared with the estimator's."""
+    """A quantity that is right only if the whole survival function is. It is compared with the estimator's."""
     proportional: bool = False
-    """Whether hazards are proportional to e to the score."""
+    """Whether hazards are proportional to exp(score)."""
 
     @abstractmethod
     def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
-        """The scores s of the model, put in `focus`, that fulfil the wish, as `A, b, strict`: those with `A[i] s >= b[i]`
+        """The scores that fulfil the wish, as `A, b, strict`.
 
-        (`>` if strict) for row i. With `b[i]` infinite, none or all do.
+        Scores s of the model in `focus` fulfil it for row i iff `A[i] s >= b[i]` (`>` if strict). If `b[i]` is
+        infinite, none or all of them do.
         """
 
     @abstractmethod
     def value(self, quantity: Quantity, scores: FloatArray) -> FloatArray:
-        """The quantity, given the scores of the model put in `focus` for it."""
+        """The quantity, from the scores of the model that `focus` returns for it."""
 
     def focus(self, model: Model, wish: Wish) -> Model:
-        """The model whose scores `sets` speaks of."""
+        """The model whose scores `needs` is about."""
         return model
 
     def doubt(self, scores: FloatArray) -> str:
-        """What is wrong with the survival functions of rows with these scores, if anything."""
+        """A warning about the survival functions for these scores; empty if they are fine."""
         return ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RiskOnly(Survival):
-    """A risk score without survival functions; `why` and `remedy` say what is missing."""
+    """A risk score without survival functions. `why` and `remedy` say what is missing."""
 
     why: str
     remedy: str
@@ -97,22 +101,22 @@ class RiskOnly(Survival):
         raise self.refusal(quantity)
 
     def refusal(self, quantity: Quantity) -> UnsupportedProblemError:
-        """What to tell who asks for more."""
+        """An error for a target that needs survival functions."""
         return UnsupportedProblemError(
-            f"the {quantity!r} was asked, but {self.why}.", "A survival function is needed.", self.remedy
+            f"the {quantity!r} was asked for, but {self.why}.", "A survival function is needed.", self.remedy
         )
 
 
 class Monotone(Survival):
-    """One score u on which every quantity depends monotonically: a wish is a threshold on u."""
+    """One score u on which every quantity depends monotonically. A wish becomes a threshold on u."""
 
     rises: ClassVar[bool]
     span: ClassVar[tuple[float, float]] = (-700.0, 700.0)
-    """Between these scores nothing overflows; beyond them, survival has long been 1 or 0."""
+    """Between these scores nothing overflows. Beyond them, survival is 1 or 0 anyway."""
 
     @abstractmethod
     def curves(self, u: FloatArray) -> Curves:
-        """The survival functions at some scores."""
+        """The survival functions for some scores."""
 
     def value(self, quantity: Quantity, scores: FloatArray) -> FloatArray:
         return self._at(quantity, scores[:, 0])
@@ -126,7 +130,7 @@ class Monotone(Survival):
         return np.full((len(wish.values), 1), sign), sign * self.bounds(wish), False
 
     def bounds(self, wish: Wish) -> FloatArray:
-        """The last score, going from those that fulfil the wish, at which it still is: infinite if all or none do."""
+        """The last score that still fulfils the wish, for each row. Infinite if all or none do."""
         values, which = np.unique(wish.values, return_inverse=True)
         sign = 1.0 if wish.up else -1.0
         bad, good = self.span if self.rises == wish.up else self.span[::-1]
@@ -141,9 +145,13 @@ class Monotone(Survival):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Hazards(Monotone):
-    """Proportional hazards: S(t | u) = exp(-H_0(t) e^u), H_0 a step function with steps at `times`. It falls as u rises.
+    """Proportional hazards: S(t | u) = exp(-H_0(t) e^u). It falls as u rises.
 
-    D. R. Cox, "Regression models and life tables", 1972. `lost` says where the estimator's own baseline has rounded to 0.
+    - `times` (times): the steps of H_0;
+    - `hazard` (times): H_0 at these times;
+    - `lost`: H_0 at those times where the estimator's own baseline survival was rounded to 0.
+
+    D. R. Cox, "Regression models and life tables", 1972.
     """
 
     times: FloatArray
@@ -158,7 +166,10 @@ class Hazards(Monotone):
             return StepCurves(self.times, np.exp(-np.exp(np.clip(u, *self.span))[:, None] * self.hazard))
 
     def bounds(self, wish: Wish) -> FloatArray:
-        """As for any, but a quantile jumps from time to time: it is a threshold on S = exp(-H_0 e^u) at one of them."""
+        """As in `Monotone`, except for quantiles, which jump from time to time.
+
+        A wish for a quantile is a threshold on S = exp(-H_0 e^u) at one of the times.
+        """
         if not isinstance(wish.quantity, QuantileTime):
             return super().bounds(wish)
         hazard = np.append(0.0, self.hazard)[steps(self.times, wish) + 1]
@@ -172,14 +183,15 @@ class Hazards(Monotone):
         if not moderate:
             return ""
         return (
-            "the baseline survival function has rounded to 0 where these rows would survive: scikit-survival computes S as "
-            "S0 ** exp(score) with S0 at x = 0. Its own curves are wrong there; fit on centred columns (StandardScaler)."
+            "the baseline survival function was rounded to 0 at times that these rows would outlast: scikit-survival "
+            "computes S as S0 ** exp(score), where S0 is S at x = 0. Its own curves are wrong there. Fit the model on "
+            "centred columns (StandardScaler)."
         )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LogTime(Monotone):
-    """A model that predicts one time, e to the score."""
+    """A model that predicts one time, exp(score)."""
 
     rises: ClassVar[bool] = True
 
@@ -192,9 +204,10 @@ class LogTime(Monotone):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LeafCurves(Survival):
-    """A survival tree or forest: S is the mean of the curves of the leaves, so what is linear in S is a sum over leaves.
+    """A survival tree or forest. S is the mean of the curves of the leaves.
 
-    `leaf_values(c, w)` says `c + S w` of every node, trees in the order of the model's, divided by their number.
+    So every quantity that is linear in S is a sum over leaves. `leaf_values(c, w)` returns `c + S w` for every node,
+    divided by the number of trees, with the trees in the order of the model.
     """
 
     times: FloatArray
@@ -206,16 +219,16 @@ class LeafCurves(Survival):
         return scores[:, 0]
 
     def focus(self, model: Model, wish: Wish) -> Model:
-        """The same trees with the values asked for in their leaves: a score for each different one."""
+        """The same trees with the wanted quantities in their leaves, one score for each."""
         if not isinstance(model, Trees):
             return model
-        asked = tuple(dict.fromkeys(self._linear(wish)))
-        if asked not in self.known:
+        wanted = tuple(dict.fromkeys(self._linear(wish)))
+        if wanted not in self.known:
             if len(self.known) == KEPT:
                 self.known.clear()
-            columns = [self.leaf_values(*functional(quantity, self.times)) for quantity in asked]
-            self.known[asked] = replace(model, value=np.column_stack(columns), base=np.zeros(len(asked)))
-        return self.known[asked]
+            columns = [self.leaf_values(*functional(quantity, self.times)) for quantity in wanted]
+            self.known[wanted] = replace(model, value=np.column_stack(columns), base=np.zeros(len(wanted)))
+        return self.known[wanted]
 
     def needs(self, wish: Wish) -> tuple[FloatArray, FloatArray, bool]:
         linear = self._linear(wish)
@@ -227,7 +240,10 @@ class LeafCurves(Survival):
         return A, np.full(len(A), sign * (1.0 - wish.quantity.share)), wish.up
 
     def _linear(self, wish: Wish) -> list[MeanTime | Chance]:
-        """What is asked of each row, as something linear in S: that a quantile is late is that S is high just before."""
+        """What is wanted of each row, as a quantity that is linear in S.
+
+        That a quantile is late means that S is high just before.
+        """
         if not isinstance(wish.quantity, QuantileTime):
             assert isinstance(wish.quantity, MeanTime | Chance)
             return [wish.quantity] * len(wish.values)
@@ -236,8 +252,9 @@ class LeafCurves(Survival):
 
 
 def steps(times: FloatArray, wish: Wish) -> IntArray:
-    """On which step S decides about a quantile: the last that begins before the time (or, if it is to be early, with it).
+    """For each row, the step of S that decides a wish for a quantile.
 
-    -1 is before the first time, where S is 1.
+    It is the last step that begins before the wanted time; if the quantile is to be early, the last that begins at or
+    before it. -1 means before the first time, where S is 1.
     """
     return np.asarray(np.searchsorted(times, wish.values, side="left" if wish.up else "right") - 1)

@@ -1,4 +1,4 @@
-"""Where a function of one number that only falls comes down to each of many levels."""
+"""Find where a decreasing function of one number falls to each of many levels."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from butfor.arrays import FloatArray, IntArray
 Function = Callable[[FloatArray], FloatArray]
 
 DIGITS = 1e-15
-"""How close to its level, as a share of its size, an argument comes."""
+"""How exactly an argument is found, as a share of its size."""
 
 TABLE = 200
-"""At how many arguments a function is tabled at most, for all levels."""
+"""The largest number of arguments at which a function is tabulated, for all levels together."""
 
 DEGREE = 96
-"""That of a polynomial which may stand for a smooth function where there are many more levels."""
+"""The degree of the polynomial that may replace a smooth function if there are many more levels than this."""
 
 POLYNOMIAL_ROUNDING = 1e-15
-"""By how much, as a share of its size, that polynomial may differ."""
+"""By how much this polynomial may differ from the function, as a share of its size."""
 
 BISECTIONS = 200
-"""Far more steps than bisection takes."""
+"""A limit on the steps. It is far more than bisection needs."""
 
 
 def border(held: Function, levels: FloatArray, good: float, bad: float) -> FloatArray:
-    """The last arguments on the way from `good` to `bad` at which `held`, which falls on that way, is not yet below each level.
+    """For each level, the argument nearest to `bad` with `held` still at least that level.
 
-    Infinite with the sign of `bad` if it never falls below, of `good` if it always is.
+    `held` decreases from `good` to `bad`. If it stays at or above the level everywhere, the result is infinite with the
+    sign of `bad`. If it is below the level everywhere, the result is infinite with the sign of `good`.
 
     >>> border(lambda u: -u, np.array([-0.25, 9.0, -9.0]), -1.0, 1.0).tolist()
     [0.25, -inf, inf]
@@ -49,14 +50,14 @@ def border(held: Function, levels: FloatArray, good: float, bad: float) -> Float
 
 
 def _around(held: Function, levels: FloatArray, good: float, bad: float) -> tuple[float, float]:
-    """A part of the way on which all levels lie well inside."""
+    """The ends of a part of the way that contains all levels well inside."""
     u = np.linspace(good, bad, 2 + min(len(levels), TABLE))
     at = _last(held(u), levels)
     return float(u[max(0, at.min() - 1)]), float(u[min(len(u) - 1, at.max() + 2)])
 
 
 def _brackets(held: Function, levels: FloatArray, good: float, bad: float) -> tuple[FloatArray, ...]:
-    """For each level, neighbours in a table between which it lies, and what `held` is there."""
+    """For each level, two arguments between which it lies, and the values there."""
     u = np.linspace(good, bad, 2 + min(len(levels), TABLE))
     values_held = held(u)
     at = _last(values_held, levels)
@@ -64,15 +65,15 @@ def _brackets(held: Function, levels: FloatArray, good: float, bad: float) -> tu
 
 
 def _last(values_held: FloatArray, levels: FloatArray) -> IntArray:
-    """The last place before what is values_held falls below each level."""
+    """For each level, the last place before the values fall below it."""
     return np.asarray(np.searchsorted(-np.minimum.accumulate(values_held), -levels, side="right") - 1)
 
 
 def _polynomial(held: Function, good: float, bad: float) -> Function | None:
-    """A polynomial that stays below a smooth function, by no more than rounding; None if the function is not as smooth.
+    """A polynomial just below a smooth function; None if it is not smooth enough.
 
-    Chebyshev's interpolant, its coefficients by a cosine transform (L. N. Trefethen, "Approximation theory and approximation
-    practice", 2013).
+    It is Chebyshev's interpolant, whose coefficients come from a cosine transform (L. N. Trefethen, "Approximation
+    theory and approximation practice", 2013).
     """
     middle, half = (good + bad) / 2, (bad - good) / 2
     points = np.cos((np.arange(DEGREE) + 0.5) * np.pi / DEGREE)
@@ -88,11 +89,11 @@ def _polynomial(held: Function, good: float, bad: float) -> Function | None:
 def _narrowed(
     held: Function, levels: FloatArray, good: FloatArray, bad: FloatArray, above: FloatArray, below: FloatArray
 ) -> FloatArray:
-    """The brackets made as narrow as numbers allow; their good ends.
+    """Make the brackets as narrow as floating-point numbers allow. Returns their good ends.
 
-    Inverse quadratic interpolation where it is safe, bisection elsewhere (T. R. Chandrupatla, "A new hybrid
-    quadratic/bisection algorithm", Advances in Engineering Software 28, 1997): `a` is the newest point, `b` the other end, `c`
-    the point before.
+    The steps are inverse quadratic interpolation where it is safe, and bisection elsewhere (T. R. Chandrupatla, "A new
+    hybrid quadratic/bisection algorithm", Advances in Engineering Software 28, 1997). `a` is the newest point, `b` the
+    other end, and `c` the point before.
     """
     out, rows = good.copy(), np.arange(len(levels))
     a, b, fa, fb = bad, good, below - levels, above - levels

@@ -1,1 +1,1 @@
-"""What a change must respect."""
+"""Constraints: what a change must respect."""

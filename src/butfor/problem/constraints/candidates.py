@@ -1,4 +1,4 @@
-"""The answer is one of given rows."""
+"""The constraint that the answer is one of given rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from butfor.space.space import Space, same
 
 @dataclass(frozen=True, eq=False)
 class Candidates(CodedConstraint):
-    """See `candidates`. In a problem its rows are a `Pool`."""
+    """See `candidates`. In a problem, its rows become a `Pool`."""
 
     table: Any
 

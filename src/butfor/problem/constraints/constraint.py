@@ -1,4 +1,4 @@
-"""What a constraint is."""
+"""What a constraint is: the base classes of its three kinds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """Factuals and the points that they become, row by row: encoded, and as the estimator sees them."""
+    """Factuals and the points that they become, row by row.
+
+    - `start`, `points` (n, features): both, encoded;
+    - `before`, `after`: what the estimator predicts for them.
+    """
 
     start: FloatArray
     points: FloatArray
@@ -36,19 +40,19 @@ class Changes:
 
 
 class AbstractConstraint(ABC):
-    """Something that an answer must respect. Immutable; prints as it was written.
+    """Something that an answer must respect. It is immutable and prints as it was written.
 
-    There are three kinds. A `Restriction` narrows what single columns may become. A `Relation` is about several columns at
-    once, and the encoded row decides about it. A `JudgedConstraint` needs a model to decide.
+    There are three kinds. A `Restriction` narrows what single columns may become. A `Relation` is about several columns
+    at once, and the encoded row is enough to decide it. A `JudgedConstraint` needs a model to decide it.
     """
 
     @abstractmethod
     def validate(self, space: Space) -> None:
-        """Raise a clear error if it cannot be meant in this space."""
+        """Raise a clear error if the constraint makes no sense in this space."""
 
     @abstractmethod
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
-        """Which changes respect it: the rule that a certificate stands on."""
+        """Which changes respect it. Certificates rely on this rule."""
 
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         """The smallest pieces that can be blamed for a contradiction."""
@@ -56,43 +60,44 @@ class AbstractConstraint(ABC):
 
 
 class CodedConstraint(AbstractConstraint):
-    """A constraint about which the encoded rows decide."""
+    """A constraint that is decided by the encoded rows alone."""
 
     @abstractmethod
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        """Which rows respect it."""
+        """Which rows respect it, when `before` becomes `after`."""
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         return self.holds_between(referee.space, changes.start, changes.points)
 
 
 class Relation(CodedConstraint):
-    """A constraint on several columns at once; solvers know it by its kind."""
+    """A constraint on several columns at once. Solvers recognise it by its `kind`."""
 
     kind: ClassVar[ConstraintKind]
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns whose number it reads, and not only whether they changed."""
+        """The columns whose values it uses, not only whether they changed."""
         return ()
 
 
 class JudgedConstraint(AbstractConstraint):
-    """A constraint about which a model must decide: the user's own, or another one that came with it.
+    """A constraint that a model must decide. It is the user's model, or one that the constraint brings.
 
-    `holds` is the rule. An exact solver needs it as part of the problem: `enter` works it in, or leaves the problem as it is.
-    A constraint that was not worked in stays in `Problem.judged`: then exact solvers refuse, and searches ask `admits`.
+    `holds` is the rule. An exact solver needs the constraint as a part of the problem: `enter` builds it into the
+    problem, or puts it into `Problem.judged`. Exact solvers refuse a problem with such a constraint, and searches ask
+    `admits`.
     """
 
     of_point: ClassVar[bool] = False
-    """Whether it asks about the point alone, whatever the factual and the target are."""
+    """Whether it depends on the point alone, and not on the factual or the target."""
 
     @abstractmethod
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        """Which encoded points a search may take for keeping it; the verdict asks `holds` again."""
+        """Which encoded points a search may regard as keeping it. The verdict asks `holds` again."""
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
-        """The problem with it worked in: exactly, or not at all."""
+        """The problem with the constraint built in exactly, or added to `Problem.judged`."""
         return problem.with_judged(self)
 
 

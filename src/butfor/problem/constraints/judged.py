@@ -1,4 +1,4 @@
-"""Constraints about which a model decides: a distance to every boundary, a likeness to the data."""
+"""Constraints that a model decides: distance to boundaries, or likeness to the data."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Margin(JudgedConstraint):
 
     def validate(self, space: Space) -> None:
         if not (np.isfinite(self.eps) and self.eps >= 0):
-            raise InputError(f"{self!r} was given.", "A margin is finite and not negative.")
+            raise InputError(f"{self!r} was given.", "A margin must be finite and not negative.")
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
-        """Which changes end that far inside every boundary that decides; none, if the target is not known."""
+        """Which changes end at least `eps` inside every deciding boundary. None if the target is not known."""
         reading, target = referee.reading, referee.target
         if isinstance(reading.model, BlackBox):
             raise UnsupportedProblemError(
-                "a margin was asked of a black box.",
-                "Boundaries are known of models that butfor reads.",
-                f"Leave it out. The model was not read because {reading.model.why}",
+                "a margin was asked for, but the model is a black box.",
+                "Boundaries are known only of models that butfor reads.",
+                f"Leave the margin out. The model was not read because {reading.model.why}",
             )
         fine = np.zeros(len(changes), dtype=np.bool_)
         if target is not None:
@@ -55,7 +55,7 @@ class Margin(JudgedConstraint):
         return replace(problem, margin=max(problem.margin, self.eps))
 
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        raise UnsupportedProblemError("a margin is part of the problem.", "No search asks about it alone.")
+        raise UnsupportedProblemError("a margin is part of the problem.", "No search checks it by itself.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +68,17 @@ class Plausible(JudgedConstraint):
     of_point = True
 
     def __repr__(self) -> str:
-        asked = "" if self.path_length is None else f", path_length={self.path_length!r}"
-        return f"plausible({type(self.forest).__name__}{asked})"
+        setting = "" if self.path_length is None else f", path_length={self.path_length!r}"
+        return f"plausible({type(self.forest).__name__}{setting})"
 
     def validate(self, space: Space) -> None:
-        if self.path_length is not None and not np.isfinite(number(self.path_length, repr(self), "It is a number.")):
-            raise InputError(f"{self!r} was given.", "The average path length is a finite number.")
+        if self.path_length is not None and not np.isfinite(
+            number(self.path_length, repr(self), "It must be a number.")
+        ):
+            raise InputError(f"{self!r} was given.", "The average path length must be a finite number.")
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
-        """What the user's own forest says (its sums may come out differently in their last digits)."""
+        """Which changes the user's own forest finds plausible. Its sums may differ in the last digits."""
         reading, least = self._read(referee)
         return np.asarray(reading.source.values(changes.after.table) >= least - 1e-9 * (1 + abs(least)))
 
@@ -85,7 +87,7 @@ class Plausible(JudgedConstraint):
         return np.asarray(evaluate(reading.model, points)[:, 0] >= least)
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
-        """The path length as one more score of the model, with its least value in every score set."""
+        """Add the path length as one more score of the model. Every score set gets its least value."""
         if not is_read(problem.model):
             return problem.with_judged(self)
         reading, least = self._read(referee)
@@ -97,7 +99,7 @@ class Plausible(JudgedConstraint):
         return replace(problem, model=model[1], score_sets=sets)
 
     def _read(self, referee: Referee) -> tuple[Reading, float]:
-        """The forest over the model's columns, and the least path length that will do."""
+        """The forest over the model's columns, and the least path length that is enough."""
         _, reading, border = referee.once(
             id(self.forest),
             lambda: (self.forest, *read_plausibility(self.forest, referee.space, referee.reading.sample)),
@@ -108,8 +110,8 @@ class Plausible(JudgedConstraint):
 def _beside(model: Model, forest: Reading) -> Trees:
     if not isinstance(model, Trees) or not isinstance(forest.model, Trees):
         raise UnsupportedProblemError(
-            f"plausibility was asked of a {kind_of(model)} model.",
-            "It is kept exactly for trees and sums of trees.",
+            f"bf.plausible was given for a {kind_of(model)} model.",
+            "It can be kept exactly only for trees and sums of trees.",
             "Search among real rows with bf.candidates, or without proof: bf.black_box(model.predict_proba, classes).",
         )
     return side_by_side(model, [forest.model])

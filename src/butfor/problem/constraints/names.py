@@ -1,4 +1,4 @@
-"""The constraints by the names that users call: what a change must respect."""
+"""The constraints by the names that users call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from butfor.problem.constraints.restrictions import (
 
 
 def fixed(*names: str) -> Fixed:
-    """These columns keep their value: what nobody can change, and what nobody should be told to change.
+    """These columns keep their values.
+
+    Choose it for what nobody can change, and for what nobody should be told to change.
 
     >>> fixed("sex", "race")
     fixed('sex', 'race')
@@ -31,7 +33,7 @@ def fixed(*names: str) -> Fixed:
 
 
 def only_up(*names: str) -> Direction:
-    """These numbers (or ordered levels) do not fall: age, education.
+    """These numbers (or ordered levels) do not fall; for example age or education.
 
     >>> only_up("age", "education")
     only_up('age', 'education')
@@ -40,7 +42,7 @@ def only_up(*names: str) -> Direction:
 
 
 def only_down(*names: str) -> Direction:
-    """These numbers (or ordered levels) do not rise: debts, late payments.
+    """These numbers (or ordered levels) do not rise; for example debts or late payments.
 
     >>> only_down("debt")
     only_down('debt')
@@ -49,7 +51,9 @@ def only_down(*names: str) -> Direction:
 
 
 def between(name: str, low: Any, high: Any) -> Between:
-    """This number (or ordered level) ends in `[low, high]`, ends included; moved there if it is not.
+    """This number (or ordered level) ends in `[low, high]`, ends included.
+
+    A value outside must move there.
 
     >>> between("income", 0, 90_000)
     between('income', 0, 90000)
@@ -58,7 +62,9 @@ def between(name: str, low: Any, high: Any) -> Between:
 
 
 def within(name: str, share: float) -> Within:
-    """This number moves by at most `share` of its factual value: 0.1 is plus or minus 10 %. Choose it to keep steps small.
+    """This number moves by at most `share` of its factual value.
+
+    0.1 is plus or minus 10 %. Choose it to keep steps small.
 
     >>> within("income", 0.1)
     within('income', 0.1)
@@ -67,9 +73,9 @@ def within(name: str, share: float) -> Within:
 
 
 def step(name: str, step: float, anchor: float = 0.0) -> Grid:
-    """This number, if it changes, becomes `anchor` plus a multiple of `step`.
+    """This number becomes `anchor` plus a multiple of `step`, if it changes.
 
-    For one question; a column that always has steps is declared once, with `space={"months": bf.Step(6)}`.
+    It is for one question. If a column always has steps, declare it once, with `space={"months": bf.Step(6)}`.
 
     >>> step("amount", 500)
     step('amount', 500)
@@ -78,7 +84,9 @@ def step(name: str, step: float, anchor: float = 0.0) -> Grid:
 
 
 def whole(name: str) -> Grid:
-    """This number, if it changes, becomes a whole one. Columns of whole numbers in the data are whole without it.
+    """This number becomes a whole number, if it changes.
+
+    Columns that hold whole numbers in the data need no such constraint.
 
     >>> whole("rooms")
     whole('rooms')
@@ -87,7 +95,7 @@ def whole(name: str) -> Grid:
 
 
 def allowed(name: str, values: Iterable[Any]) -> Allowed:
-    """This category ends as one of `values`, moved there if it is not.
+    """This category ends as one of `values`. Any other value must change to one of them.
 
     >>> allowed("housing", ["rents", "owns"])
     allowed('housing', ['rents', 'owns'])
@@ -96,9 +104,9 @@ def allowed(name: str, values: Iterable[Any]) -> Allowed:
 
 
 def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
-    """This category changes only as the table says, `{before: [after, ...]}`; it may always stay.
+    """This category changes only as the table `{before: [after, ...]}` says. It may always stay.
 
-    Choose it for steps that people can take; to price them instead of forbidding the others, use `bf.Table`.
+    Choose it for steps that people can take. To price these steps instead of forbidding all others, use `bf.Table`.
 
     >>> moves("job", {"unemployed": ["temporary"]})
     moves('job', {'unemployed': ['temporary']})
@@ -107,7 +115,7 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
 
 
 def may_be_missing(*names: str) -> MayVanish:
-    """These columns may also become missing (by default a known value stays known).
+    """These columns may also become missing. By default a known value stays known.
 
     Choose it to see whether withholding a value would pay, which says something about the model.
 
@@ -118,7 +126,7 @@ def may_be_missing(*names: str) -> MayVanish:
 
 
 def at_most_changes(count: int) -> AtMost:
-    """At most `count` columns change: for answers that a person can remember.
+    """At most `count` columns change. Choose it for answers that a person can remember.
 
     >>> at_most_changes(3)
     at_most_changes(3)
@@ -127,9 +135,9 @@ def at_most_changes(count: int) -> AtMost:
 
 
 def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> LinearRelation:
-    """A linear relation between numbers of the answer: sums, budgets, shares.
+    """A linear relation between numbers of the answer. It may be a sum, a budget or a share.
 
-    Met within 1e-8 of the size of its terms.
+    It is met within 1e-8 of the size of its terms.
 
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)
@@ -138,7 +146,9 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
 
 
 def rises(name: str, by: float = 0.0) -> Event:
-    """The event that a number rises (by at least `by`), or an ordered level (by ranks); for `bf.implies`.
+    """The event that a number or an ordered level rises, by at least `by`. For `bf.implies`.
+
+    The rise of a level is counted in ranks.
 
     >>> rises("age", by=2)
     rises('age', by=2)
@@ -147,7 +157,9 @@ def rises(name: str, by: float = 0.0) -> Event:
 
 
 def falls(name: str, by: float = 0.0) -> Event:
-    """The event that a number falls (by at least `by`), or an ordered level (by ranks); for `bf.implies`.
+    """The event that a number or an ordered level falls, by at least `by`. For `bf.implies`.
+
+    The fall of a level is counted in ranks.
 
     >>> falls("hours")
     falls('hours')
@@ -156,7 +168,7 @@ def falls(name: str, by: float = 0.0) -> Event:
 
 
 def becomes(name: str, level: Any) -> Event:
-    """The event that a category becomes `level`, having been another; for `bf.implies`.
+    """The event that a category becomes `level` after it was another one. For `bf.implies`.
 
     >>> becomes("job", "permanent")
     becomes('job', 'permanent')
@@ -165,7 +177,9 @@ def becomes(name: str, level: Any) -> Event:
 
 
 def implies(cause: Event, consequence: Event) -> Implication:
-    """If the cause happens, so must the consequence: changes that bring others along.
+    """If the cause happens, the consequence must happen, too.
+
+    Choose it for changes that bring others along.
 
     >>> implies(rises("education"), rises("age", by=2))
     implies(rises('education'), rises('age', by=2))
@@ -174,11 +188,11 @@ def implies(cause: Event, consequence: Event) -> Implication:
 
 
 def margin(eps: float) -> Margin:
-    """Stay `eps` inside every boundary that decides, measured in ranges of the columns.
+    """The answer stays at least `eps` away from every deciding boundary. The unit is a column's range.
 
-    A linear model: the distance to each deciding hyperplane, in range-scaled units. A tree: each deciding cut is at least
-    `eps` ranges away; for a regressor or a probability, the cuts of the leaf decide. Choose it for answers that survive
-    small changes of the data and of the model.
+    For a linear model this is the distance to each deciding hyperplane, in range-scaled units. For a tree, each
+    deciding cut is at least `eps` ranges away; for a regressor or a probability, these are the cuts of the leaf.
+    Choose it for answers that survive small changes of the data and of the model.
 
     >>> margin(0.01)
     margin(0.01)
@@ -187,11 +201,14 @@ def margin(eps: float) -> Margin:
 
 
 def plausible(forest: Any, path_length: float | None = None) -> Plausible:
-    """The answer looks like the data: a fitted isolation forest needs at least `path_length` questions to single it out.
+    """The answer looks like the data, as judged by a fitted isolation forest.
 
-    `mean_t h_t(x) >= path_length`, h the depth of x's leaf plus what a tree of its size would add (Liu, Ting and Zhou, ICDM
-    2008): a sum of trees, kept exactly. The default is the forest's own border between outliers and the rest. `forest` is
-    an `IsolationForest`, or a pipeline that ends in one, fitted on the columns that the model reads.
+    The forest must need at least `path_length` questions to single the answer out: `mean_t h_t(x) >= path_length`,
+    where h_t(x) is the depth of x's leaf in tree t, plus what a tree of the leaf's size would add (Liu, Ting and
+    Zhou, ICDM 2008). This is a sum of trees, so it is kept exactly.
+
+    - `forest`: an `IsolationForest`, or a pipeline that ends in one, fitted on the columns that the model reads;
+    - `path_length`: default: the forest's own border between outliers and the rest.
 
     >>> from sklearn.ensemble import IsolationForest
     >>> plausible(IsolationForest(), path_length=8.0)
@@ -201,9 +218,10 @@ def plausible(forest: Any, path_length: float | None = None) -> Plausible:
 
 
 def candidates(table: Any) -> Candidates:
-    """The answer is one of these rows, of the kind the model reads; choose it for black boxes, or for answers that exist.
+    """The answer is one of these rows. They are of the kind that the model reads.
 
-    As the What-If Tool does (Wexler et al., IEEE TVCG 26, 2020). Proven optimal means: among these rows.
+    Choose it for black boxes, or if answers must be cases that exist. The What-If Tool does this, too (Wexler et al.,
+    IEEE TVCG 26, 2020). Proven optimal then means: among these rows.
 
     >>> candidates([[1.0, 2.0], [3.0, 4.0]])
     candidates(2 rows)
@@ -215,5 +233,5 @@ def _names(names: tuple[str, ...], word: str) -> tuple[str, ...]:
     if not names:
         raise InputError(f"{word}() was given no column.", "Name at least one.")
     if any(not isinstance(name, str) for name in names):
-        raise InputTypeError(f"{word}{names!r} was given.", "Columns are named by text, one argument each.")
+        raise InputTypeError(f"{word}{names!r} was given.", "Give the names of columns as text, one argument each.")
     return names

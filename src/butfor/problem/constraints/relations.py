@@ -54,12 +54,16 @@ class LinearRelation(Relation):
 
     def validate(self, space: Space) -> None:
         if self.sense not in ("<=", ">=", "=="):
-            raise InputError(f"{self!r} was given.", "The sense is '<=', '>=' or '=='.")
+            raise InputError(f"{self!r} was given.", "The sense must be '<=', '>=' or '=='.")
         if not np.isfinite([self.bound, *(weight for _, weight in self.weights)]).all() or not self.weights:
-            raise InputError(f"{self!r} was given.", "Weights and bound are finite, and at least one column is named.")
+            raise InputError(
+                f"{self!r} was given.", "Weights and bound must be finite, and at least one column must be named."
+            )
         for name, _ in self.weights:
             if space[name].levels is not None and space[name].numbers is None:
-                raise InputError(f"{self!r} was given, but {name!r} is no number.", "", "Use bf.implies or bf.moves.")
+                raise InputError(
+                    f"{self!r} was given, but {name!r} is not a number.", "", "Use bf.implies or bf.moves."
+                )
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         total = np.zeros(len(after))
@@ -77,7 +81,7 @@ class LinearRelation(Relation):
 
 @dataclass(frozen=True)
 class Event:
-    """A change of one column: what `implies` is made of. See `rises`, `falls`, `becomes`."""
+    """A change of one column, as a part of `implies`. See `rises`, `falls`, `becomes`."""
 
     word: Literal["rises", "falls", "becomes"]
     name: str
@@ -95,7 +99,7 @@ class Event:
         return 1.0 if self.word == "rises" else -1.0
 
     def validate(self, space: Space, *, wanted: bool) -> None:
-        """Raise a clear error if it cannot be meant in this space."""
+        """Raise a clear error if the event makes no sense in this space."""
         feature = space[self.name]
         if self.word == "becomes":
             if feature.levels is None:
@@ -107,9 +111,9 @@ class Event:
                 f"{self!r} was given, but the values of {self.name!r} have no order.", "", "Use bf.becomes."
             )
         if not (np.isfinite(self.by) and self.by >= 0):
-            raise InputError(f"{self!r} was given.", "by is at least 0.")
+            raise InputError(f"{self!r} was given.", "by must be at least 0.")
         if wanted and not self.by and feature.levels is None and not feature.step:
-            raise InputError(f"{self!r} was given as a consequence.", "A number needs an amount: by=...")
+            raise InputError(f"{self!r} was given as a consequence.", "Say by how much the number must change: by=...")
 
     def holds(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         """In which rows it happens."""
@@ -139,7 +143,7 @@ class Implication(Relation):
 
     def validate(self, space: Space) -> None:
         if not isinstance(self.cause, Event) or not isinstance(self.consequence, Event):
-            raise InputTypeError(f"{self!r} was given.", "It takes two of bf.rises, bf.falls, bf.becomes.")
+            raise InputTypeError(f"{self!r} was given.", "It takes two events: bf.rises, bf.falls or bf.becomes.")
         self.cause.validate(space, wanted=False)
         self.consequence.validate(space, wanted=True)
 
@@ -153,7 +157,7 @@ class Implication(Relation):
 
 @dataclass(frozen=True)
 class Fresh(Relation):
-    """Not all of these columns change together: what makes the next of several answers a different one."""
+    """Not all of these columns change together. It makes the next of several answers a different one."""
 
     kind = ConstraintKind.FRESH
 

@@ -1,4 +1,4 @@
-"""Constraints on one column at a time: they narrow its domain."""
+"""Constraints on one column at a time. They narrow its domain."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from butfor.space.space import Space, same
 
 
 class Restriction(CodedConstraint):
-    """A constraint on one column at a time: it narrows the domain."""
+    """A constraint on one column at a time. It narrows the domain."""
 
     @abstractmethod
     def narrow(self, domain: Domain, space: Space) -> None:
-        """Work it into the domain."""
+        """Change the domain so that it keeps the constraint."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Direction(Restriction):
                 raise InputError(
                     f"{self!r} was given, but the values of {name!r} ({feature.describe()}) have no order.",
                     "",
-                    f"Declare one with space={{{name!r}: bf.Ordinal([...])}}, or list moves with bf.moves.",
+                    f"Declare an order with space={{{name!r}: bf.Ordinal([...])}}, or list moves with bf.moves.",
                 )
 
     def atoms(self) -> tuple[AbstractConstraint, ...]:
@@ -160,8 +160,10 @@ class Within(Restriction):
 
     def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
-            raise InputError(f"{self!r} was given, but {self.name!r} is no number.", "", "Use bf.allowed or bf.moves.")
-        message = (f"{self!r} was given.", "The share is finite and not negative: 0.1 is plus or minus 10 %.")
+            raise InputError(
+                f"{self!r} was given, but {self.name!r} is not a number.", "", "Use bf.allowed or bf.moves."
+            )
+        message = (f"{self!r} was given.", "The share must be finite and not negative; 0.1 is plus or minus 10 %.")
         if not 0 <= number(self.share, *message) < np.inf:
             raise InputError(*message)
 
@@ -195,8 +197,8 @@ class Grid(Restriction):
 
     def validate(self, space: Space) -> None:
         if space[self.name].levels is not None:
-            raise InputError(f"{self!r} was given, but {self.name!r} is no number.")
-        message = (f"{self!r} was given.", "A step is a positive number, its anchor a number.")
+            raise InputError(f"{self!r} was given, but {self.name!r} is not a number.")
+        message = (f"{self!r} was given.", "The step must be a positive number, and the anchor a number.")
         if not (0 < number(self.step, *message) < np.inf and np.isfinite(number(self.anchor, *message))):
             raise InputError(*message)
 
@@ -309,7 +311,10 @@ class MayVanish(Restriction):
 
 
 def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:
-    """The domain of some rows under constraints; the one kind that widens it comes before all that narrow it."""
+    """The domain of some rows under constraints.
+
+    `MayVanish` is the only constraint that widens a domain. It comes before those that narrow it.
+    """
     domain = open_domain(space, factuals)
     restrictions = [constraint for constraint in constraints if isinstance(constraint, Restriction)]
     for constraint in sorted(restrictions, key=lambda constraint: not isinstance(constraint, MayVanish)):

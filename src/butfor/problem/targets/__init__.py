@@ -1,1 +1,1 @@
-"""What the model is to say instead."""
+"""Targets: what the model is to predict instead."""

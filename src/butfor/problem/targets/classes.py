@@ -1,4 +1,4 @@
-"""Targets on classes: one of some, any other, some at a price, one with a probability."""
+"""Targets on classes: one of several, any other, with prices, or with a probability."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class ClassCosts(AbstractTarget):
         for label, cost in self.costs:
             if not np.isfinite(cost) or cost < 0:
                 raise InputError(
-                    f"the class {label!r} was given the cost {cost!r}.", "Class costs are finite, at least 0."
+                    f"the class {label!r} was given the cost {cost!r}.",
+                    "Class costs must be finite and at least 0.",
                 )
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
@@ -117,7 +118,8 @@ class Probability(AbstractTarget):
         _check_labels(source, (self.label,))
         if not 0 < self.at_least <= 1:
             raise InputError(
-                f"a probability of at least {self.at_least!r} was asked.", "It lies above 0 and at most 1."
+                f"a probability of at least {self.at_least!r} was asked for.",
+                "It must be above 0 and at most 1.",
             )
         if not hasattr(source.estimator, "predict_proba"):
             raise InputError(
@@ -142,12 +144,12 @@ class Probability(AbstractTarget):
 
 
 def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:
-    """How far the best wanted class is behind the best of all, for each row of scores."""
+    """How far the best wanted class is behind the best class, for each row."""
     return np.asarray(scores.max(axis=1) - np.where(wanted, scores, -np.inf).max(axis=1))
 
 
 def _classless(source: Source, given: str) -> InputError:
-    """What to ask instead of a class where there are none."""
+    """An error that says which target to use for a model without classes."""
     if source.survives:
         kind, use = "a model of survival", "bf.survival.mean_gain(...) or another of bf.survival"
     else:
@@ -161,6 +163,6 @@ def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
     unknown = [label for label in labels if source.classes and label not in source.classes]
     if unknown or not labels:
         raise InputError(
-            f"the target {(unknown or ['(none)'])[0]!r} is no class of the model.",
+            f"the target {(unknown or ['(none)'])[0]!r} is not a class of the model.",
             f"Its classes are {', '.join(map(repr, source.classes))}.",
         )

@@ -1,4 +1,4 @@
-"""The targets by the names that users call, and what else may be written as a target."""
+"""The targets by the names that users call, and other ways to write them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from butfor.problem.targets.values import RelativeChange, ValueIn
 
 
 def as_target(given: Any, source: Source) -> AbstractTarget:
-    """What the user wrote as a target: a label, "other", a collection of labels, label costs, or a target."""
+    """The target that the user wrote.
+
+    It may be written as a label, "other", a collection of labels, a dict of label costs, or a target object.
+    """
     if isinstance(given, AbstractTarget):
         target = given
     elif isinstance(given, str) and given == "other":
@@ -37,7 +40,9 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
 
 
 def classes(*labels: Any) -> Classes:
-    """The target that one of these classes is predicted; `target=["a", "b"]` says the same.
+    """The target that one of these classes is predicted.
+
+    `target=["a", "b"]` means the same.
 
     >>> classes("gold", "silver")
     gold or silver
@@ -48,9 +53,9 @@ def classes(*labels: Any) -> Classes:
 
 
 def other() -> Other:
-    """The target that any class but the present one is predicted, the cheapest; the default.
+    """The target that any class but the present one is predicted. The default.
 
-    `target="other"` says the same, unless the model has a class of that name.
+    The cheapest such class is found. `target="other"` means the same, unless the model has a class of that name.
 
     >>> other()
     any other class
@@ -59,26 +64,27 @@ def other() -> Other:
 
 
 def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
-    """The target that one of these classes is predicted, each at a cost that is added to that of the changes.
+    """The target that one of these classes is predicted, each at its own cost.
 
-    Choose it when some classes are better than others. What is minimised is cost of the changes + cost of the class; a
-    class that is not named is no answer. `target={"gold": 0, "silver": 0.2}` says the same.
+    What is minimised is the cost of the changes + the cost of the class. A class that is not named is not allowed.
+    Choose it when some classes are better than others. `target={"gold": 0, "silver": 0.2}` means the same.
 
     >>> class_costs({"gold": 0, "silver": 0.2})
     gold at 0, silver at 0.2
     """
     return ClassCosts(
         tuple(
-            (label, number(cost, f"the class {label!r} was given the cost {cost!r}.", "A cost is a number."))
+            (label, number(cost, f"the class {label!r} was given the cost {cost!r}.", "A cost must be a number."))
             for label, cost in costs.items()
         )
     )
 
 
 def probability(label: Any, at_least: float) -> Probability:
-    """The target that a class is given at least this probability: an answer that is more than just across the border.
+    """The target that a class has at least this probability.
 
-    Taken where the probabilities follow from the scores: the logistic function, softmax, and the leaves of a tree.
+    Choose it for answers that are more than just across the border. It needs probabilities that follow from the scores:
+    by the logistic function, by softmax, or as the values of a tree's leaves.
 
     >>> probability("approved", at_least=0.8)
     approved with probability at least 0.8
@@ -87,7 +93,7 @@ def probability(label: Any, at_least: float) -> Probability:
 
 
 def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
-    """The target that a regressor predicts a value in an interval, ends included.
+    """The target that a regressor predicts a value in an interval. The ends are included.
 
     >>> value(at_least=100.0)
     at least 100
@@ -98,7 +104,9 @@ def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
 
 
 def relative_change(by: float) -> RelativeChange:
-    """The target that a regressor's prediction moves by at least this share of its size: 0.2 is 20 % up, -0.2 down.
+    """The target that a regressor's prediction moves by at least a share of itself.
+
+    0.2 is 20 % up, -0.2 is 20 % down.
 
     >>> relative_change(-0.2)
     down by 20%

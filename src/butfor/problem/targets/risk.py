@@ -1,4 +1,4 @@
-"""Targets on risk scores: a score that moves, a hazard that becomes a multiple of another."""
+"""Targets on risk scores: a change of the score, or a ratio of hazards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from butfor.space import frames
 
 
 class OnRisk(AbstractTarget):
-    """A risk score is to be at least (`up`) or at most a value."""
+    """The target that a risk score is at least (`up`) or at most a value."""
 
     @property
     @abstractmethod
@@ -30,20 +30,20 @@ class OnRisk(AbstractTarget):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What is asked about, in words."""
+        """The name of the quantity, in words."""
 
     @abstractmethod
     def wanted(self, now: float) -> float:
-        """The value wanted of rows whose value is `now`."""
+        """The value wanted for a row whose value is `now`."""
 
     @abstractmethod
     def goal(self, before: Prediction) -> FloatArray:
-        """The score wanted of each row."""
+        """The score wanted for each row."""
 
     def validate(self, source: Source) -> None:
         if not source.survives or source.says_time:
             raise InputError(
-                f"{self!r} was asked of {type(source.estimator).__name__}, which gives no risk score.",
+                f"the target is {self!r}, but {type(source.estimator).__name__} gives no risk score.",
                 "A model of survival that scores risk is needed.",
                 "Use bf.survival.mean_gain." if source.says_time else "",
             )
@@ -86,7 +86,7 @@ class RiskChange(OnRisk):
 
 @dataclass(frozen=True, repr=False)
 class HazardRatio(OnRisk):
-    """See `hazard_ratio`: the ratio to the hazard of a row, the `prototype` (none: the factual)."""
+    """See `hazard_ratio`. The ratio is to the hazard of the `prototype` (none: of the factual)."""
 
     ratio: float
     up: bool = False
@@ -99,8 +99,8 @@ class HazardRatio(OnRisk):
     def settled(self, readout: AbstractReadout, before: Prediction) -> HazardRatio:
         if isinstance(readout, Survival) and not readout.proportional:
             raise UnsupportedProblemError(
-                "a hazard ratio was asked of a model without proportional hazards.",
-                "Its hazards have no one ratio.",
+                "a hazard ratio was asked for, but the model has no proportional hazards.",
+                "Two of its hazards do not have the same ratio at all times.",
                 "Use bf.survival.risk_change, or ask for a mean time.",
             )
         return self
@@ -121,12 +121,17 @@ class HazardRatio(OnRisk):
         return list(np.exp(prediction.values - base).tolist())
 
     def _prototype(self, like: Prediction) -> Prediction:
-        """The prototype as a row of the kind of others: what it does not name is as in the first of those."""
+        """The prototype as a row of the same kind as the rows `like`.
+
+        Columns that it does not name are as in the first of these rows.
+        """
         row = frames.take(like.table, [0])
         unknown = [name for name, _ in self.prototype if name not in frames.names(row)]
         if unknown:
-            raise InputError(f"the prototype has {unknown}.", f"The columns are {list(frames.names(row))}.")
+            raise InputError(
+                f"the prototype has the unknown columns {unknown}.", f"The columns are {list(frames.names(row))}."
+            )
         absent = [name for name in like.source.names if name not in dict(self.prototype)]
         if absent:
-            raise InputError(f"the prototype lacks {absent}.", "It is a whole row.")
+            raise InputError(f"the prototype lacks the columns {absent}.", "It must be a whole row.")
         return Prediction(like.source, frames.write(row, {name: [value] for name, value in self.prototype}))

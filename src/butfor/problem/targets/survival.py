@@ -1,7 +1,8 @@
-"""Targets on survival functions: a mean time, a quantile or a chance that is to rise or fall. Each is one inequality on one
+"""Targets on survival functions. A mean time, a quantile or a chance is to rise or fall.
 
-raw score; which one, the readout knows. After Kovalev, Utkin, Coolen and Konstantinov, "Counterfactual explanation of
-machine learning survival models", Informatica 32 (2021), where a mean time is to rise or fall.
+Each target is one inequality on one raw score. The readout knows which. After Kovalev, Utkin, Coolen and Konstantinov,
+"Counterfactual explanation of machine learning survival models", Informatica 32 (2021), where a mean time is to rise or
+fall.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ T = TypeVar("T", bound="OnCurves")
 
 
 class OnCurves(AbstractTarget):
-    """A quantity of the survival function is to be at least (`up`) or at most a value."""
+    """The target that a quantity of survival is at least (`up`) or at most a value."""
 
     quantity: Quantity
     unit: str
@@ -40,13 +41,13 @@ class OnCurves(AbstractTarget):
 
     @abstractmethod
     def goal(self, now: FloatArray) -> FloatArray:
-        """The value wanted of rows whose quantity is `now`."""
+        """The values wanted for rows whose quantity is `now`."""
 
     def validate(self, source: Source) -> None:
         if not source.survives:
             raise InputError(
-                f"{self!r} was asked of {type(source.estimator).__name__}, which predicts no survival.",
-                "A model of scikit-survival or lifelines is needed, or a function given as bf.survival.black_box.",
+                f"the target is {self!r}, but {type(source.estimator).__name__} predicts no survival.",
+                "A model of scikit-survival or lifelines is needed, or a function in bf.survival.black_box.",
             )
 
     def settled(self: T, readout: AbstractReadout, before: Prediction) -> T:
@@ -55,7 +56,9 @@ class OnCurves(AbstractTarget):
         span = before.curves.span
         if not span[1] > 0:
             raise InputError(
-                f"the model's last time is {span[1]:g}.", "Times to the event are positive.", "Fit it on such times."
+                f"the model's last time is {span[1]:g}.",
+                "Times to the event must be positive.",
+                "Fit it on such times.",
             )
         known = _with(self, self.quantity.settled(span))
         now = known.quantity.of(before.curves)
@@ -67,7 +70,7 @@ class OnCurves(AbstractTarget):
         return known
 
     def _check_reach(self, now: FloatArray, span: tuple[float, float]) -> None:
-        """An error if no row could ever meet the target, whatever its values."""
+        """Raise an error if no row could meet the target, whatever its values are."""
         if np.isinf(now).all():
             raise self._endless()
         low, high = self.quantity.reach(span)
@@ -81,10 +84,10 @@ class OnCurves(AbstractTarget):
 
     @abstractmethod
     def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
-        """What to say where the value wanted lies beyond what any survival function has."""
+        """An error for a wanted value that no survival function has."""
 
     def wish(self, before: Prediction) -> Wish:
-        """The target for some rows; infinite for those whose goal no survival function reaches."""
+        """What is wanted of each row. It is infinite for rows whose goal no survival function reaches."""
         now = self.quantity.of(before.curves)
         low, high = self.quantity.reach(before.curves.span)
         goal = self.goal(now)
@@ -99,7 +102,7 @@ class OnCurves(AbstractTarget):
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         if not isinstance(readout, Survival):
-            raise UnsupportedProblemError("the model was read without survival functions.", "They are needed.")
+            raise UnsupportedProblemError("the model was read without survival functions.", "The target is about them.")
         wish = self.wish(before)
         A, b, strict = readout.needs(wish)
         return grouped(A, np.where(np.isfinite(wish.values), b, np.inf), strict=strict)
@@ -126,7 +129,7 @@ def _with(target: T, quantity: Quantity) -> T:
 
 @dataclass(frozen=True, repr=False)
 class SurvivalChange(OnCurves):
-    """A quantity changes by at least this much; see `mean_gain`, `mean_loss`, `median_gain`."""
+    """A quantity changes by at least this much. See `mean_gain`, `mean_loss`, `median_gain`."""
 
     quantity: Quantity
     by: float
@@ -148,16 +151,16 @@ class SurvivalChange(OnCurves):
         horizon = isinstance(self.quantity, MeanTime) and self.quantity.horizon is not None
         whose = f"it is {now[0]:.6g}" if len(now) == 1 else f"it is {now.min():.6g} to {now.max():.6g}"
         return InputError(
-            f"a change of {timed(abs(self.by), self.unit)} {'up' if self.up else 'down'} was asked.",
-            f"The {self.quantity.words(self.unit)} of every survival function lies between {low:.6g} and {high:.6g}, and "
-            f"{whose} now: the change must lie in (0, {most:.6g}].",
+            f"a change of {timed(abs(self.by), self.unit)} {'up' if self.up else 'down'} was asked for.",
+            f"The {self.quantity.words(self.unit)} of every survival function lies between {low:.6g} and {high:.6g}, "
+            f"and {whose} now: the change must lie in (0, {most:.6g}].",
             "Ask for less" + (f", or {_LONGER[horizon]}." if isinstance(self.quantity, MeanTime) else "."),
         )
 
 
 @dataclass(frozen=True, repr=False)
 class SurvivalReach(OnCurves):
-    """A quantity is at least or at most a value; see `mean_at_least`, `survival_at`, `quantile_at_least`."""
+    """A quantity is at least or at most a value. See `mean_at_least`, `survival_at`, `quantile_at_least`."""
 
     quantity: Quantity
     value: float
@@ -179,14 +182,17 @@ class SurvivalReach(OnCurves):
 
     def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
         return InputError(
-            f"{self!r} was asked.",
+            f"{self!r} was asked for.",
             f"It lies between {low:.6g} and {high:.6g} for every survival function over these times.",
             "Ask for a value in between.",
         )
 
 
 def grouped(A: FloatArray, b: FloatArray, *, strict: bool = False) -> list[Group]:
-    """Row i needs scores s with `A[i] s >= b[i]`: rows that share a left side together, those for which all or none do apart."""
+    """Group rows by the left side of their inequality on the scores s, `A[i] s >= b[i]`.
+
+    Rows with b = -inf (every score will do) and rows with b = inf (none will) form groups of their own.
+    """
     found: list[Group] = []
     for left in np.unique(A, axis=0):
         rows = np.flatnonzero((left == A).all(axis=1))

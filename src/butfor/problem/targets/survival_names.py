@@ -1,4 +1,4 @@
-"""The targets on survival as users write them, what they are given checked."""
+"""The targets on survival by the names that users call. They check their arguments."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from butfor.space import frames
 
 
 def mean_gain(r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalChange:
-    """The target that the mean time to the event rises by at least `r`: what would lengthen it.
+    """The target that the mean time to the event rises by at least `r`.
 
-    The mean is the integral of the survival function S over [0, t_q], t_q being the last time of the training data: a
-    restricted mean, as nothing is known beyond. `tail` adds that much time, over which S stays as it is at t_q; `horizon` ends
-    the integral earlier. `unit` is written behind times, such as "days". A model that predicts one time (IPCRidge) is asked
-    for that.
+    The mean is the integral of the survival function S over [0, t_q], where t_q is the last time of the training data.
+    It is a restricted mean, because nothing is known beyond t_q. If the model predicts a single time (IPCRidge), that
+    time is used instead.
+
+    - `tail`: so much time is added, over which S stays as it is at t_q;
+    - `horizon`: ends the integral earlier;
+    - `unit`: is written after times, such as "days".
 
     >>> mean_gain(90, unit="days")
     mean time to event up by at least 90 days
@@ -29,7 +32,7 @@ def mean_gain(r: float, *, tail: float = 0.0, horizon: float | None = None, unit
 
 
 def mean_loss(r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalChange:
-    """The target that the mean time to the event falls by at least `r`: what would shorten it. See `mean_gain`.
+    """The target that the mean time to the event falls by at least `r`. See `mean_gain`.
 
     >>> mean_loss(2, horizon=60, unit="months")
     mean time to event within 60 months down by at least 2 months
@@ -38,7 +41,9 @@ def mean_loss(r: float, *, tail: float = 0.0, horizon: float | None = None, unit
 
 
 def mean_at_least(time: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalReach:
-    """The target that the mean time to the event is at least this: the same for all rows. See `mean_gain` for the mean.
+    """The target that the mean time to the event is at least `time`.
+
+    See `mean_gain` for the mean.
 
     >>> mean_at_least(400, unit="days")
     mean time to event at least 400 days
@@ -49,24 +54,27 @@ def mean_at_least(time: float, *, tail: float = 0.0, horizon: float | None = Non
 def survival_at(
     t0: float, at_least: float | None = None, *, at_most: float | None = None, unit: str = ""
 ) -> SurvivalReach:
-    """The target that the chance to outlast the time `t0`, S(t0), is at least (or at most) a probability.
+    """The target that the chance to outlast a time is at least (or at most) a given one.
+
+    The chance is S(t0).
 
     >>> survival_at(1825, at_least=0.6, unit="days")
     chance to outlast 1825 days at least 0.6
     """
     if (at_least is None) == (at_most is None):
-        raise InputTypeError("bf.survival.survival_at needs at_least= or at_most=.", "One of them.")
+        raise InputTypeError("bf.survival.survival_at needs at_least= or at_most=.", "Give exactly one of them.")
     given = at_most if at_least is None else at_least
-    p = number(given, f"a chance of {given!r} was asked.", "It is a number in [0, 1].")
+    p = number(given, f"a chance of {given!r} was asked for.", "It must be a number in [0, 1].")
     if not 0 <= p <= 1:
-        raise InputError(f"a chance of {p:g} was asked.", "It lies in [0, 1].")
+        raise InputError(f"a chance of {p:g} was asked for.", "It must lie in [0, 1].")
     return SurvivalReach(Chance(_positive("t0", t0)), p, at_least is not None, unit)
 
 
 def median_gain(r: float, *, unit: str = "") -> SurvivalChange:
-    """The target that the median time to the event, inf {t: S(t) <= 1/2}, rises by at least `r`.
+    """The target that the median time to the event rises by at least `r`.
 
-    Choose it where few long survivors must not count; it is infinite where more than half outlast the last time that is known.
+    The median is inf {t: S(t) <= 1/2}. It is infinite if more than half outlast the last known time. Choose it when a
+    few long survivors must not count.
 
     >>> median_gain(90, unit="days")
     median time to event up by at least 90 days
@@ -75,54 +83,59 @@ def median_gain(r: float, *, unit: str = "") -> SurvivalChange:
 
 
 def quantile_at_least(share: float, time: float, *, unit: str = "") -> SurvivalReach:
-    """The target that the time by which this share has had the event, inf {t: S(t) <= 1 - share}, is at least `time`.
+    """The target that a quantile of the time to the event is at least `time`.
+
+    The quantile is the time by which this share has had the event: inf {t: S(t) <= 1 - share}.
 
     >>> quantile_at_least(0.25, 365, unit="days")
     time by which 25 % have had the event at least 365 days
     """
-    part = number(share, f"share={share!r} was given.", "It is a number between 0 and 1.")
+    part = number(share, f"share={share!r} was given.", "It must be a number between 0 and 1.")
     if not 0 < part < 1:
-        raise InputError(f"share={part:g} was given.", "It lies between 0 and 1: 0.5 is the median.")
+        raise InputError(f"share={part:g} was given.", "It must lie between 0 and 1; 0.5 is the median.")
     return SurvivalReach(QuantileTime(part), _positive("time", time), True, unit)
 
 
 def risk_change(by: float) -> RiskChange:
-    """The target that the risk score, which the model's `predict` gives, moves by at least this: -0.5 is down by 0.5.
+    """The target that the risk score moves by at least `by`. -0.5 is down by 0.5.
 
-    Choose it for models without survival functions (a survival SVM). Scores of different models have different scales.
+    The risk score is what the model's `predict` returns; scores of different models have different scales. Choose it
+    for models without survival functions, such as a survival SVM.
 
     >>> risk_change(-0.5)
     risk score down by at least 0.5
     """
-    size = number(by, f"by={by!r} was given.", "It is a number: below 0 is less risk.")
+    size = number(by, f"by={by!r} was given.", "It must be a number; below 0 means less risk.")
     if not np.isfinite(size) or size == 0:
-        raise InputError(f"by={size:g} was given.", "It is finite and not 0: below 0 is less risk.")
+        raise InputError(f"by={size:g} was given.", "It must be finite and not 0; below 0 means less risk.")
     return RiskChange(size)
 
 
 def hazard_ratio(at_most: float | None = None, *, at_least: float | None = None, prototype: Any = None) -> HazardRatio:
-    """The target that the hazard is at most this many times that of a prototype (default: of the row itself, as it is now).
+    """The target that the hazard is at most (or at least) a multiple of another.
 
-    For proportional hazards, where the ratio is exp(score - score of the prototype) at all times. The prototype is a whole row:
-    a table of one, or a mapping of columns to values.
+    The other hazard is that of `prototype` (default: of the row itself, as it is now). The prototype is a whole row: a
+    table of one row, or a mapping of columns to values. The model must have proportional hazards: then the ratio is
+    exp(score - score of the prototype) at all times.
 
     >>> hazard_ratio(at_most=0.5)
     hazard at most 0.5 times what it is now
     """
     if (at_most is None) == (at_least is None):
-        raise InputTypeError("bf.survival.hazard_ratio needs at_most= or at_least=.", "One of them.")
+        raise InputTypeError("bf.survival.hazard_ratio needs at_most= or at_least=.", "Give exactly one of them.")
     ratio = _positive("the ratio", at_least if at_most is None else at_most)
     down = at_most is not None
     row = _row(prototype)
     if not row and (ratio >= 1) == down:
         raise InputError(
-            f"a hazard at {'most' if down else 'least'} {ratio:g} times what it is now was asked.", "It already is."
+            f"a hazard at {'most' if down else 'least'} {ratio:g} times what it is now was asked for.",
+            "It already is.",
         )
     return HazardRatio(ratio, not down, row)
 
 
 def _row(prototype: Any) -> tuple[tuple[str, Any], ...]:
-    """A row as pairs of column and value, in plain Python values."""
+    """A row as pairs of column and value. The values are plain Python values."""
     if prototype is None:
         return ()
     if not isinstance(prototype, Mapping):
@@ -136,18 +149,20 @@ def _row(prototype: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _mean(tail: float, horizon: float | None) -> MeanTime:
-    after = number(tail, f"tail={tail!r} was given.", "A tail is a time.")
+    after = number(tail, f"tail={tail!r} was given.", "A tail must be a length of time.")
     if not 0 <= after < np.inf:
-        raise InputError(f"tail={after:g} was given.", "A tail is finite and at least 0.")
+        raise InputError(f"tail={after:g} was given.", "A tail must be finite and at least 0.")
     if horizon is None:
         return MeanTime(after)
     if after:
-        raise InputError("tail= and horizon= were given.", "A horizon ends the time, a tail adds to it.", "Give one.")
+        raise InputError(
+            "tail= and horizon= were given.", "A horizon ends the time earlier, a tail adds to it.", "Give only one."
+        )
     return MeanTime(0.0, _positive("horizon", horizon))
 
 
 def _positive(name: str, given: Any) -> float:
-    value = number(given, f"{name}={given!r} was given.", "A positive number is needed.")
+    value = number(given, f"{name}={given!r} was given.", "It must be a positive number.")
     if not 0 < value < np.inf:
-        raise InputError(f"{name}={value:g} was given.", "A positive, finite number is needed.")
+        raise InputError(f"{name}={value:g} was given.", "It must be a positive, finite number.")
     return value

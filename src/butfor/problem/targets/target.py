@@ -1,4 +1,4 @@
-"""What the model should say instead: each target becomes a union of sets of raw scores, and is judged by the estimator."""
+"""What a target is. Solvers see it as a union of sets of raw scores, the verdict as a rule for predictions."""
 
 from __future__ import annotations
 
@@ -18,36 +18,42 @@ Group = tuple[IntArray, tuple[ScoreSet, ...]]
 
 
 class AbstractTarget(ABC):
-    """What is wanted. Immutable; prints in words."""
+    """What is wanted. It is immutable and prints in words."""
 
     @abstractmethod
     def validate(self, source: Source) -> None:
-        """Raise a clear error if the estimator can never be asked that."""
+        """Raise a clear error if the target makes no sense for this estimator."""
 
     def settled(self, readout: AbstractReadout, before: Prediction) -> AbstractTarget:
-        """The target with what it leaves open settled by the model; a clear error if no row could ever meet it."""
+        """The target with everything filled in that depends on the model.
+
+        Raises a clear error if no row could ever meet it.
+        """
         return self
 
     def focus(self, reading: Reading, before: Prediction) -> Reading:
-        """The reading with the model whose raw scores `groups` speaks of, where the scores depend on what is asked."""
+        """The reading whose model has the raw scores that `groups` is about.
+
+        It is another one than `reading` only if the scores depend on the target.
+        """
         return reading
 
     def outputs(self, prediction: Prediction) -> list[Any]:
-        """What the estimator says, as far as it bears on the target: plain Python values."""
+        """What the estimator predicts about the target's quantity, in plain Python values."""
         return prediction.outputs()
 
     @abstractmethod
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
-        """Rows that share a union of score sets, with that union."""
+        """Groups of rows that share a union of score sets, each with its union."""
 
     @abstractmethod
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
-        """Which rows of `after` the estimator itself says to meet the target, `before` being their factuals."""
+        """Which rows of `after` meet the target by the estimator itself. `before` holds their factuals."""
 
     def offsets(self, after: Prediction, rows: int) -> FloatArray:
-        """What the answer costs beyond its changes."""
+        """What each answer costs in addition to its changes."""
         return np.zeros(rows)
 
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
-        """How far each prediction is from what is wanted, 0 where it is met: what a search by trial follows."""
+        """How far each prediction is from the target; 0 if it is met. Searches by trial follow it."""
         return np.where(self.met(before, after), 0.0, 1.0)

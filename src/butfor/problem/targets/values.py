@@ -30,7 +30,7 @@ class ValueIn(AbstractTarget):
     def validate(self, source: Source) -> None:
         _check_regressor(source, "bf.value")
         if np.isnan(self.low) or np.isnan(self.high) or self.low > self.high:
-            raise InputError(f"a value {self!r} was asked.", "The lower end must not exceed the upper.")
+            raise InputError(f"a value {self!r} was asked for.", "The lower end must not exceed the upper one.")
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         return [(np.arange(len(before.values)), (_interval(self.low, self.high),))]
@@ -55,7 +55,8 @@ class RelativeChange(AbstractTarget):
         _check_regressor(source, "bf.relative_change")
         if not np.isfinite(self.by) or self.by == 0:
             raise InputError(
-                f"a relative change of {self.by!r} was asked.", "It is a share: 0.2 is 20 % up, -0.2 down."
+                f"a relative change of {self.by!r} was asked for.",
+                "It must be a finite share other than 0: 0.2 is 20 % up, -0.2 is 20 % down.",
             )
 
     def _threshold(self, before: Prediction) -> FloatArray:

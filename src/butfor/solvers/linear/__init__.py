@@ -1,1 +1,1 @@
-"""Linear models: a closed form for one inequality, an interior point for quadratic forms."""
+"""Solvers for linear models: a closed form, and an interior point for quadratic costs."""

@@ -1,8 +1,9 @@
-"""One linear inequality over numbers, exactly: raise the level of one multiplier until the score is reached.
+"""One linear inequality over numbers, exactly. The level of one multiplier rises until the score is reached.
 
-minimise sum_j c_j(|d_j|) subject to sum_j w_j d_j >= need, 0 <= |d_j| <= room_j in the helpful direction. With multiplier mu,
-feature j begins to move at mu = l1_j / |w_j| and then gains score at rate w_j^2 / (2 l2_j) (at once up to its room if
-l2_j = 0) until its room is used up: events sorted by mu, O(d log d). L-infinity is the same with rate |w_j| / linf_j.
+The problem is to minimise sum_j c_j(|d_j|) subject to sum_j w_j d_j >= need, 0 <= |d_j| <= room_j in the helpful
+direction. With multiplier mu, feature j begins to move at mu = l1_j / |w_j|. Then it gains score at rate w_j^2 / (2
+l2_j) until its room is used up (if l2_j = 0, all at once). These events are sorted by mu, which takes O(d log d).
+L-infinity is the same with rate |w_j| / linf_j.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 BOUNDARY_ROUNDING = 1e-14
-"""A continuous answer lies on its boundary: this share of the score's size keeps rounding from deciding against it."""
+"""By how much the score's threshold is raised, as a share of the score's size.
+
+A continuous answer lies on its boundary, where rounding might otherwise decide against it.
+"""
 
 
 class LinearExact(AbstractSolver):
@@ -40,7 +44,7 @@ class LinearExact(AbstractSolver):
             return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
         others = form.movable - {ValueKind.CONTINUOUS}
         if others or form.binned:
-            return Support(False, f"{listed(others) or 'binned numbers'} may change; it moves continuous numbers only")
+            return Support(False, f"{listed(others) or 'binned numbers'} may change; it moves only continuous numbers")
         if form.forced:
             return Support(False, "a constraint forces a feature to move; it starts from the factual")
         unknown = form.constraints - {ConstraintKind.MARGIN}
@@ -49,7 +53,7 @@ class LinearExact(AbstractSolver):
         if not (form.cost <= {CostTerm.L1, CostTerm.L2} or form.cost in ({CostTerm.LINF}, {CostTerm.L0})):
             return Support(False, f"the cost mixes {listed(form.cost)}; it takes L1, L2, L1 + L2, L-infinity or L0")
         if form.cost == {CostTerm.L0} and form.weighted_changes:
-            return Support(False, "changes have different prices, which is a knapsack; it counts changes")
+            return Support(False, "changes have different prices, which is a knapsack; it only counts changes")
         return Support(True, "one inequality over continuous numbers has a closed form")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
@@ -65,20 +69,20 @@ class LinearExact(AbstractSolver):
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.ndarray]:
-    """The cheapest points of the rows in one half-space, and which rows can reach it."""
+    """The cheapest point of each row in one half-space, and which rows have one."""
     from butfor.solvers.linear.kernels import fewest_changes, rise, rise_at_once
 
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
     if not len(score_set.A):
         return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
-    asked, inside = (
+    wanted, inside = (
         tightened(score_set, replace(problem, guard=g)).b[..., 0]
         for g in (problem.guard, problem.guard + BOUNDARY_ROUNDING)
     )
     w = (score_set.A @ model.slope)[0]
     now = evaluate(model, problem.factuals) @ score_set.A[0]
-    need = np.where(now >= asked, 0.0, inside - now)
+    need = np.where(now >= wanted, 0.0, inside - now)
     x = problem.factuals
     with np.errstate(invalid="ignore"):
         room = np.where(w > 0, domain.high - x, x - domain.low)
@@ -93,7 +97,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
         rate = np.where(w == 0, 0.0, rate)
         at_once = not start[w != 0].any() and np.isfinite(rate).all()
         gained = rise_at_once(need, cap, rate) if at_once else rise(need, cap, start, rate, np.argsort(start))
-    reached = gained.sum(axis=1) >= (asked - now) * (1 - 1e-12)
+    reached = gained.sum(axis=1) >= (wanted - now) * (1 - 1e-12)
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(gained > 0, gained / w, 0.0)
     moved = np.clip(x + step, np.minimum(domain.low, x), np.maximum(domain.high, x))
@@ -103,7 +107,10 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
 
 
 def _rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
-    """Points of float32 columns moved to the next float32 away from the factual, within the domain."""
+    """Points with values moved to the next float32 in columns of that type.
+
+    They stay within the domain.
+    """
     if not problem.domain.single.any():
         return moved
     x = problem.factuals

@@ -1,7 +1,9 @@
-"""A quadratic form over a box and a few half-spaces: Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992).
+"""A quadratic form over a box and a few half-spaces.
 
-Every step factors 2Q + (a diagonal), which keeps Q's band, and the half-spaces are a Schur complement of their own small size.
-As the box is bounded, any multipliers prove something: a bound on the cost, or that no point meets the half-spaces.
+It is minimised by Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992).
+Every step factors 2Q + (a diagonal), which has the same band as Q. The half-spaces enter through a Schur complement,
+which is small because they are few. Because the box is bounded, any multipliers prove something: a bound on the cost,
+or that no point meets the half-spaces.
 """
 
 from __future__ import annotations
@@ -25,22 +27,22 @@ from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 SETTLED_GAP = 1e-8
-"""How near cost and bound must come, relative to the cost."""
+"""How close cost and bound must be at the end, relative to the cost."""
 
 ROW_SPARE = 1e-8
-"""Half-spaces (of unit norm) are met with this to spare: rounding shall not decide."""
+"""By how much a half-space (of unit norm) is met more than needed, so that rounding does not decide."""
 
 STILL = 1e-7
-"""A column that moves by less than this share of its range is taken to stay."""
+"""A column that moves by less than this share of its range is left where it is."""
 
 TINY = 1e-15
-"""The distance to an end of the box that rounding leaves at least."""
+"""The least distance to an end of the box, whatever rounding does."""
 
 HUGE = 1e100
-"""Multipliers beyond this are on their way nowhere."""
+"""The steps are given up if a multiplier exceeds this."""
 
 INTERIOR_STEPS = 100
-"""Interior-point steps at most."""
+"""The largest number of interior-point steps."""
 
 
 class InteriorPoint(AbstractSolver):
@@ -58,7 +60,7 @@ class InteriorPoint(AbstractSolver):
             return Support(False, "a constraint forces a feature to move; it starts from the factual")
         others = form.movable - {ValueKind.CONTINUOUS}
         if others or form.binned or form.curved:
-            return Support(False, "it moves continuous numbers under linear inequalities only")
+            return Support(False, "it only moves continuous numbers under linear inequalities")
         unknown = form.constraints - {ConstraintKind.MARGIN}
         if unknown:
             return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
@@ -69,7 +71,7 @@ class InteriorPoint(AbstractSolver):
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """HiGHS takes over where the steps do not settle."""
+    """Solve the only row. HiGHS takes over for a score set on which the steps do not settle."""
 
     def solve_set(score_set: ScoreSet, _: float) -> SetAnswer:
         point, bound = _solve_set(problem, score_set)
@@ -84,7 +86,11 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None, float]:
-    """Point and bound of one score set: an infinite bound proves that it is empty, no point otherwise that nothing settled."""
+    """The point and the bound of one score set.
+
+    An infinite bound proves that no point reaches the set. No point with a finite bound means that the steps did not
+    settle.
+    """
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
     assert prices.Q is not None
@@ -99,13 +105,13 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None
     length = np.linalg.norm(A, axis=1)
     if (need[length == 0] > 0).any():
         return None, np.inf
-    asked = length > 0
+    used = length > 0
     d, bound = minimise(
         (prices.Q + np.diag(prices.l2))[np.ix_(columns, columns)] * np.outer(unit, unit),
         (low - x)[columns] / unit,
         (high - x)[columns] / unit,
-        A[asked] / length[asked, None],
-        need[asked] / length[asked],
+        A[used] / length[used, None],
+        need[used] / length[used],
     )
     if d is None:
         return None, bound
@@ -121,16 +127,17 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None
 def minimise(
     Q: FloatArray, down: FloatArray, up: FloatArray, A: FloatArray, b: FloatArray
 ) -> tuple[FloatArray | None, float]:
-    """The smallest d'Qd over `down <= d <= up`, `A d >= b` (rows of unit norm): point and bound.
+    """Minimise d'Qd over `down <= d <= up`, `A d >= b` (rows of unit norm). Returns point and bound.
 
-    No point and an infinite bound: there is none. No point and a finite bound: the steps did not settle.
+    No point with an infinite bound means that there is no such d. No point with a finite bound means that the steps did
+    not settle.
     """
     sparse, band = csr_array(Q), _band(Q)
     d, lam, w = (down + up) / 2, np.ones(len(b)), np.ones(len(b))
     w = np.maximum(A @ d - b, 0.1)
     low, high = np.ones(len(d)), np.ones(len(d))
-    double, ridge = 2 * band, 1e-12 * band[0].max()  # a singular Q would meet rounding below zero
-    cheap = 1e-4 * band[0].mean()  # moving a column by a hundredth: gaps are compared with that at least
+    double, ridge = 2 * band, 1e-12 * band[0].max()  # without it, rounding may push a singular Q below zero
+    cheap = 1e-4 * band[0].mean()  # the cost of moving a column by a hundredth: gaps are compared with at least this
     best = 0.0
     for _ in range(INTERIOR_STEPS):
         under, over, missed = np.maximum(d - down, TINY), np.maximum(up - d, TINY), b + ROW_SPARE - A @ d
@@ -216,12 +223,12 @@ class _Step:
 
 
 def _band(Q: FloatArray) -> FloatArray:
-    """The lower band of a symmetric matrix, a diagonal a row."""
+    """The lower band of a symmetric matrix, one diagonal per row."""
     i, j = np.nonzero(Q)
     width = int(np.abs(i - j).max(initial=0))
     return np.array([np.append(np.diagonal(Q, -k), np.zeros(k)) for k in range(width + 1)])
 
 
 def _longest(places: tuple[FloatArray, ...], moves: tuple[FloatArray, ...]) -> float:
-    """How far all places stay positive; one at most."""
+    """The longest step, at most 1, for which all places stay positive."""
     return 1.0 / max(1.0, *(float(np.max(-move / place)) for place, move in zip(places, moves, strict=True)))

@@ -8,10 +8,15 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
-    """How much score each feature gains at the level where the gains first sum to `need`; all its cap if none does.
+    """The score that each feature gains, at the lowest level where the gains sum to `need`.
 
-    Feature j gains nothing below level `start[j]` and `rate[j]` per level above it (everything at once if infinite), up to
-    `cap[row, j]`. `order` sorts `start`.
+    If no level is enough, each feature gains all of its cap.
+
+    - `need` (rows): the score that is needed;
+    - `cap` (rows, features): the most that each feature can gain;
+    - `start` (features): the level at which the feature begins to gain;
+    - `rate` (features): its gain per level above `start`; infinite: all of its cap at once;
+    - `order` (features): the order that sorts `start`.
     """
     n, d = cap.shape
     out = np.zeros((n, d))
@@ -67,9 +72,9 @@ def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def rise_at_once(need, cap, rate):  # type: ignore[no-untyped-def]
-    """The same where every feature begins at level 0 at a finite rate: no events to sort.
+    """As `rise`, if every feature begins at level 0 with a finite rate. There are no events to sort.
 
-    The sum of the gains is concave in the level, so Newton's steps from below end at the level, after a few (Michelot, "A finite
+    The sum of the gains is concave in the level, so a few Newton steps from below reach the level (Michelot, "A finite
     algorithm for finding the projection of a point onto the canonical simplex", 1986).
     """
     n, d = cap.shape
@@ -100,7 +105,10 @@ def rise_at_once(need, cap, rate):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def _settle(out, cap, want, start, level, partial):  # type: ignore[no-untyped-def]
-    """Make the gains sum to `want` to the last digit: the feature that moved last takes what rounding has left over."""
+    """Make the gains sum to `want` to the last digit.
+
+    The feature that moved last takes the rest that rounding left over.
+    """
     d = len(out)
     for j in range(d):
         if j == partial or (partial < 0 and start[j] <= level and out[j] < cap[j]):
@@ -114,7 +122,10 @@ def _settle(out, cap, want, start, level, partial):  # type: ignore[no-untyped-d
 
 @numba.njit(cache=True, nogil=True)
 def fewest_changes(need, cap):  # type: ignore[no-untyped-def]
-    """The gains of the fewest features that together reach `need`: the largest first, the last only as far as needed."""
+    """The gains of the fewest features that together reach `need`.
+
+    The features with the largest caps come first; the last one gains only as much as is needed.
+    """
     n, d = cap.shape
     out = np.zeros((n, d))
     for row in range(n):

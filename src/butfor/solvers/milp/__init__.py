@@ -1,1 +1,1 @@
-"""Mixed-integer programs, through HiGHS."""
+"""The solver that uses mixed-integer programs, through HiGHS."""

@@ -1,4 +1,7 @@
-"""Each feature of one row as part of a mixed-integer program: its cells, value, change and price as linear expressions."""
+"""The features of one row in a mixed-integer program.
+
+Their cells, values, changes and prices become linear expressions.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,28 @@ from butfor.problem.problem import Problem
 from butfor.solvers.milp.program import Program, Sum
 
 GRAIN = 1e-7
-"""The share of a range that a real value keeps from the cell below its own; well above the solver's tolerance."""
+"""How far a real value stays away from the cell below its own, as a share of the range.
+
+It is well above the tolerance of HiGHS.
+"""
 
 
 @dataclass(eq=False)
 class Piece:
-    """One feature. Each expression is there if something in the problem needs it.
+    """One feature as expressions. An expression is set only if something in the problem needs it.
 
-    `cell[k]` is 1 iff the feature is in cell k ("missing" last); `value` the number (or level as a number), 0 if missing;
-    `rank` the position of a level; `changed` at least 1 if it is not the factual; `gain` the signed change of a number.
+    - `home`: the factual's cell;
+    - `cells`: the cells of the feature;
+    - `x`: the factual value;
+    - `cell`: `cell[k]` is 1 iff the feature is in cell k ("missing" is last);
+    - `above`: `above[k]` is 1 iff the number is above edge k;
+    - `value`: the number (or the level as a number), 0 if it is missing;
+    - `rank`: the position of a level;
+    - `changed`: at least 1 if the value is not the factual one;
+    - `gain`: the signed change of a number;
+    - `missing`: 1 iff the value is missing;
+    - `room`: the largest possible size of `gain`;
+    - `by_value`: whether the number itself is a variable.
     """
 
     home: int
@@ -41,7 +57,7 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Needs:
-    """For which features values are needed, and whether changes are counted."""
+    """What a problem needs: the values of which features, and whether changes are counted."""
 
     value: BoolArray
     changes: bool
@@ -77,7 +93,7 @@ def _by_cell(
     stay: bool,
     widest: Sum | None,
 ) -> None:
-    """One choice of a cell; the cheapest value in it stands for it, so its price is known."""
+    """A feature as one choice of a cell. Each cell has its cheapest value, so its price is known."""
     feature = problem.space.features[j]
     if piece.cells.levels or not len(piece.cells.edges):
         piece.cell = [program.binary() if fine else Sum() for fine in able]
@@ -102,7 +118,7 @@ def _by_cell(
 
 
 def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
-    """Cells of a number through order variables `above[k]`: 1 iff the number is above edge k."""
+    """The cells of a number through order variables. `above[k]` is 1 iff the number is above edge k."""
     count = piece.cells.count
     piece.cell = [Sum()] * (count + 1)
     piece.cell[-1] = program.binary() if able[-1] else Sum()
@@ -128,7 +144,10 @@ def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
 
 
 def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: Needs, widest: Sum | None) -> None:
-    """The number itself is a variable (in units of its range, to keep the program well scaled), in its value's cell."""
+    """A feature whose number is a variable, tied to the number's cell.
+
+    The variable is in units of the range, which keeps the program well scaled.
+    """
     domain, prices = problem.domain, problem.prices
     x, step, anchor = piece.x, float(domain.step[j]), float(domain.anchor[j])
     low, high, stay = float(domain.low[0, j]), float(domain.high[0, j]), bool(domain.stay[0, j])
@@ -189,7 +208,10 @@ def _price_of_change(
     low: float,
     high: float,
 ) -> None:
-    """Prices of a known number's change: |gain| through its two parts, a binary where changes count."""
+    """Add the price of a known number's change.
+
+    |gain| is written as the sum of two parts, up and down. If changes are counted, there is also a binary variable.
+    """
     prices, x, unit = problem.prices, piece.x, problem.space.features[j].range
     missing = piece.missing
     up_room, down_room = max(0.0, high - x) / unit, max(0.0, x - low) / unit
@@ -222,7 +244,7 @@ def _price_of_change(
 def _cells_of_value(
     program: Program, problem: Problem, j: int, piece: Piece, there: Sum, low: float, high: float
 ) -> None:
-    """Tie the cells to the value, where the number has more than one."""
+    """Tie the cells to the value, if the number has more than one cell."""
     cells, domain = piece.cells, problem.domain
     if cells.count == 1:
         piece.cell = [there, piece.missing]
@@ -247,7 +269,10 @@ def _cells_of_value(
 
 
 def _apart(cells: Cells, x: float, grain: float) -> FloatArray:
-    """The lower ends of cells, raised so that HiGHS' tolerance cannot take a value for one of the next cell."""
+    """The lower ends of cells, raised so that HiGHS cannot confuse two cells.
+
+    HiGHS has a tolerance, which might otherwise move a value on the boundary into the next cell.
+    """
     lower, upper = cells.lower(), cells.upper()
     with np.errstate(invalid="ignore"):
         raised = np.nextafter(lower + np.minimum(grain, (upper - lower) / 2), np.inf)

@@ -1,8 +1,8 @@
-"""Everything linear at once, through HiGHS: whole numbers, categories, counted changes, relations, several inequalities.
+"""Everything linear together, through HiGHS: whole numbers, categories, counted changes, relations, inequalities.
 
-Linear models as they are, trees by the tight order formulation (see docs/decisions). Convex terms (L2, a quadratic form, a
-softmax probability) by outer approximation: tangents are added until bound and answer meet
-(Duran and Grossmann, Mathematical Programming 36, 1986).
+Linear models enter as they are, trees by the tight order formulation (see docs/decisions). Convex terms (L2, a
+quadratic form, a softmax probability) are handled by outer approximation: tangents are added until bound and answer
+meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from butfor.solvers.outcome import TOLERANCE, Outcome, Status, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 APPROXIMATIONS = 200
-"""Outer approximations at most."""
+"""The largest number of rounds of outer approximation."""
 
 
 class Milp(AbstractSolver):
@@ -59,7 +59,10 @@ class Milp(AbstractSolver):
 
 
 def _relaxed_first(problem: Problem, budget: Budget) -> Outcome:
-    """Relations left out, a sum of trees may be solved by its own search: often the answer keeps them, or there is none."""
+    """Solve without the relations first, if the search for sums of trees can.
+
+    Often the answer keeps the relations anyway, or there is no answer at all.
+    """
     search = EnsembleBranchBound()
     loose = replace(
         problem, relations=tuple(r for r in problem.relations if not isinstance(r, LinearRelation | Implication))
@@ -78,7 +81,7 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnswer:
-    """One program for one score set."""
+    """Solve one score set with one program."""
     cells = cells_in_use(problem.model, problem)
     tables = tabulate(problem, cells)
     program = Program()
@@ -112,7 +115,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
 
 
 def _values_needed(problem: Problem) -> BoolArray:
-    """The features whose number matters, and not only their cell."""
+    """The features whose number matters, not only their cell."""
     needed = needs_value(problem.model, len(problem.space)).copy()
     for relation in problem.relations:
         needed[[problem.space.index(name) for name in relation.numbers]] = True
@@ -132,7 +135,7 @@ def _minimise(
     guard: float,
     budget: Budget,
 ) -> tuple[FloatArray | None, float, Stopped]:
-    """Outer approximation: point, bound, and why it stopped."""
+    """Minimise by outer approximation. Returns the point, the bound, and why it stopped."""
     raised = program.guarded(guard)
     bound, best, value = -np.inf, None, np.inf
     whole = any(program.integer)
@@ -143,7 +146,7 @@ def _minimise(
             return best, (np.inf if best is None else value), Stopped.DONE
         if relaxed.x is None:
             if exact and program.curves and not budget.spent():
-                exact = False  # the convex solver gave up: approximate from outside instead
+                exact = False  # the convex solver gave up, so approximate from outside instead
                 continue
             return best, max(bound, relaxed.bound), budget.stopped or Stopped.EFFORT
         bound = max(bound, relaxed.bound)
@@ -168,7 +171,7 @@ def _minimise(
 
 
 def _curve_cut(score_set: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
-    """A tangent that cuts the scores off, if they lie outside the curved set."""
+    """A tangent that cuts off the scores of a solution outside the curved set."""
     if score_set.curve is None:
         return None
     at = np.array([score.at(x) for score in scores])
@@ -182,7 +185,7 @@ def _curve_cut(score_set: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[S
 
 
 def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray) -> FloatArray:
-    """The row that a solution means, snapped onto cells, grids and bounds."""
+    """The row that a solution describes, snapped to cells, grids and bounds."""
     point = np.empty(len(pieces))
     for j, piece in enumerate(pieces):
         cell = int(np.argmax([part.at(x) for part in piece.cell]))

@@ -1,4 +1,4 @@
-"""A model inside a mixed-integer program: its scores as linear expressions of the features' pieces."""
+"""A model in a mixed-integer program. Its scores become linear expressions of the features' pieces."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def cells_in_use(model: Model, problem: Problem) -> tuple[Cells, ...]:
 
 @singledispatch
 def needs_value(model: Model, features: int) -> BoolArray:
-    """The features whose number, and not only cell, the scores depend on."""
+    """The features whose number the scores depend on, not only their cell."""
     return np.zeros(features, dtype=np.bool_)
 
 
 @singledispatch
 def add_model(model: Model, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """Bind the scores into `score_set`; returns the scores as expressions if the set is curved."""
+    """Force the scores into `score_set`. Returns the scores as expressions, which curved sets need."""
     raise TypeError(type(model).__name__)
 
 
@@ -89,7 +89,10 @@ def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pi
 
 @add_model.register
 def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """A binary a leaf of the target; each decision on the path to the chosen one holds (the others by a large constant)."""
+    """One binary variable per target leaf. Each decision on the path to the chosen leaf must hold.
+
+    The decisions of the other leaves are switched off by a large constant.
+    """
     gates = _scores(model.gates, pieces)
     right, left = thresholds(problem)
     chosen, total = [], Sum()
@@ -111,7 +114,10 @@ def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSe
 
 @add_model.register
 def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """The tight order formulation: a variable a leaf, summing to one a tree, bound to the cells its path allows."""
+    """The tight order formulation, with one variable per leaf.
+
+    The variables of a tree add up to 1, and each is bound to the cells that its path allows.
+    """
     leaves = leaves_inside(model, problem.space, problem.margin)
     alone = len(model.roots) == 1
     scores = [Sum(constant=float(base)) for base in model.base]
@@ -145,7 +151,7 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
 
 
 def _bind(program: Program, piece: Piece, users: list[tuple[Leaf, Sum]], j: int) -> None:
-    """The leaves of one tree that ask for feature `j`, bound to its cells."""
+    """Bind those leaves of one tree that depend on feature `j` to its cells."""
     spans = [(leaf.path[j], variable) for leaf, variable in users]
     if all(isinstance(region, Interval) for region, _ in spans):
         _bind_spans(program, piece, [(region, variable) for region, variable in spans if isinstance(region, Interval)])
@@ -177,7 +183,7 @@ def _bind_spans(program: Program, piece: Piece, spans: list[tuple[Interval, Sum]
 
 
 def _known_above(piece: Piece) -> list[Sum]:
-    """Order expressions of a number that has no order variables: sums of its cells."""
+    """The order expressions of a number without order variables: sums of its cells."""
     return [_sum(piece.cell[k + 1 : piece.cells.count]) for k in range(piece.cells.count - 1)]
 
 

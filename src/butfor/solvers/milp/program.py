@@ -1,4 +1,4 @@
-"""A small mixed-integer program, and the only file that talks to HiGHS."""
+"""A small mixed-integer program. This is the only file that uses HiGHS."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
 
 WHOLE_TOLERANCE = 1e-8
-"""And of one with whole numbers: at 1e-9 it was seen to cut off an optimum (one of some 3,000 ensembles)."""
+"""How far HiGHS may miss a row of a program with whole numbers.
+
+At 1e-9 it once cut off an optimum (in one of about 3,000 ensembles).
+"""
 
 
 @dataclass
 class Sum:
-    """A linear expression: coefficients by variable, and a constant."""
+    """A linear expression: a coefficient for each variable, and a constant."""
 
     terms: dict[int, float] = field(default_factory=dict)
     constant: float = 0.0
@@ -38,25 +41,28 @@ class Sum:
         return Sum({variable: weight * old for variable, old in self.terms.items()}, weight * self.constant)
 
     def at(self, x: FloatArray) -> float:
-        """Its value."""
+        """The value of the expression at `x`."""
         return self.constant + float(sum(weight * x[variable] for variable, weight in self.terms.items()))
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A convex term of the objective, `d' M d` over some expressions, with the variable that stands for it in a MILP."""
+    """A convex term of the objective, `d' M d` over some expressions `of`.
+
+    `stand_in` is the variable that replaces the term in a mixed-integer linear program.
+    """
 
     of: tuple[Sum, ...]
     M: FloatArray
     stand_in: int
 
     def at(self, x: FloatArray) -> float:
-        """Its value."""
+        """The value of the term at `x`."""
         d = np.array([part.at(x) for part in self.of])
         return float(d @ self.M @ d)
 
     def tangent(self, x: FloatArray) -> Sum:
-        """The expression that is at least 0 exactly where the stand-in is above the tangent at `x`."""
+        """An expression that is at least 0 iff the stand-in is above the tangent at `x`."""
         d = np.array([part.at(x) for part in self.of])
         gradient = 2 * self.M @ d
         cut = Sum({self.stand_in: 1.0}, float(d @ self.M @ d))
@@ -67,7 +73,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Solved:
-    """The answer of HiGHS: whether there is a point, its values, a bound on the objective, whether the clock ended it."""
+    """What HiGHS returned.
+
+    - `status`: whether it is optimal, infeasible, or ended by a limit;
+    - `x`: the values of the variables, if there is a point;
+    - `bound`: a bound on the objective.
+    """
 
     status: Literal["optimal", "infeasible", "limit"]
     x: FloatArray | None
@@ -75,7 +86,10 @@ class Solved:
 
 
 class Program:
-    """Variables, rows (each scaled by its largest coefficient) and convex terms; minimised by HiGHS."""
+    """A program: variables, rows and convex terms. HiGHS minimises it.
+
+    Each row is scaled by its largest coefficient.
+    """
 
     def __init__(self) -> None:
         self.low: list[float] = []
@@ -99,17 +113,20 @@ class Program:
         return self.variable(0.0, 1.0, integer=True)
 
     def at_least(self, expression: Sum, bound: float = 0.0, *, measured: bool = False) -> None:
-        """The row `expression >= bound`; `measured` if it is about real quantities, which HiGHS meets to a tolerance only."""
+        """Add the row `expression >= bound`.
+
+        `measured` says that it is about real quantities, for which HiGHS keeps the row only up to a tolerance.
+        """
         if measured:
             self.measured.append(len(self.rows))
         self.rows.append((expression, bound - expression.constant, np.inf))
 
     def equal(self, expression: Sum, value: float = 0.0) -> None:
-        """The row `expression == value`."""
+        """Add the row `expression == value`."""
         self.rows.append((expression, value - expression.constant, value - expression.constant))
 
     def least(self, expression: Sum) -> float:
-        """The smallest value that the bounds of its variables leave an expression."""
+        """The smallest value of an expression within the bounds of its variables."""
         ends = ((weight * self.low[v], weight * self.high[v]) for v, weight in expression.terms.items() if weight)
         return expression.constant + sum(min(pair) for pair in ends)
 
@@ -118,12 +135,12 @@ class Program:
         self.objective = self.objective + expression
 
     def minimise_square(self, of: tuple[Sum, ...], M: FloatArray) -> None:
-        """Add `d' M d` to the objective; M is positive semidefinite."""
+        """Add `d' M d` to the objective. M must be positive semidefinite."""
         stand_in = self.variable(0.0, np.inf)
         self.curves.append(Curve(of, M, next(iter(stand_in.terms))))
 
     def guarded(self, guard: float) -> list[tuple[Sum, float, float]]:
-        """The measured rows once more, raised by a share of the size of their terms."""
+        """The measured rows again, with raised bounds. They are raised by the share `guard` of their terms' size."""
         out = []
         for index in self.measured if guard else ():
             expression, low, high = self.rows[index]
@@ -142,7 +159,13 @@ class Program:
     def solve(
         self, seconds: float, extra: list[tuple[Sum, float, float]], *, exact: bool, fixed: FloatArray | None = None
     ) -> Solved:
-        """Minimise with additional rows; `exact`: the convex terms as they are, else their stand-ins; `fixed`: integers held."""
+        """Minimise the program.
+
+        - `seconds`: the time limit;
+        - `extra`: additional rows;
+        - `exact`: whether to use the convex terms themselves, not their stand-ins;
+        - `fixed`: a point at whose values the integers are fixed.
+        """
         import highspy
 
         for expression, low, high in (*self.rows, *extra):

@@ -1,4 +1,4 @@
-"""Constraints on several columns as rows of a mixed-integer program."""
+"""Constraints on several columns, as rows of a mixed-integer program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from butfor.solvers.milp.program import Program, Sum
 
 @singledispatch
 def add_relation(relation: Relation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
-    """One relation between features, as rows."""
+    """Add one relation between features as rows."""
     raise TypeError(f"no rows are known for a {type(relation).__name__}")
 
 
@@ -47,7 +47,7 @@ def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list
 
 @add_relation.register
 def _(relation: Implication, program: Program, problem: Problem, pieces: list[Piece]) -> None:
-    """A binary that is 1 if the cause happens, and then the consequence."""
+    """Add a binary variable that is 1 if the cause happens. If it is 1, the consequence must hold."""
     happens = program.binary()
     cause, wanted = relation.cause, relation.consequence
     j, k = problem.space.index(cause.name), problem.space.index(wanted.name)
@@ -90,7 +90,7 @@ def _level(problem: Problem, event: Event, j: int) -> int:
 
 
 def _spared_changes(pieces: list[Piece], at: Iterable[int], most: int) -> Sum:
-    """How many of these features may still change, of `most`."""
+    """`most` minus the number of these features that change. It must not be negative."""
     total = Sum(constant=float(most))
     for j in at:
         total = total - pieces[j].changed

@@ -1,1 +1,1 @@
-"""Any model, when the answer must be one of given rows."""
+"""The solver for answers that must be one of given rows. It takes any model."""

@@ -1,4 +1,4 @@
-"""Search in given rows: the cheapest one that meets the target and every constraint. Exact, for any model."""
+"""Search given rows for the cheapest that meets the target and every constraint. Exact, for any model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RowSearch(AbstractSolver):
 
 
 def _cheapest(problem: Problem, k: int) -> Outcome:
-    """The cheapest of the pool's rows that are answers to the only row of a problem."""
+    """The cheapest rows of the pool that answer the only row of a problem."""
     pool = problem.pool
     assert pool is not None
     able = pool.met(0)

@@ -1,1 +1,1 @@
-"""Any model that predicts: a particle swarm and a polish."""
+"""The solver for any model that predicts: a particle swarm and a polish."""

@@ -1,4 +1,4 @@
-"""What points are worth: judged together, one question to the model each time, within a budget of questions."""
+"""Appraise many points in one call of the model, within a budget of calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from butfor.solvers.swarm.pricing import Pricing
 
 
 class SpentError(Exception):
-    """The budget does not allow another question; `why` says which limit was reached."""
+    """The budget allows no further call of the model. `why` says which limit was reached."""
 
     def __init__(self, why: Stopped) -> None:
         self.why = why
@@ -25,8 +25,11 @@ class SpentError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Appraised:
-    """Some points: what the valid ones cost (the others infinity), how far off the target each is, and by which two numbers they
-    are compared, the first one first.
+    """What is known about some points.
+
+    - `cost`: the cost of the point, infinite if it is not valid;
+    - `distance`: how far it is from the target;
+    - `first`, `second`: two numbers by which points are compared; `second` counts only if `first` is equal.
     """
 
     cost: FloatArray
@@ -37,7 +40,10 @@ class Appraised:
 
 @dataclass(eq=False)
 class Appraiser:
-    """Asks the oracle and counts. With `pull`, points are compared by `pull` times the distance plus the cost."""
+    """Appraises points with the oracle, and counts its calls (`asked`).
+
+    With `pull`, points are compared by `pull` times the distance plus the cost.
+    """
 
     problem: Problem
     oracle: AbstractOracle
@@ -50,7 +56,7 @@ class Appraiser:
         self.pricing = Pricing(self.problem)
 
     def __call__(self, points: FloatArray, rows: IntArray) -> Appraised:
-        """What the points are worth as changes of these rows; `SpentError` if they may not be asked about."""
+        """Appraise points as changes of the given rows. Raises `SpentError` if no further call is allowed."""
         if self.asked >= self.calls:
             raise SpentError(Stopped.CALLS)
         if self.budget.spent():
@@ -72,7 +78,7 @@ class Appraiser:
         )
 
     def broken(self, points: FloatArray, rows: IntArray) -> FloatArray:
-        """How many relations and judged constraints each point breaks."""
+        """The number of relations and judged constraints that each point breaks."""
         problem, count = self.problem, np.zeros(len(points))
         for relation in problem.relations:
             count += ~relation.holds_between(problem.space, problem.factuals[rows], points)
@@ -83,11 +89,11 @@ class Appraiser:
 
 
 def ahead(first: FloatArray, second: FloatArray, of_first: FloatArray, of_second: FloatArray) -> BoolArray:
-    """Where the first pair of numbers is better than the second, or as good."""
+    """Where the first pair of numbers is at least as good as the second."""
     return np.asarray((first < of_first) | ((first == of_first) & (second <= of_second)))
 
 
 def foremost(first: FloatArray, second: FloatArray) -> IntArray:
-    """The position of the best in each row of two tables of numbers."""
+    """The position of the best pair in each row of two tables of numbers."""
     least = first.min(axis=1, keepdims=True)
     return np.asarray(np.argmin(np.where(first == least, second, np.inf), axis=1))

@@ -1,4 +1,4 @@
-"""Step by step towards the target, each time by the push that comes nearest to it for what it costs."""
+"""Climb step by step towards the target. Each step is the push that gains most for what it costs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,28 @@ from butfor.solvers.swarm.hypercube import Hypercube
 from butfor.solvers.swarm.pushes import Pushes
 
 SHARES = 0.5 ** np.array([0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
-"""Shares of what a number may be pushed."""
+"""The sizes of pushes, as shares of the largest possible push of a number."""
 
 TRIED = 240
-"""Pushes of one climber that are tried at once."""
+"""How many pushes of one climber are tried at once."""
 
 AS_GOOD_AS_FREE = 1e-12
-"""What costs less is as good as free."""
+"""A smaller cost counts as nothing."""
 
 BATCH = 4_000_000
-"""Coordinates of candidates that are held at once."""
+"""How many coordinates of candidates are held in memory at once."""
 
 
 class Climb:
-    """Climbers, each from its own position, as a change of its row, by features `within` which it keeps, for less than `bar`.
+    """Climbers. Each starts from its own position and looks for a valid point that is cheaper than its bar.
 
-    `toll` is the part of the bar that is no price of changes but what the target adds. `points` and `cost` are the cheapest
-    valid one that each has passed (infinity: none).
+    - `row` (climbers): the row that the climber's point is a change of;
+    - `positions` (climbers, size): where it is;
+    - `bar` (climbers): its point must cost less than this;
+    - `toll` (climbers): the part of the bar that is not the price of changes, but is added by the target;
+    - `within` (climbers, features): the features that it may push.
+
+    The result is in `points` and `cost`: the cheapest valid point that each climber has passed (cost infinite: none).
     """
 
     def __init__(
@@ -42,7 +47,7 @@ class Climb:
         self.pushes = Pushes.of(cube, SHARES)
 
     def run(self, steps: int, rng: np.random.Generator) -> None:
-        """At most so many steps: one question each for all climbers that still have something to spend."""
+        """Take at most `steps` steps. Each is one call of the model for all climbers that can still spend something."""
         going = np.arange(len(self.row))
         for _ in range(steps):
             going = going[(self.price[going] < self.most[going]) & (self.distance[going] > 0)]
@@ -51,7 +56,7 @@ class Climb:
             going = self._step(going, rng.random(len(self.pushes.feature)), float(rng.uniform(0.7, 1.0)))
 
     def _step(self, going: IntArray, luck: FloatArray, stride: float) -> IntArray:
-        """Try some pushes of each and make the best; who made one."""
+        """Try some pushes of each climber and make the best one. Returns the climbers that made one."""
         many = max(1, BATCH // (TRIED * self.cube.size))
         parts = [self._affordable(going[at : at + many], luck, stride) for at in range(0, len(going), many)]
         owner, points, price = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
@@ -63,7 +68,7 @@ class Climb:
         whose = owner[best]
         self.points[whose], self.cost[whose] = points[best], appraised.cost[best]
         self.bar[whose], self.most[whose] = appraised.cost[best], price[best]
-        with np.errstate(invalid="ignore"):  # both may be infinitely far off
+        with np.errstate(invalid="ignore"):  # both distances may be infinite
             gain = (self.distance[owner] - appraised.distance) / np.maximum(price - self.price[owner], AS_GOOD_AS_FREE)
         gain[(appraised.distance <= 0) | (price >= self.most[owner])] = 0.0
         best = best_of_each(owner, -gain)
@@ -74,7 +79,7 @@ class Climb:
         return whose
 
     def _affordable(self, going: IntArray, luck: FloatArray, stride: float) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Some pushes of some climbers that cost less than their bars: whose they are, the points, and the costs."""
+        """Some pushes below their climbers' bars: their climbers, their points and their prices."""
         cube, row, spare = self.cube, self.row[going], (self.most - self.price)[going]
         able = self.pushes.able(cube, row) & self.within[going][:, self.pushes.feature]
         drawn = np.argsort(np.where(able, luck, 2.0), axis=1)[:, :TRIED]

@@ -1,4 +1,4 @@
-"""Which of many valid points are returned: the cheapest ones, or the cheapest of each of some clusters; never two equal."""
+"""Choose points from many valid ones: the cheapest, or the cheapest of each cluster. No two are equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LLOYD_ROUNDS = 25
 
 
 def distinct(points: FloatArray, cost: FloatArray) -> IntArray:
-    """The positions of the points that are found, cheapest first, each point once."""
+    """The positions of the points with a finite cost, cheapest first, each point once."""
     order = np.argsort(cost, kind="stable")
     order = order[np.isfinite(cost[order])]
     if not len(order):
@@ -20,7 +20,7 @@ def distinct(points: FloatArray, cost: FloatArray) -> IntArray:
 
 
 def best_of_each(owner: IntArray, value: FloatArray) -> IntArray:
-    """The position of the least value of each owner, by owner.
+    """For each owner, the position of its least value. Ordered by owner.
 
     >>> best_of_each(np.array([4, 2, 4]), np.array([3.0, 9.0, 1.0])).tolist()
     [1, 2]
@@ -30,7 +30,7 @@ def best_of_each(owner: IntArray, value: FloatArray) -> IntArray:
 
 
 def cheapest_of_clusters(positions: FloatArray, cost: FloatArray, k: int, seed: int) -> IntArray:
-    """The cheapest point of each of at most `k` clusters, cheapest first; the cheapest of all is among them."""
+    """The cheapest point of each of at most `k` clusters, cheapest first."""
     if len(cost) <= k:
         return np.argsort(cost, kind="stable")
     label = clusters(positions, k, seed)
@@ -39,7 +39,9 @@ def cheapest_of_clusters(positions: FloatArray, cost: FloatArray, k: int, seed: 
 
 
 def clusters(positions: FloatArray, k: int, seed: int) -> IntArray:
-    """The cluster of each position, by k-means (Lloyd, 1982) started from k-means++ (Arthur and Vassilvitskii, 2007).
+    """The cluster of each position, by k-means (Lloyd, 1982).
+
+    It starts from k-means++ (Arthur and Vassilvitskii, 2007).
 
     >>> clusters(np.array([[0.0], [0.1], [5.0], [5.1]]), 2, seed=0).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
     True

@@ -1,4 +1,4 @@
-"""The particles of all rows and what they have seen: the state that the search loop moves on."""
+"""The particles of all rows and what they have seen. This is the state of the search loop."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from butfor.solvers.swarm.hypercube import Hypercube
 from butfor.solvers.swarm.kernels import move, take_over, uniform_pair
 
 BEST = 4
-"""One in so many particles is among the best-performing."""
+"""One in `BEST` particles counts as one of the best."""
 
 
 class Flock:
-    """Positions (n, particles, size) with their velocities, each particle's best position and its best valid point."""
+    """The particles of n rows.
+
+    - `positions`, `velocities` (n, particles, size): where they are and how they move;
+    - `own` (n, particles, size), `first`, `second` (n, particles): each particle's best position, and how good it is;
+    - `points` (n, particles, features), `cost` (n, particles): each particle's cheapest valid point;
+    - `last_points`, `last_cost`: the same for the present positions.
+    """
 
     def __init__(self, cube: Hypercube, positions: FloatArray, groups: int) -> None:
         n, particles, _ = positions.shape
@@ -28,7 +34,7 @@ class Flock:
         self.last_points, self.last_cost = self.points, self.cost
 
     def look(self, appraiser: Appraiser) -> BoolArray:
-        """Judge where the particles are; which rows have a cheaper valid point than before."""
+        """Appraise the present positions. Returns which rows have a cheaper valid point than before."""
         shape = self.cost.shape
         flat = self.positions.reshape(len(self.rows), -1)
         points = self.cube.decode(flat, self.rows)
@@ -45,7 +51,10 @@ class Flock:
         return np.asarray(self.cost.min(axis=1) < before)
 
     def step(self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray) -> None:
-        """Move all particles. The random numbers are the same for every row: an answer does not hang on the rows beside it."""
+        """Move all particles.
+
+        The random numbers are the same for every row, so that an answer does not depend on the other rows.
+        """
         particles, size = self.positions.shape[1:]
         unit = uniform_pair(rng.integers(2**63), particles, size)
         r1, r2 = (_between(table, *ends) for table, ends in zip(unit, draws[:2].tolist(), strict=True))
@@ -62,11 +71,11 @@ class Flock:
 
     def _mean_of_best(self) -> FloatArray:
         count = max(1, self.first.shape[1] // BEST)
-        rank = self.first + np.arctan(self.second) / 2  # as good as the pair, for the most part
+        rank = self.first + np.arctan(self.second) / 2  # one number that orders almost as the pair does
         order = np.argpartition(rank, count - 1, axis=1)[:, :count]
         return np.stack([own[at].mean(axis=0) for own, at in zip(self.own, order, strict=True)])
 
 
 def _between(unit: FloatArray, low: float, high: float) -> FloatArray:
-    """Numbers of [0, 1) as numbers of [low, high)."""
+    """Turn numbers in [0, 1) into numbers in [low, high)."""
     return unit if (low, high) == (0.0, 1.0) else low + (high - low) * unit

@@ -1,4 +1,7 @@
-"""Where particles fly: a coordinate a number or rank, one a level of a category, one for "missing"; and the way to points."""
+"""The hypercube in which particles fly, and its conversion to points and back.
+
+It has one coordinate per number or rank, one per level of a category, and one for "missing".
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,18 @@ from butfor.space.space import same
 
 @dataclass(frozen=True, eq=False)
 class Hypercube:
-    """The admissible points of n rows as positions; every position decodes to one.
+    """The admissible points of n rows, as positions. Every position decodes to an admissible point.
 
-    Feature j has the coordinates `first[j]` to `first[j + 1]`. A number counts in ranges from its `start`, a rank in shares of
-    all ranks; of a group, the largest coordinate wins. `vanish` is the coordinate by which a feature goes missing (-1: none).
-    `lower` and `upper` bound the positions worth a look.
+    - `kind` (features): NUMBER (its coordinate counts ranges from `start`), RANK (its coordinate counts shares of all
+      ranks) or GROUP (one coordinate per level; the largest wins);
+    - `first` (features + 1): where the coordinates of each feature begin;
+    - `vanish` (features): the coordinate that makes the feature missing (-1: none);
+    - `place` (features + 1): where the levels of each feature begin in `allowed`;
+    - `start`, `low`, `high` (n, features): where a number starts, and the smallest and largest value it may move to;
+    - `width` (features): the unit of the coordinate;
+    - `free`, `missing` (n, features): whether the feature may move, and whether it may be missing;
+    - `allowed` (n, levels): which levels are allowed;
+    - `lower`, `upper` (n, coordinates): the bounds of the positions that are searched.
     """
 
     problem: Problem
@@ -43,7 +53,7 @@ class Hypercube:
 
     @property
     def size(self) -> int:
-        """How many coordinates there are."""
+        """The number of coordinates."""
         return int(self.first[-1])
 
     @cached_property
@@ -53,7 +63,7 @@ class Hypercube:
 
     @cached_property
     def impossible(self) -> BoolArray:
-        """Which rows have a feature without any admissible value."""
+        """Which rows have a feature with no admissible value."""
         domain = self.problem.domain
         stuck = ~domain.stay & ~self.missing & (self.low > self.high)
         for j in np.flatnonzero(self.kind != NUMBER):
@@ -66,7 +76,7 @@ class Hypercube:
         return self.encode(self.problem.factuals, np.arange(len(self.problem)))
 
     def encode(self, points: FloatArray, rows: IntArray) -> FloatArray:
-        """Positions that decode to these points, if they are admissible; to near ones otherwise."""
+        """Positions that decode to these points. If a point is not admissible, they decode to a near one."""
         out = np.zeros((len(points), self.size))
         for j in range(len(self.kind)):
             i, value = int(self.first[j]), points[:, j]
@@ -82,7 +92,7 @@ class Hypercube:
 
     @cached_property
     def _plan(self) -> tuple[NDArray[Any], ...]:
-        """What the compiled loop reads of each feature of each row."""
+        """The arrays that the compiled loop reads. See `kernels.decode`."""
         domain, n = self.problem.domain, len(self.problem)
         x = domain.factuals
         widths, steps, anchors = (np.tile(row, (n, 1)) for row in (self.width, domain.step, domain.anchor))
@@ -106,11 +116,14 @@ class Hypercube:
         )
 
     def scaled(self, position: FloatArray) -> FloatArray:
-        """Positions as vectors of which distances mean something: groups count as one feature."""
+        """Positions scaled so that their distances make sense: a group counts as one feature."""
         return position * np.where(self.kind == GROUP, np.sqrt(0.5), 1.0)[self.owner]
 
     def reach(self, cost: FloatArray) -> FloatArray:
-        """How far each coordinate may go from home, alone, for `cost` (m,) of each row (m, size); groups by their prices."""
+        """How far each coordinate alone may go from home for a given `cost` (m,).
+
+        Returns (m, size). It is infinite for coordinates that are not numbers.
+        """
         prices = self.problem.prices
         spare = cost[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,7 +135,7 @@ class Hypercube:
         return out
 
     def shrink(self, rows: IntArray, cost: FloatArray) -> None:
-        """Bound these rows by the box around the ball of `cost` about the factual."""
+        """Restrict these rows to the box around the ball of `cost` about the factual."""
         reach = self.reach(cost)
         known = self.home[rows]
         self.lower[rows] = np.minimum(np.maximum(self.lower[rows], known - reach), self.upper[rows])
@@ -130,7 +143,11 @@ class Hypercube:
 
 
 def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray | None = None) -> Hypercube:
-    """The hypercube of a problem in which only `active` features (n, d) move, numbers at most `box` (n, d) from the factual."""
+    """The hypercube of a problem.
+
+    - `active` (n, d): the features that may move (default: all);
+    - `box` (n, d): how far a number may move from the factual (default: no limit).
+    """
     domain, features = problem.domain, problem.space.features
     n, d = problem.factuals.shape
     kind = np.array([_kind(feature) for feature in features], dtype=np.intp)
@@ -176,7 +193,7 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
 
 
 def around(box: float | Mapping[str, float] | None, problem: Problem) -> FloatArray | None:
-    """How far each number may go from its factual value, (n, d)."""
+    """How far each number may go from its factual value (n, d). `box` is a setting of the swarm."""
     if box is None:
         return None
     features = problem.space.features
@@ -201,7 +218,10 @@ def _size(feature: Feature, kind: int) -> int:
 
 
 def _levels(problem: Problem, j: int, missing: BoolArray, slots: int) -> BoolArray:
-    """Which levels of feature `j` each row may take at a finite price; the factual one where it may stay."""
+    """Which levels of feature `j` each row may take.
+
+    They have a finite price. The factual level is one of them if it may stay.
+    """
     domain, table = problem.domain, problem.prices.tables[j]
     x = problem.factuals[:, j]
     lost = np.isnan(x)
@@ -214,7 +234,7 @@ def _levels(problem: Problem, j: int, missing: BoolArray, slots: int) -> BoolArr
 def _boxed(
     low: FloatArray, high: FloatArray, start: FloatArray, box: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends at most `box` from the start; of a grid, the last of its points that are."""
+    """The ends of a range, moved to at most `box` from the start. On a grid they are grid points."""
     if not step:
         return np.maximum(low, start - box), np.minimum(high, start + box)
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Compiled: one step of all particles, and from their coordinates to admissible points. Both are pure."""
+"""Compiled loops: move particles by one step, and turn coordinates into admissible points."""
 
 from __future__ import annotations
 
@@ -6,22 +6,29 @@ import numba
 import numpy as np
 
 NUMBER, RANK, GROUP = 0, 1, 2
-"""How a feature stands in the hypercube: one coordinate in ranges, one in ranks, or one a level."""
+"""The kinds of features in the hypercube: one coordinate in ranges, one in ranks, or one per level."""
 
 ROWS_DECODED_TOGETHER = 64
-"""Rows that are decoded together."""
+"""How many positions are decoded together."""
 
 FREE, STAY, MISSING, SINGLE = 1, 2, 4, 8
-"""What a feature of a row may do: move, stay, go missing; and whether its numbers are of single precision."""
+"""Flags of a feature of a row: it may move, may stay, may go missing; its numbers have single precision."""
 
 
 @numba.njit(cache=True, nogil=True)
 def move(X, V, own, lead, mean, lower, upper, weights, r1, r2, r3):  # type: ignore[no-untyped-def]
     """Positions and velocities after one step.
 
-    V <- c0 V + c1 r1 (own - X) + c2 r2 (lead - X) + c3 r3 (X - mean), X <- X + V; a particle that meets a wall stays there,
-    at rest. `own` are the particles' best positions, `lead` (n, groups, D) those that they follow, particle q the one of
-    group q mod groups, and `mean` that of the best-performing ones, from which X diverges.
+    V <- c0 V + c1 r1 (own - X) + c2 r2 (lead - X) + c3 r3 (X - mean), X <- X + V. A particle that meets a wall stops
+    there.
+
+    - `X`, `V` (n, particles, D): positions and velocities;
+    - `own` (n, particles, D): the best position of each particle;
+    - `lead` (n, groups, D): the positions that particles follow; particle q follows that of group q mod groups;
+    - `mean` (n, D): the mean of the best particles' positions, from which X diverges;
+    - `lower`, `upper` (n, D): the walls;
+    - `weights`: c0, c1, c2, c3;
+    - `r1`, `r2` (particles, D), `r3` (particles): random numbers.
     """
     rows, particles, size = X.shape
     groups = lead.shape[1]
@@ -46,7 +53,7 @@ def move(X, V, own, lead, mean, lower, upper, weights, r1, r2, r3):  # type: ign
 
 @numba.njit(cache=True, nogil=True)
 def take_over(which, new, old):  # type: ignore[no-untyped-def]
-    """Replace rows of one table by those of another, in place."""
+    """Copy the rows `which` of the table `new` into the table `old`, in place."""
     for q in range(len(which)):
         if which[q]:
             for i in range(old.shape[1]):
@@ -55,15 +62,21 @@ def take_over(which, new, old):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start, width, least, greatest, special):  # type: ignore[no-untyped-def]
-    """The admissible vertex nearest to each position; where more than `most` features moved, the farthest of them do.
+    """The admissible point nearest to each position. At most `most` features change: those that moved farthest.
 
-    All features are taken for plain numbers between `least` and `greatest` first, then those that are none, `special`, are
-    looked at one by one: `plan[n, j]` holds the factual value, start, low, high, width, step and anchor of such a feature,
-    `flag[n, j]` what it may do.
+    First all features are decoded as plain numbers between `least` and `greatest`. Then the features that are not plain
+    numbers (`special`) are decoded one by one.
+
+    - `X` (positions, D): the positions;
+    - `row` (positions): the row that each one is a change of;
+    - `first`, `kind`, `vanish`, `place`, `allowed`: see `Hypercube`;
+    - `plan` (n, features, 7): the factual value, start, low, high, width, step and anchor;
+    - `flag` (n, features): the flags FREE, STAY, MISSING and SINGLE;
+    - `start`, `least`, `greatest` (n, features), `width` (features): for plain numbers.
     """
     features = len(kind)
     out = np.empty((len(X), features))
-    for begin in range(0, len(X), ROWS_DECODED_TOGETHER):  # feature by feature, but only of rows that fit the cache
+    for begin in range(0, len(X), ROWS_DECODED_TOGETHER):  # feature by feature, for as many rows as fit into the cache
         end = min(begin + ROWS_DECODED_TOGETHER, len(X))
         for q in range(begin, end):
             n = row[q]
@@ -84,7 +97,10 @@ def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start,
 
 @numba.njit(cache=True, nogil=True)
 def _numbers(out, X, row, begin, end, j, i, vanish, plan, flag):  # type: ignore[no-untyped-def]
-    """The nearest number that the grid and the bounds admit; the factual one where that is nearer, or missing."""
+    """Decode a number: the nearest one on the grid and within the bounds.
+
+    It is the factual value if that is nearer, or missing if the position says so.
+    """
     for q in range(begin, end):
         n = row[q]
         x0, low, high, step, anchor = plan[n, j, 0], plan[n, j, 2], plan[n, j, 3], plan[n, j, 5], plan[n, j, 6]
@@ -109,7 +125,7 @@ def _numbers(out, X, row, begin, end, j, i, vanish, plan, flag):  # type: ignore
 
 @numba.njit(cache=True, nogil=True)
 def _ranks(out, X, row, begin, end, j, i, plan, flag, allowed, place, stop):  # type: ignore[no-untyped-def]
-    """The nearest allowed rank."""
+    """Decode a rank: the nearest allowed one."""
     for q in range(begin, end):
         n = row[q]
         x0 = plan[n, j, 0]
@@ -126,7 +142,10 @@ def _ranks(out, X, row, begin, end, j, i, plan, flag, allowed, place, stop):  # 
 
 @numba.njit(cache=True, nogil=True)
 def _levels(out, X, row, begin, end, j, i, vanish, plan, flag, allowed, place, stop):  # type: ignore[no-untyped-def]
-    """The allowed level of the largest coordinate, the nearest vertex of a group; the last is "missing", if there is such."""
+    """Decode a category: the allowed level with the largest coordinate.
+
+    The last coordinate is "missing", if the feature may be missing.
+    """
     lost = vanish - i
     for q in range(begin, end):
         n = row[q]
@@ -134,7 +153,7 @@ def _levels(out, X, row, begin, end, j, i, vanish, plan, flag, allowed, place, s
         best = lost if x0 != x0 else int(x0)
         if flag[n, j] & FREE:
             most = X[q, i + best] if allowed[n, place + best] else -np.inf
-            for k in range(stop - place):  # no branches: which level wins is anybody's guess
+            for k in range(stop - place):  # without branches, because the processor cannot predict which level wins
                 x = X[q, i + k] if allowed[n, place + k] else -np.inf
                 best += (k - best) * (x > most)
                 most = max(x, most)
@@ -143,7 +162,7 @@ def _levels(out, X, row, begin, end, j, i, vanish, plan, flag, allowed, place, s
 
 @numba.njit(cache=True, nogil=True)
 def _keep_most(point, kind, plan, flag, most):  # type: ignore[no-untyped-def]
-    """Take the smallest moves back until at most so many are left; those that must be made stay."""
+    """Take back the smallest moves until at most `most` are left. Moves that are forced stay."""
     moved = 0
     far = np.zeros(len(point))
     for j in range(len(point)):
@@ -166,10 +185,12 @@ def _keep_most(point, kind, plan, flag, most):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def add_prices(points, row, factuals, l0, l1, l2, missing, place, side, table):  # type: ignore[no-untyped-def]
-    """The prices of points, a sum over features: `Prices.total` where nothing but rates and tables is in it.
+    """The prices of points as sums over features. It equals `Prices.total` for costs of rates and tables only.
 
-    The prices between the levels of feature j stand in `table` from `place[j]` on, `side[j]` a row ("missing" last); a number
-    has side 0.
+    - `points` (points, features), `row` (points): the points, and the rows that they are changes of;
+    - `l0`, `l1`, `l2`, `missing` (features): the rates;
+    - `side` (features): the number of levels, including "missing"; 0 for a number;
+    - `place` (features): where the prices between the levels begin in `table`, `side` per level, "missing" last.
     """
     out = np.zeros(len(points))
     for q in range(len(points)):
@@ -194,7 +215,10 @@ def add_prices(points, row, factuals, l0, l1, l2, missing, place, side, table): 
 
 @numba.njit(cache=True, nogil=True)
 def uniform_pair(seed, rows, columns):  # type: ignore[no-untyped-def]
-    """Two tables of random numbers of [0, 1), 24 bits each, by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    """Two tables of random numbers in [0, 1), with 24 bits each.
+
+    They are made by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    """
     first = np.empty((rows, columns), dtype=np.float32)
     second = np.empty((rows, columns), dtype=np.float32)
     unit = np.float32(2.0**-24)

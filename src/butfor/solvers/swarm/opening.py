@@ -1,4 +1,4 @@
-"""Where particles begin: at real rows that meet the target, at single changes, and anywhere."""
+"""Starting positions of particles: real rows, single changes, and random positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from butfor.solvers.swarm.polish import Answers
 
 
 def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:
-    """The cheapest examples that meet the target and are admissible as they are: valid before anything is asked."""
+    """The cheapest examples that meet the target and are admissible as they are.
+
+    They are valid answers before the search begins.
+    """
     problem, oracle = cube.problem, appraiser.oracle
     found = Answers(cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
     for n in range(len(problem) if len(oracle.examples) and not problem.margin else 0):
@@ -21,7 +24,7 @@ def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:
         met = np.flatnonzero(response.met)
         points, rows = oracle.examples[met], np.full(len(met), n)
         cost = appraiser.pricing(points, rows) + response.offset[met]
-        near = cube.decode(cube.encode(points, rows), rows)  # beyond the settings' bounds, that is another point
+        near = cube.decode(cube.encode(points, rows), rows)  # another point, if it lies outside the swarm's own bounds
         cost[~np.isclose(near, points, equal_nan=True).all(axis=1)] = np.inf
         cost[~problem.domain.take(rows).admits(points) | (appraiser.broken(points, rows) > 0)] = np.inf
         best = np.argsort(cost, kind="stable")[:count]
@@ -30,9 +33,9 @@ def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:
 
 
 def fitted(cube: Hypercube, oracle: AbstractOracle, count: int) -> FloatArray:
-    """For each row the positions of examples that meet the target, fitted into the domain, cheapest first.
+    """For each row, positions of examples that meet the target, cheapest first. They are fitted into the domain.
 
-    Where there are too few, the factual stands in for them.
+    If there are too few, the factual is used instead.
     """
     problem = cube.problem
     out = np.repeat(cube.home[:, None], count, axis=1)
@@ -47,7 +50,7 @@ def fitted(cube: Hypercube, oracle: AbstractOracle, count: int) -> FloatArray:
 
 
 def scattered(cube: Hypercube, count: int, rng: np.random.Generator) -> FloatArray:
-    """Random positions: each particle moves a random share of the features, at least one, anywhere within its bounds."""
+    """Random positions. Each particle moves a random share of the features (at least one) to random places."""
     n, features = len(cube.home), len(cube.kind)
     eager = rng.random((count, features))
     share = rng.random(count) ** 2
@@ -62,7 +65,10 @@ def scattered(cube: Hypercube, count: int, rng: np.random.Generator) -> FloatArr
 
 
 def single_changes(cube: Hypercube, most: int, rng: np.random.Generator) -> FloatArray:
-    """Every feature moved alone: numbers to four values, ranks and categories to each; at most so many a row."""
+    """Positions in which one feature alone has moved, at most `most` per row.
+
+    A number moves to four values, a rank or category to each of its values.
+    """
     made = []
     for j in range(len(cube.kind)):
         at = slice(int(cube.first[j]), int(cube.first[j + 1]))
@@ -83,6 +89,6 @@ def single_changes(cube: Hypercube, most: int, rng: np.random.Generator) -> Floa
 
 
 def best_of(appraised: Appraised, rows: int, count: int) -> IntArray:
-    """The positions of the `count` best of each row, which has equally many."""
+    """The positions of the `count` best points of each row. All rows have equally many points."""
     first, second = appraised.first.reshape(rows, -1), appraised.second.reshape(rows, -1)
     return np.asarray(np.lexsort((second, first), axis=1)[:, :count])

@@ -1,7 +1,7 @@
-"""Valid answers made cheaper: changes are taken back, pulled back to the boundary, and exchanged for others.
+"""Make valid answers cheaper. Changes are taken back, pulled back to the boundary, or exchanged for others.
 
-Each step is one question to the model for all answers together; the prices of candidates are known before, so that only
-those which would be cheaper are asked about.
+Each step is one call of the model for all answers together. The prices of candidates are known before the call, so the
+model only sees candidates that would be cheaper.
 """
 
 from __future__ import annotations
@@ -18,24 +18,30 @@ from butfor.solvers.swarm.hypercube import Hypercube, moved
 from butfor.solvers.swarm.kernels import GROUP
 
 LADDER = 0.5 ** np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20])
-"""Shares of a change that are taken back at once."""
+"""Shares of a change that are tried when it is taken back."""
 
 FREED, FEW = np.array([0.3, 0.15, 0.15, 0.3, 0.6, 1.0]), 2
-"""Chances of a change to be taken back before a repair, one for each attempt of a round; all but a row's cheapest make few."""
+"""For each attempt of a repair round, the chance that a change is taken back before the repair.
+
+The cheapest answer of a row makes all of these attempts, the other answers only the first `FEW`.
+"""
 
 STEPS_OF_A_CLIMB = 12
-"""Steps of one repair."""
+"""The largest number of steps in one repair."""
 
 REPAIR_ROUNDS, IDLE_ROUNDS = 14, 2
-"""After so many rounds, or so many without a gain, an answer is left alone."""
+"""The largest number of repair rounds for an answer, and the number of rounds without a gain after which it ends."""
 
 SLACK = 1e-9
-"""What a cost must fall by, relative to 1 + cost, to count."""
+"""By how much a cost must fall to count as cheaper, relative to 1 + cost."""
 
 
 @dataclass(eq=False)
 class Answers:
-    """Valid points, each of one row; improving them replaces them in place, so that an interrupted polish keeps its gains."""
+    """Valid points, each an answer to one row.
+
+    They are improved in place, so that an interrupted polish keeps its gains.
+    """
 
     cube: Hypercube
     row: IntArray
@@ -47,17 +53,20 @@ class Answers:
         self.positions = self.cube.encode(self.points, self.row)
 
     def with_more(self, row: IntArray, points: FloatArray, cost: FloatArray) -> Answers:
-        """These and the valid ones (of finite cost) of some points."""
+        """These answers, and those of the given points that have a finite cost."""
         at = np.flatnonzero(np.isfinite(cost))
         rows, costs = np.concatenate([self.row, row[at]]), np.concatenate([self.cost, cost[at]])
         return Answers(self.cube, rows, np.concatenate([self.points, points[at]]), costs)
 
     def changed(self) -> BoolArray:
-        """Which features of each answer differ from the factual."""
+        """Which features of each answer differ from the factual (answers, features)."""
         return moved(self.cube.problem.factuals[self.row], self.points)
 
     def improve(self, appraiser: Appraiser, positions: FloatArray, owner: IntArray) -> tuple[BoolArray, FloatArray]:
-        """Replace each answer by the cheapest valid of its candidates, if cheaper; which were, and what candidates cost."""
+        """Replace each answer by its cheapest valid candidate, if that is cheaper.
+
+        Returns which answers were replaced, and what the candidates cost.
+        """
         rows = self.row[owner]
         points = self.cube.decode(positions, rows)
         cost = np.full(len(points), np.inf)
@@ -67,7 +76,10 @@ class Answers:
         return self.take(points, cost, owner), cost
 
     def take(self, points: FloatArray, cost: FloatArray, owner: IntArray) -> BoolArray:
-        """Take the cheapest of each answer's judged candidates, if cheaper; which took one."""
+        """Take the cheapest of each answer's appraised candidates, if it is cheaper.
+
+        Returns which answers took one.
+        """
         best = best_of_each(owner, cost)
         best = best[cost[best] < self._bar()[owner[best]]]
         whose = owner[best]
@@ -78,12 +90,15 @@ class Answers:
         return better
 
     def _bar(self) -> FloatArray:
-        """What a candidate must cost less than."""
+        """For each answer, the limit below which the cost of a candidate must lie."""
         return np.asarray(self.cost - SLACK * (1 + np.abs(self.cost)))
 
 
 def polish(answers: Answers, appraiser: Appraiser, seed: int) -> None:
-    """Improve all answers until no round helps. Of a row's, only the cheapest may change features that it did not before."""
+    """Improve all answers until no round helps.
+
+    Only the cheapest answer of a row may change features that it did not change before.
+    """
     _straighten(answers, appraiser)
     everyone = np.arange(len(answers.row))
     _while_it_helps(answers, appraiser, np.ones(1), everyone)
@@ -100,7 +115,7 @@ def polish(answers: Answers, appraiser: Appraiser, seed: int) -> None:
 
 
 def _while_it_helps(answers: Answers, appraiser: Appraiser, shares: FloatArray, which: IntArray) -> None:
-    """Retreat again and again."""
+    """Retreat again and again, as long as it helps."""
     for _ in range(REPAIR_ROUNDS):
         which = np.flatnonzero(_retreat(answers, appraiser, shares, which))
         if not len(which):
@@ -108,7 +123,7 @@ def _while_it_helps(answers: Answers, appraiser: Appraiser, shares: FloatArray, 
 
 
 def _ranks(answers: Answers) -> IntArray:
-    """The place of each answer among those of its row, the cheapest first."""
+    """The place of each answer among those of its row (0: the cheapest)."""
     order = np.lexsort((answers.cost, answers.row))
     ranks = np.empty(len(order), dtype=np.intp)
     ranks[order] = np.arange(len(order)) - np.searchsorted(answers.row[order], answers.row[order])
@@ -116,7 +131,7 @@ def _ranks(answers: Answers) -> IntArray:
 
 
 def _straighten(answers: Answers, appraiser: Appraiser) -> None:
-    """Along the straight line back to the factual, as far as the target is met."""
+    """Move answers straight back towards the factual, as far as the target stays met."""
     cube = answers.cube
     straight = (cube.kind != GROUP)[cube.owner]
     share = np.concatenate([np.arange(1, 16) / 16, LADDER[4:]])
@@ -127,7 +142,10 @@ def _straighten(answers: Answers, appraiser: Appraiser) -> None:
 
 
 def _retreat(answers: Answers, appraiser: Appraiser, shares: FloatArray, which: IntArray) -> BoolArray:
-    """One change each taken back by each share; then the most saving ones together, two, three, and so on."""
+    """Take back single changes by each of the shares, and then several together.
+
+    Together means the two that save most, the three that save most, and so on. Returns which answers became cheaper.
+    """
     cube = answers.cube
     before = answers.positions.copy()
     at, feature = np.nonzero(answers.changed()[which])
@@ -146,7 +164,7 @@ def _retreat(answers: Answers, appraiser: Appraiser, shares: FloatArray, which: 
 
 
 def _taken_back(cube: Hypercube, now: FloatArray, home: FloatArray, feature: IntArray, share: FloatArray) -> FloatArray:
-    """Positions with a share of the change of one feature each taken back, or of all (-1)."""
+    """Positions in which a share of a feature's change is taken back. Feature -1 means all features."""
     its = (cube.owner == feature[:, None]) | (feature[:, None] < 0)
     return np.where(its, now + share[:, None] * (home - now), now)
 
@@ -154,7 +172,10 @@ def _taken_back(cube: Hypercube, now: FloatArray, home: FloatArray, feature: Int
 def _together(
     cube: Hypercube, before: FloatArray, candidates: FloatArray, owner: IntArray, feature: IntArray, cost: FloatArray
 ) -> tuple[FloatArray, IntArray]:
-    """For each answer the valid single savings, the best of each feature, summed up in the order of what they save."""
+    """Combinations of each answer's valid single savings: the best two, the best three, and so on.
+
+    Each feature contributes its best saving.
+    """
     order = best_of_each(owner * len(cube.kind) + feature, cost)
     order = order[np.isfinite(cost[order])]
     order = order[np.lexsort((cost[order], owner[order]))]
@@ -170,13 +191,16 @@ def _together(
 
 
 def _repair(answers: Answers, appraiser: Appraiser, which: IntArray, rng: np.random.Generator) -> BoolArray:
-    """Some changes of each are taken back, or a part of them, and others made step by step until the target is met, for less."""
+    """Take back some changes of each answer, and climb back to the target.
+
+    Returns which answers became cheaper.
+    """
     cube, cheapest = answers.cube, _ranks(answers) == 0
     at, attempt = np.nonzero(cheapest[which, None] | (np.arange(len(FREED)) < FEW))
     owner = which[at]
     row = answers.row[owner]
     freed, left = rng.random((2, len(FREED), len(cube.kind)))
-    left[::2] = 0.0  # every other attempt takes a part of a change back, where it is no category
+    left[::2] = 0.0  # every other attempt takes back only a part of a change, unless it is a category
     left[:, cube.kind == GROUP] = 0.0
     share = np.where(freed < FREED[:, None], left, 1.0)[attempt][:, cube.owner]
     now, home = answers.positions[owner], cube.home[row]

@@ -1,4 +1,4 @@
-"""Prices of many points at once: compiled where they are sums of rates and tables, the general way otherwise."""
+"""Prices of many points at once. If they are sums of rates and tables, a compiled loop is used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Pricing:
 
     @cached_property
     def _plain(self) -> tuple[Any, ...] | None:
-        """Rates and tables as the compiled loop reads them; None where there is more to the prices."""
+        """Rates and tables for the compiled loop; None if the prices have other parts."""
         prices = self.problem.prices
         if prices.calls or prices.has_linf or prices.Q is not None:
             return None

@@ -1,4 +1,4 @@
-"""All ways to push one feature of a point, each a step that a search may try."""
+"""All ways to push one feature of a point. A search may try each as a step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from butfor.solvers.swarm.kernels import GROUP, NUMBER
 
 @dataclass(frozen=True, eq=False)
 class Pushes:
-    """All ways to push one feature: a number up or down by a share of what it may, a rank or category to a value."""
+    """All ways to push one feature. A number goes up or down, a rank or category to a value.
+
+    - `feature`, `coordinate` (pushes): what is pushed;
+    - `share` (pushes): for a number, the share of its largest possible push (negative: down);
+    - `code` (pushes): for a rank or category, the value; -1 for a number.
+    """
 
     feature: IntArray
     coordinate: IntArray
@@ -22,7 +27,7 @@ class Pushes:
 
     @classmethod
     def of(cls, cube: Hypercube, shares: FloatArray) -> Pushes:
-        """Those of a hypercube; numbers are pushed by `shares` of what they may."""
+        """The pushes in a hypercube. Numbers are pushed by `shares` of their largest possible push."""
         rows: list[tuple[int, int, float, int]] = []
         for j, kind in enumerate(cube.kind.tolist()):
             i, codes = int(cube.first[j]), range(int(cube.place[j + 1] - cube.place[j]))
@@ -34,7 +39,7 @@ class Pushes:
         return cls(feature.astype(np.intp), coordinate.astype(np.intp), share, code.astype(np.intp))
 
     def able(self, cube: Hypercube, rows: IntArray) -> BoolArray:
-        """Those that each of the rows may make."""
+        """Which pushes each of the rows may make (rows, pushes)."""
         slot = np.where(self.code < 0, cube.allowed.shape[1], cube.place[self.feature] + self.code)
         allowed = np.pad(cube.allowed, ((0, 0), (0, 1)), constant_values=True)
         return np.asarray(cube.free[rows][:, self.feature] & allowed[rows][:, slot])
@@ -42,7 +47,10 @@ class Pushes:
     def pushed(
         self, cube: Hypercube, rows: IntArray, positions: FloatArray, reach: FloatArray, which: IntArray, push: IntArray
     ) -> FloatArray:
-        """The positions of `which` of some climbers of these rows, with one push each; numbers no farther than `reach`."""
+        """The positions of the climbers `which`, each after one push.
+
+        A number is not pushed farther than `reach`.
+        """
         out, at, row = positions[which], np.arange(len(which)), rows[which]
         feature, i, code = self.feature[push], self.coordinate[push], self.code[push]
         kind, lower, upper = cube.kind[feature], cube.lower[row, i], cube.upper[row, i]

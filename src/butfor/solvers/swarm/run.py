@@ -1,4 +1,4 @@
-"""One run of a swarm: seeds from real rows, particles that move, a polish of what they found."""
+"""One run of a swarm: seeds from real rows, moving particles, and a polish."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from butfor.solvers.swarm.settings import Swarm
 
 SEEDS = 10
-"""Real rows at most, for one answer, among which a swarm starts."""
+"""The largest number of real rows, per answer, from which a swarm starts."""
 
 SEARCH = 0.6
-"""The share of a budget of calls that the swarm may spend, once there is something to polish with the rest."""
+"""The share of a budget of calls after which the search ends if there is something to polish with the rest."""
 
 
 class SwarmRun:
-    """One run of a swarm. It may be interrupted anywhere: `outcome` makes the best of what is known."""
+    """One run of a swarm. It may be interrupted anywhere; `outcome` uses what is known by then."""
 
     def __init__(self, swarm: Swarm, problem: Problem, budget: Budget, k: int, seed: int) -> None:
         self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
@@ -45,7 +45,7 @@ class SwarmRun:
         self.stopped = Stopped.DONE
 
     def until_stopped(self) -> None:
-        """Run to the end, or until the budget or somebody ends it."""
+        """Run to the end, or until the budget is spent or somebody interrupts."""
         try:
             self.run()
         except SpentError as spent:
@@ -55,7 +55,7 @@ class SwarmRun:
             self.stopped = Stopped.INTERRUPTED
 
     def run(self) -> None:
-        """Seeds, swarm, polish."""
+        """Run the seeds, the swarm and the polish."""
         if self.cube.impossible.all():
             return
         rng = np.random.default_rng(self.seed)
@@ -74,7 +74,7 @@ class SwarmRun:
                 polish(self.polished, appraiser, self.seed)
 
     def _start(self, rng: np.random.Generator) -> FloatArray:
-        """Positions to begin with: the best of some real rows and of the single changes, and random ones."""
+        """The starting positions: the best real rows and single changes, and random positions."""
         cube, n = self.cube, len(self.problem)
         self.seen = seeds(cube, self.appraiser, SEEDS * self.k)
         real = fitted(cube, self.appraiser.oracle, SEEDS * self.k)
@@ -91,14 +91,14 @@ class SwarmRun:
         return np.concatenate([best, scattered(cube, self.swarm.particles - best.shape[1], rng)], axis=1)
 
     def _look(self, flock: Flock) -> None:
-        """Judge the particles; a single answer's ball shrinks with every cheaper one."""
+        """Appraise the particles. If one answer is wanted, its ball shrinks with every cheaper one."""
         better = flock.look(self.appraiser)
         if self.k == 1 and self.swarm.pull is None and better.any():
             rows = np.flatnonzero(better)
             self.cube.shrink(rows, flock.cost[rows].min(axis=1))
 
     def _valid(self, row: int) -> tuple[FloatArray, FloatArray]:
-        """The valid points of a row to choose from, each once, cheapest first, and their costs."""
+        """The valid points of a row, each once, cheapest first, and their costs."""
         its = self.seen.row == row
         points, cost = self.seen.points[its], self.seen.cost[its]
         if self.flock is not None:
@@ -109,7 +109,7 @@ class SwarmRun:
         return points[order], cost[order]
 
     def _chosen(self, count: int) -> Answers:
-        """For each row up to `count` valid points by the swarm's choice."""
+        """For each row, up to `count` valid points, selected by the swarm's `choice`."""
         row, points, cost = [], [], []
         for n in range(len(self.problem)):
             known, price = self._valid(n)
@@ -120,14 +120,14 @@ class SwarmRun:
         return Answers(self.cube, np.array(row, dtype=np.intp), np.concatenate(points), np.concatenate(cost))
 
     def _choice(self, n: int, points: FloatArray, cost: FloatArray, count: int) -> IntArray:
-        """Which of some valid points of a row, cheapest first, are taken."""
+        """Which of a row's valid points (cheapest first) are selected."""
         if self.swarm.choice != "clusters":
             return np.arange(min(count, len(cost)))
         positions = self.cube.scaled(self.cube.encode(points, np.full(len(points), n)))
         return cheapest_of_clusters(positions, cost, count, self.seed)
 
     def outcome(self) -> Outcome:
-        """Up to k answers a row, cheapest first, and what there is to say of them."""
+        """Up to k answers per row, cheapest first, with notes about them."""
         problem = self.problem
         row, points, cost, before = [], [], [], []
         for n in range(len(problem)):
@@ -154,14 +154,17 @@ class SwarmRun:
         )  # fmt: skip
 
     def _invalid(self) -> FloatArray:
-        """How many particles of each row had no valid point to choose from; nobody knows if none was judged."""
+        """How many particles of each row had no valid point; NaN if none was appraised."""
         if self.flock is None:
             return np.full(len(self.problem), np.nan)
         cost = self.flock.last_cost if self.swarm.choice == "last" else self.flock.cost
         return np.asarray(np.isinf(cost).sum(axis=1), dtype=np.float64)
 
     def _returned(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The answers to one row: polished ones by choice, then others if those are too few; their costs after and before."""
+        """The answers to one row, their costs, and their costs before polishing.
+
+        Polished answers are selected first. Others follow if there are too few of them.
+        """
         points, cost = self._valid(n)
         first = cost
         if self.polished is not None:
@@ -181,5 +184,5 @@ class SwarmRun:
 
 
 def _firsts(points: FloatArray) -> IntArray:
-    """Where each point stands first."""
+    """The position at which each different point occurs first."""
     return np.asarray(np.unique(np.nan_to_num(points, nan=np.inf), axis=0, return_index=True)[1])

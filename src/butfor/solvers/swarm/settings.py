@@ -1,4 +1,4 @@
-"""The settings of a swarm, which is a solver: valid answers for any model that predicts."""
+"""The swarm as a solver, with its settings. It gives valid answers for any model that predicts."""
 
 from __future__ import annotations
 
@@ -20,34 +20,43 @@ from butfor.space.space import Space
 
 
 def constriction(phi1: float = 2.05, phi2: float = 2.05, k: float = 1.0) -> tuple[float, float, float]:
-    """Weights with which a swarm settles: inertia eta, and eta phi1, eta phi2 for its own best point and its leader's.
+    """Weights with which a swarm settles.
 
-    `eta = 2 k / |2 - phi - sqrt(phi^2 - 4 phi)|`, phi = phi1 + phi2 > 4 (Clerc and Kennedy, IEEE Transactions on Evolutionary
-    Computation 6, 2002).
+    They are the inertia eta, and eta phi1 and eta phi2 for a particle's own best point and its leader's. `eta = 2 k /
+    |2 - phi - sqrt(phi^2 - 4 phi)|`, where phi = phi1 + phi2 > 4 (Clerc and Kennedy, IEEE Transactions on
+    Evolutionary Computation 6, 2002).
 
     >>> [round(weight, 4) for weight in constriction()]
     [0.7298, 1.4962, 1.4962]
     """
     phi = phi1 + phi2
     if not phi > 4:
-        raise InputError(f"phi1={phi1!r} and phi2={phi2!r} were given.", "Their sum exceeds 4.")
+        raise InputError(f"phi1={phi1!r} and phi2={phi2!r} were given.", "Their sum must exceed 4.")
     eta = 2 * k / abs(2 - phi - np.sqrt(phi * phi - 4 * phi))
     return float(eta), float(eta * phi1), float(eta * phi2)
 
 
 @dataclass(frozen=True)
 class Swarm(AbstractSolver):
-    """A particle swarm, for black boxes and for whatever no exact solver takes. Guarantee: valid, and none dearer than its seed.
+    """A particle swarm, for black boxes and for everything that no exact solver takes.
 
-    `particles` and `iterations`: how many, and how often they move. `calls`: how often, at most, the model may be asked for a
-    block of rows, all their particles at once (default: as often as it takes). `active`: only so many features move, those
-    that tell most in the data about who meets the target, by `telling`, a function of a column's encoded values, of
-    which rows meet it, and of the column (default: the usual information value). `box`: a number z, scaled to [0, 1] by its
-    range, stays between z (1 - box) and z (1 + box); a dict for single columns. `pull`: compare points by `pull` times the
-    distance to the target plus the cost, instead of valid before invalid. `choice`: of several answers, the cheapest of
-    each cluster of the particles' best points ("clusters"), the cheapest of those points ("own"), or of the last positions
-    ("last"). `polish`: whether answers are made cheaper afterwards. `weights` are c0, c1, c2, c3 of
-    `V <- c0 V + c1 r1 (P - X) + c2 r2 (Pg - X) + c3 r3 Vhat`, `draws` the ranges of r1, r2, r3.
+    Guarantee: the answers are valid, and none is more expensive than the real row from which it started.
+
+    - `particles`, `iterations`: how many particles there are, and how often they move;
+    - `calls`: how often the model may be called for a block of rows, with all their particles at once (default: no
+      limit);
+    - `active`: how many features may move: those that tell most about which rows of the data meet the target;
+    - `telling`: how much a column tells: a function of its encoded values, of which rows meet the target, and of the
+      column (default: the usual information value);
+    - `box`: a number z, scaled to [0, 1] by its range, stays between z (1 - box) and z (1 + box); a dict for single
+      columns;
+    - `pull`: compare points by `pull` times the distance to the target plus the cost (default: valid points come
+      first);
+    - `choice`: which of several answers are returned: the cheapest of each cluster of the particles' best points
+      ("clusters"), the cheapest of those points ("own"), or the cheapest of the last positions ("last");
+    - `polish`: whether answers are made cheaper afterwards;
+    - `weights`: c0, c1, c2, c3 in `V <- c0 V + c1 r1 (P - X) + c2 r2 (Pg - X) + c3 r3 Vhat`;
+    - `draws`: the ranges of r1, r2, r3.
 
     >>> Swarm(particles=200, active=10).particles
     200
@@ -78,14 +87,14 @@ class Swarm(AbstractSolver):
                 continue
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise InputError(
-                    f"Swarm({word}={value!r}) was given.", f"A whole number of at least {least} is needed."
+                    f"Swarm({word}={value!r}) was given.", f"It must be a whole number of at least {least}."
                 )
         if not callable(self.telling):
             raise InputError(
-                f"Swarm(telling={self.telling!r}) was given.", "A function of values, answers and column is needed."
+                f"Swarm(telling={self.telling!r}) was given.", "It must be a function telling(values, met, column)."
             )
         if self.choice not in ("clusters", "own", "last"):
-            raise InputError(f"Swarm(choice={self.choice!r}) was given.", "It is 'clusters', 'own' or 'last'.")
+            raise InputError(f"Swarm(choice={self.choice!r}) was given.", "It must be 'clusters', 'own' or 'last'.")
         if self.pull is not None:
             _amount(self.pull, f"Swarm(pull={self.pull!r}) was given.")
         for share in self.box.values() if isinstance(self.box, Mapping) else [self.box]:
@@ -93,24 +102,29 @@ class Swarm(AbstractSolver):
                 _amount(share, f"Swarm(box={self.box!r}) was given.")
         if np.shape(self.weights) != (4,) or np.shape(self.draws) != (3, 2):
             raise InputError(
-                "weights or draws of a wrong shape were given.", "Four weights, and three ranges, are needed."
+                "weights or draws of a wrong shape were given.", "Give four weights, and three ranges as draws."
             )
 
     @classmethod
     def printed(cls) -> Swarm:
-        """The update as the paper prints it: r1 from [0, c1], r2 from [0, c2], r3 from [c1, c2]. It does not settle."""
+        """A swarm with the update as printed in the paper. It does not settle.
+
+        r1 is drawn from [0, c1], r2 from [0, c2], r3 from [c1, c2].
+        """
         _, c1, c2 = constriction()
         return cls(draws=((0.0, c1), (0.0, c2), (c1, c2)))
 
     def validate(self, space: Space) -> None:
         if self.active is not None and self.active > len(space):
             raise InputError(
-                f"Swarm(active={self.active}) was given.", f"There are {len(space)} columns.", "Leave it out for all."
+                f"Swarm(active={self.active}) was given.",
+                f"There are {len(space)} columns.",
+                "Leave it out, and all may move.",
             )
         for name in self.box if isinstance(self.box, Mapping) else ():
             if space[name].levels is not None:
                 raise InputError(
-                    f"Swarm(box=...) names {name!r}, which is no number.", "", "Use bf.allowed or bf.moves."
+                    f"Swarm(box=...) names {name!r}, which is not a number.", "", "Use bf.allowed or bf.moves."
                 )
 
     def accepts(self, form: Form) -> Support:
@@ -120,7 +134,7 @@ class Swarm(AbstractSolver):
             return Support(False, f"a margin cannot be judged at many points of a {form.model}")
         if form.model is ModelKind.BLACK_BOX:
             return Support(True, f"only predictions are needed ({form.unread.partition('. ')[0]})")
-        return Support(True, "the model is asked at many points; nothing is proven")
+        return Support(True, "the model is called at many points; nothing is proven")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         run = SwarmRun(self, problem, budget, k, seed)
@@ -129,5 +143,5 @@ class Swarm(AbstractSolver):
 
 
 def _amount(value: object, message: str) -> None:
-    if not 0 <= number(value, message, "A number of at least 0 is needed.") < np.inf:
-        raise InputError(message, "A number of at least 0 is needed.")
+    if not 0 <= number(value, message, "It must be a number of at least 0.") < np.inf:
+        raise InputError(message, "It must be a number of at least 0.")

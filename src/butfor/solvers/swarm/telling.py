@@ -1,4 +1,4 @@
-"""Which features are worth moving: those whose values tell most about whether the target is met."""
+"""Find the features that are worth moving. They tell most about whether the target is met."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from butfor.space.feature import Feature
 BINS = 10
 
 Telling = Callable[[FloatArray, BoolArray, Feature], float]
-"""What a column tells: its encoded values (of a category, the place among its levels; NaN: missing), which rows meet the
-target, the column; the more it tells, the larger."""
+"""A function that says how much a column tells. The result is larger the more the column tells.
+
+Its arguments are the column's encoded values (for a category, the position among its levels; NaN: missing), which
+rows meet the target, and the column.
+"""
 
 
 def information_value(codes: FloatArray, met: BoolArray, feature: Feature | None = None) -> float:
-    """How well a column tells rows that meet the target from those that do not: 0 for not at all.
+    """How well a column distinguishes rows that meet the target from other rows. 0 is not at all.
 
-    `sum_b (p_b - q_b) ln(p_b / q_b)`, the usual sum of weights of evidence (Siddiqi, Credit Risk Scorecards, 2006): p_b and
-    q_b are the shares of the rows that meet it, and that do not, which lie in bin b, half a row added to each count. A
-    number has ten bins of equal width between its outer fences (values beyond 1.5 interquartile ranges are left out), a
-    category one a level; missing values are a bin.
+    It is `sum_b (p_b - q_b) ln(p_b / q_b)`, the usual sum of weights of evidence (Siddiqi, Credit Risk Scorecards,
+    2006). p_b is the share of the rows meeting the target that lie in bin b, and q_b the same for the other rows;
+    half a row is added to each count. A number has ten bins of equal width between its outer fences (values beyond
+    1.5 interquartile ranges are left out). A category has one bin per level. Missing values have their own bin.
 
     >>> x = np.arange(20.0)
     >>> information_value(x, x > 9) > information_value(x, x % 2 == 0)
@@ -41,7 +44,7 @@ def information_value(codes: FloatArray, met: BoolArray, feature: Feature | None
 
 
 def _binned(codes: FloatArray, feature: Feature | None) -> np.ndarray:
-    """The bin of each value; -1 for an outlier."""
+    """The bin of each value. -1 for an outlier."""
     lost = np.isnan(codes)
     if feature is not None and feature.levels is not None:
         return np.where(lost, len(feature.levels), codes).astype(np.intp)
@@ -58,7 +61,7 @@ def _binned(codes: FloatArray, feature: Feature | None) -> np.ndarray:
 
 
 def most_telling(problem: Problem, oracle: AbstractOracle, count: int, telling: Telling) -> BoolArray:
-    """For each row the `count` features that tell most, by the examples; all where there are no examples."""
+    """For each row, the `count` features that tell most in the examples. All features if there are none."""
     features = problem.space.features
     out = np.ones(problem.factuals.shape, dtype=np.bool_)
     known: dict[bytes, BoolArray] = {}
@@ -76,7 +79,7 @@ def most_telling(problem: Problem, oracle: AbstractOracle, count: int, telling: 
 
 
 def _value_of(telling: Telling, codes: FloatArray, met: BoolArray, feature: Feature) -> float:
-    """What a column tells, checked."""
+    """How much a column tells, checked."""
     returned = telling(codes, met, feature)
     message = f"Swarm(telling=...) returned {returned!r} for {feature.name!r}."
-    return number(returned, message, "A number is needed: the more a column tells, the larger.")
+    return number(returned, message, "It must return a number, which is larger the more the column tells.")

@@ -1,9 +1,10 @@
-"""One axis-aligned tree, exactly: the cheapest leaves of the target, found depth first with the nearer branch first.
+"""One axis-aligned tree, exactly. The cheapest leaves of the target are found depth first.
 
-A leaf is a product of cell sets and the cost a sum (and a maximum) over features, so entering a branch costs the cheapest
-admissible cell of the feature it asks for, the features before keep theirs, and a branch that is already as dear as the best
-leaf found is left out. The point of a leaf clips the factual into its box.
-Carreira-Perpinan and Hada, "Counterfactual explanations for oblique decision trees", AAAI 2021, section 5.
+A leaf is a product of cell sets, and the cost is a sum (and a maximum) over features. So entering a branch costs the
+cheapest admissible cell of the feature that its node reads, and all other features keep their cells. A branch is
+skipped if it already costs as much as the best leaf found. The point of a leaf is the factual, clipped into the
+leaf's box. Carreira-Perpinan and Hada, "Counterfactual explanations for oblique decision trees", AAAI 2021, section
+5.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.tree.target_tree import TargetTree, target_tree
 
 ROWS_TABULATED = 512
-"""Rows tabulated together: large enough for numpy, small enough for the cache."""
+"""How many rows are tabulated together: enough for numpy to be fast, few enough for the cache."""
 
 
 class TreeExact(AbstractSolver):
@@ -66,9 +67,9 @@ def _solve_chunk(problem: Problem, tree: TargetTree, k: int) -> Outcome:
     tables = tabulate(problem, branches.cells)
     forced = np.flatnonzero((~problem.domain.stay).any(axis=0))
     costs, cells = nearest_leaves(
-        tables.start, tables.price, tables.reach, tables.home, tables.near, tables.stay, forced, tree.child, branches.feature,
-        branches.first, branches.last, branches.missing, branches.mask, branches.masks, tree.offset, tree.leaf,
-        len(branches.levels), problem.most_changes, k,
+        tables.start, tables.price, tables.reach, tables.home, tables.near, tables.stay, forced, tree.child,
+        branches.feature, branches.first, branches.last, branches.missing, branches.mask, branches.masks, tree.offset,
+        tree.leaf, len(branches.levels), problem.most_changes, k,
     )  # fmt: skip
     kept = np.isfinite(costs)
     kept[:, 0] = True
@@ -79,6 +80,6 @@ def _solve_chunk(problem: Problem, tree: TargetTree, k: int) -> Outcome:
 
 
 def _points(problem: Problem, tables: Tables, row: IntArray, cell: IntArray) -> FloatArray:
-    """The value that stands for each feature's chosen cell; the factual where none was chosen."""
+    """The value of each feature's chosen cell; the factual value if no cell was chosen."""
     values = tables.value[row[:, None], tables.start[:-1] + np.maximum(cell, 0)]
     return np.where(cell < 0, problem.factuals[row], values)

@@ -8,7 +8,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def _cheapest_cell(row, j, first, last, missing, mask, masks, start, price, reach, home, near):  # type: ignore[no-untyped-def]
-    """The cheapest admissible cell of a region of feature `j`; -1 if there is none. Staying wins a tie."""
+    """The cheapest admissible cell in a region of feature `j`; -1 if there is none. Staying wins a tie."""
     at, count = start[j], start[j + 1] - start[j] - 1
     linf = reach.size > 0
     best, chosen = np.inf, -1
@@ -64,10 +64,14 @@ def nearest_leaves(  # type: ignore[no-untyped-def]
     most,
     k,
 ):
-    """For each row the costs of its `k` cheapest leaves (infinity: fewer) and the cells they take; -1: the factual stays.
+    """The `k` cheapest leaves of each row.
 
-    Depth first, the cheaper child first. On the stack: a node, and cost, widest change and number of changes on entering it;
-    `cell` holds the cell of each feature on the current path, `trail` what it held before, to go back.
+    Returns `costs` (rows, k), infinite if there are fewer leaves, and `cells` (rows, k, features): the chosen cell of
+    each feature, -1 if the factual value stays.
+
+    The search is depth first, the cheaper child first. Each entry of the stack is a node with the cost, the widest
+    change and the number of changes on entering it. `cell` holds the cell of each feature on the current path, and
+    `trail` the cells that it held before, in order to go back.
     """
     n, d = home.shape
     linf = reach.size > 0

@@ -1,4 +1,7 @@
-"""One tree without the branches that miss the target, each edge with the cells that lead through it: arrays for a search."""
+"""One tree as arrays for a search.
+
+Branches that miss the target are left out, and each edge has the cells that lead through it.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,17 @@ from butfor.space.space import Space
 
 @dataclass(frozen=True, eq=False)
 class Branches:
-    """All of a tree that some row can reach; node 0 is the root and a parent stands before its children.
+    """The part of a tree that some row can reach. Node 0 is the root, and parents come before their children.
 
-    To enter node i, `feature[i]` must lie in cells `first[i]` to `last[i]`, or (`mask[i] >= 0`) in those of
-    `masks[mask[i]:]`, "missing" included if `missing[i]`; the tests above are contained in that. Its children are
-    `child[i]` (-1: none), and `levels` lists the nodes of each depth. `leaf` are the nodes without a test, `score` theirs.
+    - `feature` (nodes): the feature that is tested on entering the node;
+    - `first`, `last` (nodes): the feature must lie in one of these cells;
+    - `mask` (nodes): if it is at least 0, the feature must instead lie in the cells of `masks[mask[i]:]`;
+    - `missing` (nodes): whether a missing value may enter;
+    - `child` (nodes, 2): the children, -1 if there is none;
+    - `levels`: the nodes of each depth;
+    - `leaf`, `score`: the leaves, and their scores.
+
+    The cells of a node already respect all tests of the same feature above it.
     """
 
     cells: tuple[Cells, ...]
@@ -42,9 +51,12 @@ class Branches:
 
 @dataclass(frozen=True, eq=False)
 class TargetTree:
-    """Branches, of which only those that reach the target are kept in `child`, the kept child first.
+    """The branches of a tree that reach the target.
 
-    `offset[i]` is the smallest price of a class below; `leaf[i]` numbers the leaves of the target, -1 elsewhere.
+    - `branches`: all branches;
+    - `child` (nodes, 2): the children that reach the target (-1: none); if there is one, it comes first;
+    - `offset` (nodes): the smallest price of a class at or below the node;
+    - `leaf` (nodes): the number of the target leaf, -1 for other nodes.
     """
 
     branches: Branches
@@ -54,12 +66,12 @@ class TargetTree:
 
     @property
     def leaves(self) -> int:
-        """How many leaves meet the target."""
+        """The number of leaves that meet the target."""
         return int(self.leaf.max(initial=-1)) + 1
 
 
 def target_tree(problem: Problem) -> TargetTree:
-    """The branches of the problem's one tree that reach its target, margins worked in."""
+    """The branches of the problem's only tree that reach its target. They respect the margin."""
     model = problem.model
     assert isinstance(model, Trees)
     tree = branches(model, problem.space, problem.margin)
@@ -81,7 +93,10 @@ def target_tree(problem: Problem) -> TargetTree:
 
 @lru_cache(maxsize=8)
 def branches(model: Trees, space: Space, margin: float) -> Branches:
-    """The branches of the model's one tree, regions shrunk by the margin; kept, as questions to a model come in rows."""
+    """The branches of the model's only tree, with regions shrunk by the margin.
+
+    They are cached, because one model gets many questions in a row.
+    """
     cells = cells_inside(model, space, margin)
     width = margin * ranges(space)
     masked = model.asked_for_sets()

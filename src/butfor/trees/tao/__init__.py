@@ -1,1 +1,1 @@
-"""TAO: oblique trees learned by alternating over their nodes."""
+"""TAO (tree alternating optimisation): oblique trees, learnt by optimising their nodes in turn."""

@@ -1,11 +1,11 @@
 """Tree alternating optimisation (Carreira-Perpinan and Tavallali, NeurIPS 2018).
 
-The objective is the loss of the rows plus `alpha` times the sum of |w|_1 over the decision nodes. With all other nodes
-held, that of one decision depends on the rows which reach it and for which its children's subtrees differ in loss: its
-care points. So nodes of one depth are independent, and every accepted change lowers the objective.
+The objective is the loss of the rows plus `alpha` times the sum of |w|_1 over the decision nodes. While all other nodes
+are held fixed, the objective of one decision depends only on its care points: the rows that reach it and have different
+losses in its two subtrees. So nodes of the same depth are independent, and every accepted change lowers the objective.
 
-The objective is full of poor local optima near the start. So the first sweeps may take every decision as it is learnt, whether
-or not it lowers the objective: a random tree finds its shape there. All later ones lower it.
+The objective has many poor local optima near the start. Therefore the first sweeps take every decision as it is learnt,
+whether or not it lowers the objective: a random tree finds its shape there. All later sweeps lower the objective.
 """
 
 from __future__ import annotations
@@ -23,12 +23,17 @@ from butfor.trees.tao.split import Decision, Split
 from butfor.trees.tree import Tree, sides
 
 GAIN_ROUNDING = 1e-10
-"""Gains below this share of the objective are rounding."""
+"""Gains below this share of the objective are taken for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The tree, its objective after the warm-up and after each careful sweep, and whether the last changed next to nothing."""
+    """The result of the optimisation.
+
+    - `tree`: the tree;
+    - `objective`: the objective after the warm-up and after each careful sweep;
+    - `converged`: whether the last sweep changed next to nothing.
+    """
 
     tree: Tree
     objective: FloatArray
@@ -37,7 +42,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Alternation:
-    """What stays the same during the optimisation."""
+    """The alternating optimisation, with everything that stays the same while it runs."""
 
     X: FloatArray
     loss: Loss
@@ -46,7 +51,7 @@ class Alternation:
     workers: Parallel
 
     def run(self, tree: Tree, warm_up: int, max_iter: int, tol: float, tell: Callable[[int, float], None]) -> Fitted:
-        """Free sweeps, then careful ones until one lowers the objective by no more than the share `tol`."""
+        """Run free sweeps, then careful ones. The last lowers the objective by at most the share `tol`."""
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
         for _ in range(warm_up):
             self.sweep(tree, self.learnt)
@@ -67,9 +72,9 @@ class Alternation:
         return float(self.loss.each(tree.value, tree.leaves(self.X)).sum() + self.alpha * tree.size)
 
     def sweep(self, tree: Tree, decide: Callable[[Decision, IntArray, FloatArray], Decision]) -> None:
-        """Decide anew at all nodes once, from the deepest up, and the leaves at the end.
+        """Decide again at every node, from the deepest up, and then set the leaves.
 
-        A change below a node changes nothing about which rows reach it, so the rows are sent down once.
+        A change below a node does not change which rows reach the node, so the rows are sent down only once.
         """
         paths = tree.paths(self.X)
         depth = tree.depth
@@ -84,19 +89,25 @@ class Alternation:
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
 
     def gain(self, tree: Tree, at: IntArray) -> FloatArray:
-        """What each row wins by going right rather than left at its node `at` (-1: no node); not 0 for care points."""
+        """What each row gains by going right and not left at its node.
+
+        It is not 0 for care points.
+        """
         inner = (at >= 0) & (tree.left[at] >= 0)
         go_left = tree.leaves(self.X, np.where(inner, tree.left[at], -1))
         go_right = tree.leaves(self.X, np.where(inner, tree.right[at], -1))
         return self.loss.each(tree.value, go_left) - self.loss.each(tree.value, go_right)
 
     def learnt(self, now: Decision, rows: IntArray, gain: FloatArray) -> Decision:
-        """What the care points among some rows teach; where there are none, the present decision."""
+        """The decision learnt from the care points of some rows; the present one if there are none."""
         care = gain != 0
         return self.split.learn(self.X[rows[care]], gain[care], now, self.alpha) if care.any() else now
 
     def improved(self, now: Decision, rows: IntArray, gain: FloatArray, least: float) -> Decision:
-        """The best of a learnt decision and of one side for all, if it beats the present one; else that."""
+        """The best of the learnt decision and those that send all rows to one side.
+
+        The present decision is kept unless the best one beats it.
+        """
         care = gain != 0
         X, won, nothing = self.X[rows[care]], gain[care], np.zeros_like(now[0])
         tried = [now, (nothing, 0.0), (nothing, -1.0), self.learnt(now, rows, gain)]
@@ -106,7 +117,7 @@ class Alternation:
 
 
 def _rows_of(at: IntArray, nodes: IntArray) -> list[tuple[int, IntArray]]:
-    """The rows at each of some nodes."""
+    """Each of some nodes with the rows that reach it."""
     order = np.argsort(at, kind="stable")
     first, last = np.searchsorted(at[order], nodes), np.searchsorted(at[order], nodes, side="right")
     return [(int(node), order[a:b]) for node, a, b in zip(nodes, first, last, strict=True)]

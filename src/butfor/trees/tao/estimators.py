@@ -1,4 +1,4 @@
-"""The scikit-learn face of tree alternating optimisation."""
+"""Tree alternating optimisation as scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STARTS = ("cart", "random")
 
 
 class _TAO(FittedTree):
-    """How both learn."""
+    """The parts of learning that the classifier and the regressor share."""
 
     def _begin(self, X: FloatArray, y: Any, weight: FloatArray, width: int, cart: Any) -> Tree:
         rng = check_random_state(self.random_state)
@@ -48,8 +48,8 @@ class _TAO(FittedTree):
         self.n_iter_ = len(self.objective_) - 1
         if not self.converged_:
             warnings.warn(
-                f"TAO stopped after max_iter={self.max_iter} sweeps, the last of which still lowered the objective from "
-                f"{self.objective_[-2]:.6g} to {self.objective_[-1]:.6g}. Raise max_iter, or tol, if that matters.",
+                f"TAO stopped after max_iter={self.max_iter} sweeps. The last one still lowered the objective from "
+                f"{self.objective_[-2]:.6g} to {self.objective_[-1]:.6g}. Raise max_iter or tol if that matters.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -59,9 +59,10 @@ class _TAO(FittedTree):
             print(f"TAO, sweep {sweep}: objective {objective:.6g}", flush=True)
 
     def _check(self) -> None:
-        """Refuse parameters that mean nothing."""
+        """Refuse parameters that make no sense."""
         for name, kind, least in (
-            ("max_depth", Integral, 1), ("warm_up", Integral, 0), ("max_iter", Integral, 1), ("alpha", Real, 0), ("tol", Real, 0),
+            ("max_depth", Integral, 1), ("warm_up", Integral, 0), ("max_iter", Integral, 1),
+            ("alpha", Real, 0), ("tol", Real, 0),
         ):  # fmt: skip
             given = getattr(self, name)
             if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
@@ -70,41 +71,46 @@ class _TAO(FittedTree):
         for name, known in (("split", tuple(SPLITS)), ("init", STARTS)):
             if getattr(self, name) not in known:
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} was given.", f"Known are {known[0]!r} and {known[1]!r}."
+                    f"{name}={getattr(self, name)!r} was given.", f"It must be {known[0]!r} or {known[1]!r}."
                 )
 
 
 class TAOClassifier(_TAO, TreeClassifier):
-    """A small, accurate decision tree, whose decisions are sparse hyperplanes (or cuts of one feature).
+    """A small, accurate decision tree. Its decisions are sparse hyperplanes (or cuts of one feature).
 
-    Tree alternating optimisation lowers the number of wrong training rows, plus `alpha` times the sum of all |weight|, from
-    sweep to sweep. Scale the features first when the split is oblique: the penalty compares their weights.
+    Tree alternating optimisation lowers an objective from sweep to sweep: the number of wrong training rows plus
+    `alpha` times the sum of all |weight|. Scale the features first if the split is oblique, because the penalty
+    compares their weights.
 
     Args:
-        max_depth: of the tree to start from; the result is no deeper.
-        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
+        max_depth: the depth of the tree to start from; the result is not deeper.
+        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact
+            search).
         init: "cart", or "random" decisions that halve their rows.
-        alpha: how many wrong rows one unit of |weight| may cost; the 1/C of a logistic regression. More makes a sparser and
-            smaller tree. Every decision of an axis tree has weight 1.
-        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead
-            out of poor local optima. A random start needs them; with 0, a CART start keeps those of its cuts that serve.
-        max_iter: at most so many sweeps over all nodes.
+        alpha: how many wrong rows one unit of |weight| may cost; it is the 1/C of a logistic regression. A larger value
+            makes a sparser and smaller tree. Every decision of an axis tree has weight 1.
+        warm_up: the number of sweeps at the beginning that take each decision as it is learnt, even if the objective
+            rises. They lead out of poor local optima. A random start needs them; with 0, a CART start keeps those of
+            its cuts that are useful.
+        max_iter: the largest number of sweeps after the warm-up.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         class_weight: as in scikit-learn: None, "balanced" or a dict of weights.
-        n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
-        verbose: print the objective after each sweep.
-        random_state: seed of the random start, and of CART's choice between equal cuts.
+        n_jobs: threads for the nodes of one depth; the tree does not depend on it.
+        verbose: whether to print the objective after each sweep.
+        random_state: the seed of the random start, and of CART's choice between equal cuts.
 
     Attributes:
-        weights_: an array (nodes, features); a row goes right iff w'x + b >= 0, with the terms added in the order of the
-            features and the bias last. Zero at leaves.
+        weights_: an array (nodes, features); a row goes right iff w'x + b >= 0, with the terms added in the order of
+            the features and the bias last. Zero at leaves.
         bias_: the bias of each node.
         left_, right_: the children of each node, -1 at leaves. The root is node 0.
-        value_: an array (nodes, classes): the share of each class in a leaf. The largest is what the leaf predicts.
+        value_: an array (nodes, classes): the share of each class in a leaf. The leaf predicts the class with the
+            largest.
         classes_: the labels, in the order of the columns of `value_`.
         objective_: the training objective after the warm-up and after each later sweep; it never rises.
-        n_iter_, converged_: how many sweeps there were, and whether the last one lowered the objective by no more than `tol`
-            says. If not, there was a `ConvergenceWarning`. The optimum is local, as with all such trees.
+        n_iter_: the number of sweeps after the warm-up.
+        converged_: whether the last sweep lowered the objective by no more than `tol`. If not, there was a
+            `ConvergenceWarning`. The optimum is local, as with all such trees.
     """
 
     def __init__(
@@ -135,7 +141,7 @@ class TAOClassifier(_TAO, TreeClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAOClassifier:
-        """Learn the tree; rows of weight 0 count as absent."""
+        """Learn the tree. Rows of weight 0 are ignored."""
         self._check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
@@ -150,23 +156,25 @@ class TAOClassifier(_TAO, TreeClassifier):
 
 
 class TAORegressor(_TAO, TreeRegressor):
-    """A small, accurate regression tree, whose decisions are sparse hyperplanes (or cuts of one feature).
+    """A small, accurate regression tree. Its decisions are sparse hyperplanes (or cuts of one feature).
 
-    As `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows: a row's care is how
-    much larger the square would be on its worse side. `alpha` is in units of that sum.
+    It works like `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows.
 
     Args:
-        max_depth: of the tree to start from; the result is no deeper.
-        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact search).
+        max_depth: the depth of the tree to start from; the result is not deeper.
+        split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact
+            search).
         init: "cart", or "random" decisions that halve their rows.
-        alpha: what one unit of |weight| may cost, in squared units of `y`. More makes a sparser and smaller tree.
-        warm_up: sweeps before these, which take each decision as it is learnt even where the objective rises: they lead
-            out of poor local optima. A random start needs them; with 0, a CART start keeps those of its cuts that serve.
-        max_iter: at most so many sweeps over all nodes.
+        alpha: what one unit of |weight| may cost, in squared units of `y`. A larger value makes a sparser and smaller
+            tree.
+        warm_up: the number of sweeps at the beginning that take each decision as it is learnt, even if the objective
+            rises. They lead out of poor local optima. A random start needs them; with 0, a CART start keeps those of
+            its cuts that are useful.
+        max_iter: the largest number of sweeps after the warm-up.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
-        n_jobs: threads for the nodes of one depth; the tree is the same with any number of them.
-        verbose: print the objective after each sweep.
-        random_state: seed of the random start, and of CART's choice between equal cuts.
+        n_jobs: threads for the nodes of one depth; the tree does not depend on it.
+        verbose: whether to print the objective after each sweep.
+        random_state: the seed of the random start, and of CART's choice between equal cuts.
 
     Attributes:
         weights_, bias_, left_, right_, objective_, n_iter_, converged_: as in `TAOClassifier`.
@@ -199,7 +207,7 @@ class TAORegressor(_TAO, TreeRegressor):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAORegressor:
-        """Learn the tree; rows of weight 0 count as absent."""
+        """Learn the tree. Rows of weight 0 are ignored."""
         self._check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         y = y.astype(np.float64)
@@ -211,7 +219,7 @@ class TAORegressor(_TAO, TreeRegressor):
 
 
 def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
-    """The rows that weigh something."""
+    """The rows whose weight is not 0."""
     some = weight > 0
     if not some.any():
         raise InputError("All rows have weight 0.", "At least one must count.")

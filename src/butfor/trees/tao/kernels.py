@@ -1,4 +1,4 @@
-"""Compiled: rows walk down an oblique tree, and L1-regularised logistic regression from a warm start."""
+"""Compiled loops: rows walk down an oblique tree, and L1-regularised logistic regression."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numba
 import numpy as np
 
 NEWTON, DESCENT, HALVINGS = 50, 50, 30
-"""At most so many Newton steps, passes of coordinate descent a step, and halvings of a step."""
+"""The largest numbers of Newton steps, of passes of coordinate descent per step, and of halvings of a step."""
 
 
 @numba.njit(cache=True, nogil=True)
 def goes_right(X, row, start, end, index, coef, bias):  # type: ignore[no-untyped-def]
-    """Whether w'x + b >= 0; the terms are added in the order of the columns, the bias last."""
+    """Whether w'x + b >= 0. The terms are added in the order of the columns, and the bias last."""
     total = 0.0
     for k in range(start, end):
         total += coef[k] * X[row, index[k]]
@@ -20,7 +20,7 @@ def goes_right(X, row, start, end, index, coef, bias):  # type: ignore[no-untype
 
 @numba.njit(cache=True, nogil=True)
 def descend(X, first, indptr, index, coef, bias, left, right):  # type: ignore[no-untyped-def]
-    """The leaf that each row reaches from its node in `first`; -1 stays -1."""
+    """The leaf that each row reaches from its node in `first`. -1 stays -1."""
     out = first.copy()
     for row in range(len(out)):
         node = out[row]
@@ -35,7 +35,7 @@ def descend(X, first, indptr, index, coef, bias, left, right):  # type: ignore[n
 
 @numba.njit(cache=True, nogil=True)
 def paths(X, depth, indptr, index, coef, bias, left, right):  # type: ignore[no-untyped-def]
-    """The nodes that each row visits, root first; -1 after its leaf."""
+    """The nodes that each row visits, from the root on. It is -1 after the leaf."""
     out = np.full((len(X), depth + 1), -1, np.intp)
     for row in range(len(X)):
         node, level = 0, 0
@@ -76,7 +76,7 @@ def _dot3(a, b, c):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def _violation(slope, w, alpha):  # type: ignore[no-untyped-def]
-    """How far a slope of the loss is from where the penalty balances it."""
+    """How far a slope of the loss is from being balanced by the penalty."""
     if w > 0:
         return abs(slope + alpha)
     if w < 0:
@@ -86,10 +86,11 @@ def _violation(slope, w, alpha):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def logistic(X, y, c, alpha, w, b, tol):  # type: ignore[no-untyped-def]
-    """Weights and bias that minimise sum c log(1 + exp(-y (Xw + b))) + alpha |w|_1, by proximal Newton steps.
+    """The weights and bias that minimise sum c log(1 + exp(-y (Xw + b))) + alpha |w|_1.
 
-    `X` has its columns in one piece each; `y` is -1 or 1. Starts from `w` and `b`; ends when no slope is off by more
-    than `tol` times the largest at zero. Each step descends over the coordinates that can move.
+    It takes proximal Newton steps from `w` and `b`. Each step is a coordinate descent over the coordinates that can
+    move. It ends when no slope is off by more than `tol` times the largest slope at zero. `X` is stored by columns;
+    `y` is -1 or 1.
     """
     rows, features = X.shape
     w = w.copy()

@@ -1,4 +1,4 @@
-"""What a tree is fitted to: wrong labels, or squared differences, each weighted by its row."""
+"""The losses that a tree is fitted to: wrong labels, or squared differences. Rows have weights."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from butfor.arrays import FloatArray, IntArray
 
 
 class Loss(Protocol):
-    """The loss of the rows, and the leaf values that make it least."""
+    """A loss: it gives the loss of each row, and the best leaf values."""
 
     def each(self, value: FloatArray, leaf: IntArray) -> FloatArray:
-        """The loss of each row in its leaf; a leaf of -1 is no leaf and costs nothing."""
+        """The loss of each row in its leaf. Leaf -1 means no leaf, and costs nothing."""
 
     def refit(self, value: FloatArray, leaf: IntArray) -> FloatArray:
-        """Leaf values of least loss; those of leaves that no row reaches stay."""
+        """The leaf values with the least loss. Leaves that no row reaches keep their values."""
 
 
 @dataclass(frozen=True, eq=False)
 class ZeroOne:
-    """A wrong label costs the weight of its row; a leaf's value is the share of each class, the largest is its label."""
+    """A wrong label costs the weight of its row.
+
+    A leaf's value is the share of each class. Its label is the class with the largest share.
+    """
 
     codes: IntArray
     weight: FloatArray
@@ -40,7 +43,7 @@ class ZeroOne:
 
 @dataclass(frozen=True, eq=False)
 class Squared:
-    """The square of the difference, times the weight of the row; a leaf's value is the mean."""
+    """The squared difference times the weight of the row. A leaf's value is the mean."""
 
     y: FloatArray
     weight: FloatArray
@@ -50,7 +53,7 @@ class Squared:
 
     def refit(self, value: FloatArray, leaf: IntArray) -> FloatArray:
         total = np.bincount(leaf, self.weight, len(value))
-        middle = np.average(self.y, weights=self.weight)  # sums of differences from it lose no digits
+        middle = np.average(self.y, weights=self.weight)  # sums of differences from the mean lose no digits
         gap = np.bincount(leaf, self.weight * (self.y - middle), len(value))
         mean = np.divide(gap, total, out=np.zeros(len(value)), where=total > 0) + middle
         return np.where(total > 0, mean, value[:, 0])[:, None]

@@ -1,4 +1,7 @@
-"""How one decision is learnt from its care points: a sparse direction, or the best cut of one feature."""
+"""Ways to learn one decision from its care points.
+
+The decision is a sparse direction, or the best cut of one feature.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from butfor.arrays import FloatArray
 from butfor.trees.tao import kernels
 
 FIT_TOLERANCE = 1e-4
-"""How far from its optimum a logistic regression may end, as a share of the largest slope at zero."""
+"""How far from its optimum a logistic regression may stop, as a share of the largest slope at zero."""
 
 Decision = tuple[FloatArray, float]
 
@@ -20,15 +23,15 @@ class Split(Protocol):
     """A kind of decision."""
 
     def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
-        """Random weights to start from, |w|_1 = 1."""
+        """Random weights to start from, with |w|_1 = 1."""
 
     def learn(self, X: FloatArray, gain: FloatArray, now: Decision, alpha: float) -> Decision:
-        """A decision for care points that win |gain| by going right (gain > 0) or left (gain < 0)."""
+        """Learn a decision for care points. They gain |gain| by going right (gain > 0) or left (gain < 0)."""
 
 
 @dataclass(frozen=True)
 class ObliqueSplit:
-    """w'x + b >= 0 with few weights: L1-regularised logistic regression stands in for the loss."""
+    """w'x + b >= 0 with few weights. L1-regularised logistic regression replaces the loss."""
 
     def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
         drawn = rng.standard_normal(features)
@@ -45,7 +48,7 @@ class ObliqueSplit:
 
 @dataclass(frozen=True)
 class AxisSplit:
-    """x_j >= t or x_j <= t: the feature and cut of least loss, by looking at all of them."""
+    """x_j >= t or x_j <= t. All features and cuts are tried, and the best is taken."""
 
     def direction(self, rng: np.random.RandomState, features: int) -> FloatArray:
         out = np.zeros(features)
@@ -59,7 +62,8 @@ class AxisSplit:
             x = X[order, j]
             below = np.cumsum(gain[order])[:-1]
             won = np.where(x[:-1] < x[1:], np.abs(below - gain.sum() / 2), -np.inf)
-            # with the rows above on the right it wins sum - below, with those below it wins below: half the sum +- this
+            # rows above the cut to the right: gain is sum - below; rows below it to the right: gain is below.
+            # Both are half the sum plus or minus `won`.
             k = int(np.argmax(won)) if len(won) else -1
             if k >= 0 and won[k] > best:
                 best, low, high = won[k], x[k], x[k + 1]

@@ -1,4 +1,4 @@
-"""The trees that the optimisation starts from: CART, or random decisions at the median."""
+"""Trees to start the optimisation from: CART, or random decisions at the median."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from butfor.trees.tree import Tree, sides
 
 
 def cart(model: DecisionTreeClassifier | DecisionTreeRegressor, width: int) -> Tree:
-    """A fitted CART as an oblique tree; scikit-learn sends x <= threshold left, so the next number goes right."""
+    """A fitted CART as an oblique tree.
+
+    scikit-learn sends x <= threshold left, so rows from the next larger number on go right.
+    """
     nodes = model.tree_
     inner = np.flatnonzero(nodes.children_left >= 0)
     weights, bias = np.zeros((nodes.node_count, nodes.n_features)), np.zeros(nodes.node_count)
@@ -22,7 +25,7 @@ def cart(model: DecisionTreeClassifier | DecisionTreeRegressor, width: int) -> T
 
 
 def random(X: FloatArray, weight: FloatArray, depth: int, split: Split, width: int, rng: np.random.RandomState) -> Tree:
-    """A tree of random decisions, each of which halves the weight of its rows; equal rows make a leaf."""
+    """A tree of random decisions. Each one halves the weight of its rows; equal rows make a leaf."""
     weights, bias = [], []
     left: list[int] = []
     right: list[int] = []
@@ -37,7 +40,7 @@ def random(X: FloatArray, weight: FloatArray, depth: int, split: Split, width: i
         decision = np.zeros(X.shape[1]), 0.0
         if level < depth and (X[rows] != X[rows[0]]).any():
             direction = split.direction(rng, X.shape[1])
-            along = (X[rows] * direction).sum(axis=1)  # equal rows come out equal, which `@` does not promise
+            along = (X[rows] * direction).sum(axis=1)  # equal rows give equal sums, which `@` does not guarantee
             decision = direction, -_middle(along, weight[rows])
             ahead = sides(X[rows], *decision)
             if ahead.any() and not ahead.all():
@@ -49,7 +52,7 @@ def random(X: FloatArray, weight: FloatArray, depth: int, split: Split, width: i
 
 
 def _middle(x: FloatArray, weight: FloatArray) -> float:
-    """A number between two of `x`, with about half of the weight below."""
+    """A number between values of `x`, with about half of the weight below it."""
     values, group = np.unique(x, return_inverse=True)
     if len(values) == 1:
         return float(values[0])

@@ -1,0 +1,50 @@
+"""The form of a problem: what solvers are matched against holds nothing that no solver looks at."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from butfor.model.questions import ModelKind
+from butfor.problem.form import Form
+from butfor.solvers.choose import SOLVERS, choose, supports
+from butfor.testing.problems import Kinds, random_problem
+
+
+def watched(form: Form) -> tuple[Any, set[str]]:
+    """The same form, and the names of the fields that were looked at."""
+    seen: set[str] = set()
+
+    class Watched:
+        def __getattribute__(self, name: str) -> Any:
+            seen.add(name)
+            return getattr(form, name)
+
+    return Watched(), seen
+
+
+def test_each_field_is_read_by_some_solver() -> None:
+    read: set[str] = set()
+    for kind in ("linear", "tree", "ensemble", "oblique tree"):
+        for seed in range(60):
+            spy, seen = watched(random_problem(seed, kind, Kinds()).form())
+            for solver in SOLVERS:
+                if solver.name != "oblique_exact":  # it asks for the form of a leaf, which is a copy
+                    solver.accepts(spy)
+            read |= seen
+    unread = replace(
+        random_problem(0, "tree").form(), model=ModelKind.BLACK_BOX, constraints=frozenset(), unread="PCA."
+    )
+    spy, seen = watched(unread)
+    supports_of = [solver.accepts(spy) for solver in SOLVERS if solver.name != "oblique_exact"]
+    assert any(supports_of)
+    assert {field.name for field in fields(Form)} <= read | seen
+
+
+def test_every_refusal_and_every_choice_says_why() -> None:
+    for seed in range(40):
+        form = random_problem(seed, "ensemble", Kinds(), trees=3).form()
+        assert all(support.why for _, support in supports(form))
+        solver, credit = choose(form)
+        assert credit.solver == solver.name
+        assert credit.why
