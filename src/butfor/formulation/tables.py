@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from butfor.model.cells import Cells
 from butfor.problem.problem import Problem
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
+class Tables(NamedTuple):
     """Tables for n rows over the cells of all features, side by side.
 
     - `start` (features + 1): where the cells of each feature begin; "missing" is its last cell;

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.problem import Problem
-from butfor.solvers.swarm.kernels import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, decode
+from butfor.solvers.swarm.kernels import decode
+from butfor.solvers.swarm.layout import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, Layout, Plan
 from butfor.space.feature import Feature
 from butfor.space.space import same
 
@@ -24,15 +23,10 @@ from butfor.space.space import same
 class Hypercube:
     """The admissible points of n rows, as positions. Every position decodes to an admissible point.
 
-    - `kind` (features): NUMBER (its coordinate counts ranges from `start`), RANK (its coordinate counts shares of all
-      ranks) or GROUP (one coordinate per level; the largest wins);
-    - `first` (features + 1): where the coordinates of each feature begin;
-    - `vanish` (features): the coordinate that makes the feature missing (-1: none);
-    - `place` (features + 1): where the levels of each feature begin in `allowed`;
+    - `kind`, `first`, `vanish`, `place`, `allowed`: see `Layout`;
     - `start`, `low`, `high` (n, features): where a number starts, and the smallest and largest value it may move to;
     - `width` (features): the unit of the coordinate;
     - `free`, `missing` (n, features): whether the feature may move, and whether it may be missing;
-    - `allowed` (n, levels): which levels are allowed;
     - `lower`, `upper` (n, coordinates): the bounds of the positions that are searched.
     """
 
@@ -91,29 +85,33 @@ class Hypercube:
         return out
 
     @cached_property
-    def _plan(self) -> tuple[NDArray[Any], ...]:
-        """The arrays that the compiled loop reads. See `kernels.decode`."""
+    def _layout(self) -> Layout:
+        return Layout(self.kind, self.first, self.vanish, self.place, self.allowed)
+
+    @cached_property
+    def _plan(self) -> Plan:
         domain, n = self.problem.domain, len(self.problem)
         x = domain.factuals
         widths, steps, anchors = (np.tile(row, (n, 1)) for row in (self.width, domain.step, domain.anchor))
-        plan = np.stack([x, self.start, self.low, self.high, widths, steps, anchors], axis=2)
-        flag = FREE * self.free + STAY * domain.stay + MISSING * self.missing + SINGLE * domain.single
         still = ~self.free | (self.low > self.high)
         least, greatest = np.where(still, x, self.low), np.where(still, x, self.high)
         outside = domain.stay & ((x < least) | (x > greatest))
         plain = (self.kind == NUMBER) & (domain.step == 0) & ~domain.single & (self.vanish < 0) & ~outside.any(axis=0)
-        special = np.flatnonzero(~plain)
-        return np.ascontiguousarray(plan), flag.astype(np.int8), self.start, self.width, least, greatest, special
+        return Plan(
+            table=np.stack([x, self.start, self.low, self.high, widths, steps, anchors], axis=2),
+            flag=(FREE * self.free + STAY * domain.stay + MISSING * self.missing + SINGLE * domain.single).astype(
+                np.int8
+            ),
+            start=self.start,
+            width=self.width,
+            least=least,
+            greatest=greatest,
+            special=np.flatnonzero(~plain),
+        )
 
     def decode(self, positions: FloatArray, rows: IntArray) -> FloatArray:
         """The admissible points nearest to positions (m, size), as changes of the given rows."""
-        plan, flag, *simple = self._plan
-        most = self.problem.most_changes
-        return np.asarray(
-            decode(
-                positions, rows, self.first, self.kind, self.vanish, self.place, plan, flag, self.allowed, most, *simple
-            )
-        )
+        return np.asarray(decode(positions, rows, self._layout, self._plan, self.problem.most_changes))
 
     def scaled(self, position: FloatArray) -> FloatArray:
         """Positions scaled so that their distances make sense: a group counts as one feature."""

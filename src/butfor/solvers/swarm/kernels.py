@@ -5,14 +5,25 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-NUMBER, RANK, GROUP = 0, 1, 2
-"""The kinds of features in the hypercube: one coordinate in ranges, one in ranks, or one per level."""
+from butfor.solvers.swarm.layout import (
+    ANCHOR,
+    FACTUAL,
+    FREE,
+    GROUP,
+    HIGH,
+    LOW,
+    MISSING,
+    NUMBER,
+    RANK,
+    SINGLE,
+    START,
+    STAY,
+    STEP,
+    WIDTH,
+)
 
 ROWS_DECODED_TOGETHER = 64
 """How many positions are decoded together."""
-
-FREE, STAY, MISSING, SINGLE = 1, 2, 4, 8
-"""Flags of a feature of a row: it may move, may stay, may go missing; its numbers have single precision."""
 
 
 @numba.njit(cache=True, nogil=True)
@@ -61,19 +72,17 @@ def take_over(which, new, old):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start, width, least, greatest, special):  # type: ignore[no-untyped-def]
+def decode(X, row, layout, plan, most):  # type: ignore[no-untyped-def]
     """The admissible point nearest to each position. At most `most` features change: those that moved farthest.
 
     First all features are decoded as plain numbers between `least` and `greatest`. Then the features that are not plain
     numbers (`special`) are decoded one by one.
 
     - `X` (positions, D): the positions;
-    - `row` (positions): the row that each one is a change of;
-    - `first`, `kind`, `vanish`, `place`, `allowed`: see `Hypercube`;
-    - `plan` (n, features, 7): the factual value, start, low, high, width, step and anchor;
-    - `flag` (n, features): the flags FREE, STAY, MISSING and SINGLE;
-    - `start`, `least`, `greatest` (n, features), `width` (features): for plain numbers.
+    - `row` (positions): the row that each one is a change of.
     """
+    kind, first = layout.kind, layout.first
+    start, width, least, greatest = plan.start, plan.width, plan.least, plan.greatest
     features = len(kind)
     out = np.empty((len(X), features))
     for begin in range(0, len(X), ROWS_DECODED_TOGETHER):  # feature by feature, for as many rows as fit into the cache
@@ -82,28 +91,35 @@ def decode(X, row, first, kind, vanish, place, plan, flag, allowed, most, start,
             n = row[q]
             for j in range(features):
                 out[q, j] = min(max(start[n, j] + X[q, first[j]] * width[j], least[n, j]), greatest[n, j])
-        for j in special:
+        for j in plan.special:
             if kind[j] == NUMBER:
-                _numbers(out, X, row, begin, end, j, first[j], vanish[j], plan, flag)
+                _numbers(out, X, row, begin, end, j, layout, plan.table, plan.flag)
             elif kind[j] == RANK:
-                _ranks(out, X, row, begin, end, j, first[j], plan, flag, allowed, place[j], place[j + 1])
+                _ranks(out, X, row, begin, end, j, layout, plan.table, plan.flag)
             else:
-                _levels(out, X, row, begin, end, j, first[j], vanish[j], plan, flag, allowed, place[j], place[j + 1])
+                _levels(out, X, row, begin, end, j, layout, plan.table, plan.flag)
     if most < features:
         for q in range(len(X)):
-            _keep_most(out[q], kind, plan[row[q]], flag[row[q]], most)
+            _keep_most(out[q], kind, plan.table[row[q]], plan.flag[row[q]], most)
     return out
 
 
 @numba.njit(cache=True, nogil=True)
-def _numbers(out, X, row, begin, end, j, i, vanish, plan, flag):  # type: ignore[no-untyped-def]
+def _numbers(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-untyped-def]
     """Decode a number: the nearest one on the grid and within the bounds.
 
     It is the factual value if that is nearer, or missing if the position says so.
     """
+    i, vanish = layout.first[j], layout.vanish[j]
     for q in range(begin, end):
         n = row[q]
-        x0, low, high, step, anchor = plan[n, j, 0], plan[n, j, 2], plan[n, j, 3], plan[n, j, 5], plan[n, j, 6]
+        x0, low, high, step, anchor = (
+            table[n, j, FACTUAL],
+            table[n, j, LOW],
+            table[n, j, HIGH],
+            table[n, j, STEP],
+            table[n, j, ANCHOR],
+        )
         may = flag[n, j]
         nowhere = low > high
         if not may & FREE:
@@ -112,7 +128,7 @@ def _numbers(out, X, row, begin, end, j, i, vanish, plan, flag):  # type: ignore
         if vanish >= 0 and may & MISSING and ((nowhere and not may & STAY) or X[q, vanish] >= 0.5):
             out[q, j] = np.nan
             continue
-        aim = plan[n, j, 1] + X[q, i] * plan[n, j, 4]
+        aim = table[n, j, START] + X[q, i] * table[n, j, WIDTH]
         value = aim
         if step > 0.0:
             value = anchor + np.rint((aim - anchor) / step) * step
@@ -124,14 +140,15 @@ def _numbers(out, X, row, begin, end, j, i, vanish, plan, flag):  # type: ignore
 
 
 @numba.njit(cache=True, nogil=True)
-def _ranks(out, X, row, begin, end, j, i, plan, flag, allowed, place, stop):  # type: ignore[no-untyped-def]
+def _ranks(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-untyped-def]
     """Decode a rank: the nearest allowed one."""
+    i, allowed, place, stop = layout.first[j], layout.allowed, layout.place[j], layout.place[j + 1]
     for q in range(begin, end):
         n = row[q]
-        x0 = plan[n, j, 0]
+        x0 = table[n, j, FACTUAL]
         best = x0
         if flag[n, j] & FREE:
-            aim = plan[n, j, 1] + X[q, i] * plan[n, j, 4]
+            aim = table[n, j, START] + X[q, i] * table[n, j, WIDTH]
             if not allowed[n, place + int(x0)]:
                 best = -1.0
             for k in range(stop - place):
@@ -141,15 +158,16 @@ def _ranks(out, X, row, begin, end, j, i, plan, flag, allowed, place, stop):  # 
 
 
 @numba.njit(cache=True, nogil=True)
-def _levels(out, X, row, begin, end, j, i, vanish, plan, flag, allowed, place, stop):  # type: ignore[no-untyped-def]
+def _levels(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-untyped-def]
     """Decode a category: the allowed level with the largest coordinate.
 
     The last coordinate is "missing", if the feature may be missing.
     """
-    lost = vanish - i
+    i, allowed, place, stop = layout.first[j], layout.allowed, layout.place[j], layout.place[j + 1]
+    lost = layout.vanish[j] - i
     for q in range(begin, end):
         n = row[q]
-        x0 = plan[n, j, 0]
+        x0 = table[n, j, FACTUAL]
         best = lost if x0 != x0 else int(x0)
         if flag[n, j] & FREE:
             most = X[q, i + best] if allowed[n, place + best] else -np.inf
@@ -161,15 +179,15 @@ def _levels(out, X, row, begin, end, j, i, vanish, plan, flag, allowed, place, s
 
 
 @numba.njit(cache=True, nogil=True)
-def _keep_most(point, kind, plan, flag, most):  # type: ignore[no-untyped-def]
+def _keep_most(point, kind, table, flag, most):  # type: ignore[no-untyped-def]
     """Take back the smallest moves until at most `most` are left. Moves that are forced stay."""
     moved = 0
     far = np.zeros(len(point))
     for j in range(len(point)):
-        value, x0 = point[j], plan[j, 0]
+        value, x0 = point[j], table[j, FACTUAL]
         if value != x0 and (value == value or x0 == x0):
             moved += 1
-            far[j] = 1.0 if kind[j] == GROUP or value != value or x0 != x0 else abs(value - x0) / plan[j, 4]
+            far[j] = 1.0 if kind[j] == GROUP or value != value or x0 != x0 else abs(value - x0) / table[j, WIDTH]
             if not flag[j] & STAY:
                 far[j] = np.inf
     while moved > most:
@@ -179,19 +197,18 @@ def _keep_most(point, kind, plan, flag, most):  # type: ignore[no-untyped-def]
                 nearest = j
         if nearest < 0:
             break
-        point[nearest], far[nearest] = plan[nearest, 0], 0.0
+        point[nearest], far[nearest] = table[nearest, FACTUAL], 0.0
         moved -= 1
 
 
 @numba.njit(cache=True, nogil=True)
-def add_prices(points, row, factuals, l0, l1, l2, missing, place, side, table):  # type: ignore[no-untyped-def]
+def add_prices(points, row, factuals, prices):  # type: ignore[no-untyped-def]
     """The prices of points as sums over features. It equals `Prices.total` for costs of rates and tables only.
 
     - `points` (points, features), `row` (points): the points, and the rows that they are changes of;
-    - `l0`, `l1`, `l2`, `missing` (features): the rates;
-    - `side` (features): the number of levels, including "missing"; 0 for a number;
-    - `place` (features): where the prices between the levels begin in `table`, `side` per level, "missing" last.
     """
+    l0, l1, l2, missing = prices.l0, prices.l1, prices.l2, prices.missing
+    place, side, table = prices.place, prices.side, prices.table
     out = np.zeros(len(points))
     for q in range(len(points)):
         total = 0.0

@@ -8,7 +8,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.problem.oracle import AbstractOracle
 from butfor.solvers.swarm.appraiser import Appraised, Appraiser
 from butfor.solvers.swarm.hypercube import Hypercube
-from butfor.solvers.swarm.kernels import GROUP, NUMBER
+from butfor.solvers.swarm.layout import GROUP, NUMBER
 from butfor.solvers.swarm.polish import Answers
 
 

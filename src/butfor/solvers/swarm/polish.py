@@ -15,7 +15,7 @@ from butfor.solvers.swarm.appraiser import Appraiser
 from butfor.solvers.swarm.climb import Climb
 from butfor.solvers.swarm.diverse import best_of_each
 from butfor.solvers.swarm.hypercube import Hypercube, moved
-from butfor.solvers.swarm.kernels import GROUP
+from butfor.solvers.swarm.layout import GROUP
 
 LADDER = 0.5 ** np.array([1, 2, 3, 4, 6, 8, 10, 13, 16, 20])
 """Shares of a change that are tried when it is taken back."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm.kernels import add_prices
+from butfor.solvers.swarm.layout import RatesAndTables
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +23,10 @@ class Pricing:
         """The cost of each point as a change of its row."""
         if self._plain is None:
             return self.problem.prices.total(self.problem.factuals[rows], points)
-        return np.asarray(add_prices(points, rows, self.problem.factuals, *self._plain))
+        return np.asarray(add_prices(points, rows, self.problem.factuals, self._plain))
 
     @cached_property
-    def _plain(self) -> tuple[Any, ...] | None:
+    def _plain(self) -> RatesAndTables | None:
         """Rates and tables for the compiled loop; None if the prices have other parts."""
         prices = self.problem.prices
         if prices.calls or prices.has_linf or prices.Q is not None:
@@ -35,4 +35,4 @@ class Pricing:
         side = np.array([len(prices.tables.get(j, ())) for j in range(features)], dtype=np.intp)
         place = np.concatenate([[0], np.cumsum(side**2)])[:-1].astype(np.intp)
         table = np.concatenate([np.empty(0), *(prices.tables[j].ravel() for j in range(features) if side[j])])
-        return prices.l0, prices.l1, prices.l2, prices.missing, place, side, table
+        return RatesAndTables(prices.l0, prices.l1, prices.l2, prices.missing, place, side, table)

@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.swarm.hypercube import Hypercube
-from butfor.solvers.swarm.kernels import GROUP, NUMBER
+from butfor.solvers.swarm.layout import GROUP, NUMBER
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.tables import Tables, tabulate
+from butfor.model.cells import Cells
 from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
@@ -45,7 +46,7 @@ class TreeExact(AbstractSolver):
         return Support(True, "every leaf is a box, and the cost is smallest at the clipped factual")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        tree = target_tree(problem)
+        cells, tree = target_tree(problem)
         if not tree.leaves:
             return nothing_found(problem, np.inf)
         parts: list[Outcome] = []
@@ -55,27 +56,22 @@ class TreeExact(AbstractSolver):
             if budget.spent() and parts:
                 found = nothing_found(part, stopped=budget.stopped)
             else:
-                found = _solve_chunk(part, tree, min(k, tree.leaves))
+                found = _solve_chunk(part, cells, tree, min(k, tree.leaves))
             parts.append(found.renumbered(rows))
         return joined(parts)
 
 
-def _solve_chunk(problem: Problem, tree: TargetTree, k: int) -> Outcome:
+def _solve_chunk(problem: Problem, cells: tuple[Cells, ...], tree: TargetTree, k: int) -> Outcome:
     from butfor.solvers.tree.kernels import nearest_leaves
 
-    branches = tree.branches
-    tables = tabulate(problem, branches.cells)
+    tables = tabulate(problem, cells)
     forced = np.flatnonzero((~problem.domain.stay).any(axis=0))
-    costs, cells = nearest_leaves(
-        tables.start, tables.price, tables.reach, tables.home, tables.near, tables.stay, forced, tree.child,
-        branches.feature, branches.first, branches.last, branches.missing, branches.mask, branches.masks, tree.offset,
-        tree.leaf, len(branches.levels), problem.most_changes, k,
-    )  # fmt: skip
+    costs, chosen = nearest_leaves(tables, tree, forced, problem.most_changes, k)
     kept = np.isfinite(costs)
     kept[:, 0] = True
     row, rank = np.nonzero(kept)
     cost = costs[row, rank]
-    points = np.where(np.isfinite(cost)[:, None], _points(problem, tables, row, cells[row, rank]), np.nan)
+    points = np.where(np.isfinite(cost)[:, None], _points(problem, tables, row, chosen[row, rank]), np.nan)
     return answers_of(row, points, cost, cost.copy())
 
 

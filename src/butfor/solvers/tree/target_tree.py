@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.formulation.cell_arrays import laid_out
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.cell_arrays import CellSets, laid_out
 from butfor.formulation.margins import cells_inside, shrunk
 from butfor.model.cells import Cells
 from butfor.model.clearance import ranges
@@ -25,44 +26,37 @@ from butfor.space.space import Space
 class Branches:
     """The part of a tree that some row can reach. Node 0 is the root, and parents come before their children.
 
-    - `feature` (nodes): the feature that is tested on entering the node;
-    - `first`, `last` (nodes): the feature must lie in one of these cells;
-    - `mask` (nodes): if it is at least 0, the feature must instead lie in the cells of `masks[mask[i]:]`;
-    - `missing` (nodes): whether a missing value may enter;
+    - `sets`: for each node, the cells of one feature through which it is entered;
     - `child` (nodes, 2): the children, -1 if there is none;
     - `levels`: the nodes of each depth;
     - `leaf`, `score`: the leaves, and their scores.
 
-    The cells of a node already respect all tests of the same feature above it.
+    The set of a node already respects all tests of the same feature above it.
     """
 
     cells: tuple[Cells, ...]
+    sets: CellSets
     child: IntArray
-    feature: IntArray
-    first: IntArray
-    last: IntArray
-    missing: BoolArray
-    mask: IntArray
-    masks: BoolArray
     levels: tuple[IntArray, ...]
     leaf: IntArray
     score: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class TargetTree:
-    """The branches of a tree that reach the target.
+class TargetTree(NamedTuple):
+    """The branches of a tree that reach the target, as compiled code reads them.
 
-    - `branches`: all branches;
+    - `sets`: for each node, the cells of one feature through which it is entered;
     - `child` (nodes, 2): the children that reach the target (-1: none); if there is one, it comes first;
     - `offset` (nodes): the smallest price of a class at or below the node;
-    - `leaf` (nodes): the number of the target leaf, -1 for other nodes.
+    - `leaf` (nodes): the number of the target leaf, -1 for other nodes;
+    - `depth`: how many nodes there are on the longest path.
     """
 
-    branches: Branches
+    sets: CellSets
     child: IntArray
     offset: FloatArray
     leaf: IntArray
+    depth: int
 
     @property
     def leaves(self) -> int:
@@ -70,8 +64,11 @@ class TargetTree:
         return int(self.leaf.max(initial=-1)) + 1
 
 
-def target_tree(problem: Problem) -> TargetTree:
-    """The branches of the problem's only tree that reach its target. They respect the margin."""
+def target_tree(problem: Problem) -> tuple[tuple[Cells, ...], TargetTree]:
+    """The cells of each feature, and the branches of the problem's only tree that reach its target.
+
+    They respect the margin.
+    """
     model = problem.model
     assert isinstance(model, Trees)
     tree = branches(model, problem.space, problem.margin)
@@ -88,7 +85,7 @@ def target_tree(problem: Problem) -> TargetTree:
         only_second = kept[:, 0] < 0
         kept[only_second] = kept[only_second][:, ::-1]
         child[level] = kept
-    return TargetTree(tree, child, offset, leaf)
+    return tree.cells, TargetTree(tree.sets, child, offset, leaf, len(tree.levels))
 
 
 @lru_cache(maxsize=8)
@@ -130,8 +127,8 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
     leaf, node_of = np.array(leaves, dtype=np.intp).reshape(-1, 2).T
     return Branches(
         cells,
+        laid_out(entry),
         np.array([[*kids, -1, -1][:2] for kids in child], dtype=np.intp),
-        *laid_out(entry),
         tuple(np.array(level, dtype=np.intp) for level in levels),
         leaf,
         model.base + model.value[node_of],
