@@ -1,8 +1,9 @@
-"""A sum of trees, exactly: dual bounds, local search and branching on cuts, without an outside solver.
+"""The cheapest row over a sum of trees, proven without an outside solver.
 
-Each tree chooses a leaf and each feature a cell; messages between them make a lower bound that comes close to that of the
-tight linear program (see docs/decisions), and reduced costs drop cells that cannot be in a better row. It can be
-stopped at any time with the best row and a proven bound.
+Each tree chooses a leaf and each feature a cell, and messages between them make a lower bound.
+The bound comes close to that of the tight linear program (see docs/decisions/008-ensembles.md).
+Cells whose own bound is too high for a better row are dropped.
+The search can be stopped at any time, with the best row and a proven bound.
 """
 
 from __future__ import annotations
@@ -27,18 +28,27 @@ from butfor.solvers.outcome import Outcome, Stopped, joined
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 
-ROUNDING = 1e-13
-"""The share of the size of a score that a sum may miss its goal by: the order of summation decides about less."""
+SUM_ROUNDING = 1e-13
+"""The share of the size of a score that a sum may miss its goal by.
 
-TANGENTS = 50
-"""Tangents at most to a curved target."""
+The order in which numbers are added decides about less.
+"""
+
+MOST_TANGENTS = 50
+"""How many tangents to a curved target are tried."""
 
 
 class EnsembleBranchBound(AbstractSolver):
-    """Branch and bound over the cells of the features. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+    """Branch and bound over the cells of the features.
+
+    Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
+    """
 
     name = "ensemble_branch_bound"
-    does = "sums of trees (forests, boosting), several inequalities and counted changes: bounds by messages, no outside solver"
+    does = (
+        "sums of trees (forests, boosting), several inequalities and counted changes: "
+        "bounds by messages, no outside solver"
+    )
     block = 16
     takes_per_row = True
 
@@ -69,12 +79,15 @@ class EnsembleBranchBound(AbstractSolver):
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """Each score set is asked for something better than those before it have."""
+    """The cheapest point of one row over all score sets.
+
+    Each set is asked only for a point that is cheaper than those of the sets before it.
+    """
     return over_score_sets(problem, lambda score_set, upper: _solve_set(problem, score_set, upper, budget))
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
-    """The cheapest point of one score set; none if none costs less than `upper`."""
+    """The cheapest point of one score set, if one costs less than `upper`."""
     model = problem.model
     assert isinstance(model, Trees)
     cells, leaves = all_leaves(model, problem.space, problem.margin)
@@ -90,7 +103,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budg
         point = tables.value[0, search.best]
         scores = evaluate(model, point[None])[0]
         curve = score_set.curve
-        if curve is not None and curve.excess(scores) > 0 and len(tangents.b) < len(score_set.b) + TANGENTS:
+        if curve is not None and curve.excess(scores) > 0 and len(tangents.b) < len(score_set.b) + MOST_TANGENTS:
             tangents = _with_tangent(tangents, curve, scores)
         elif problem.reached(score_set, point):
             return SetAnswer(point, search.upper, bound, budget.stopped)
@@ -100,7 +113,10 @@ def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budg
 
 
 def _with_tangent(score_set: ScoreSet, curve: Softmax, scores: FloatArray) -> ScoreSet:
-    """The set with one more inequality, which holds in all of the curved set and cuts the scores off."""
+    """The set with one more inequality, which cuts the scores off.
+
+    The inequality holds in all of the curved set.
+    """
     row, b = curve.tangent(scores)
     return replace(
         score_set,
@@ -118,7 +134,8 @@ def _instance(problem: Problem, tables: Tables, leaves: LeafTable, score_set: Sc
         score_set = at_least(np.zeros(model.scores), -1.0)
     size = np.abs(score_set.A) @ (np.abs(model.base) + len(model.roots) * np.abs(leaves.value).max(axis=0, initial=0.0))
     size += np.abs(score_set.b)
-    raised = score_set.closing(size) + (guard * size if guard else np.where(score_set.strict, 0.0, -ROUNDING * size))
+    guarding = guard * size if guard else np.where(score_set.strict, 0.0, -SUM_ROUNDING * size)
+    raised = score_set.closing(size) + guarding
     feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
     x, value = problem.factuals[0, feature], tables.value[0]
     changed = ~same(value, x)

@@ -4,100 +4,193 @@ from __future__ import annotations
 
 import numba
 import numpy as np
+from numba.extending import register_jitable
+
+from butfor.formulation.cell_arrays import CellSets
 
 
 @numba.njit(cache=True, nogil=True)
-def walk(roots, feature, last_left, member, missing_left, left, right, sets, start, masked):  # type: ignore[no-untyped-def]
-    """Where the trees' leaves begin, the node of each leaf, where its entries begin, and the entries (see `LeafTable`).
+def walk(  # type: ignore[no-untyped-def]
+    roots, feature, last_left, member, missing_left, left, right, sets, start, masked
+):
+    """The leaves that some row can reach, each with its regions of cells.
 
-    A number goes left up to cell `last_left` of its feature; features with a `masked` region are asked for sets, too.
+    roots (trees): the first node of each tree
+    feature, member, missing_left, left, right (nodes): as in `Trees`
+    last_left (nodes): the last cell that goes left, where a node asks for a number
+    sets (sets, cells): whether each cell goes left, where a node asks for a set
+    start (features + 1): the first cell of each feature
+    masked (features): whether some node asks for a set of the feature's cells
+
+    Returns four values: `tree` of a `LeafTable`, the node of each leaf, `entry` of the table, and its regions.
     """
-    d, nodes = len(masked), len(feature)
+    nodes = len(feature)
     tree, node_of, entry = np.zeros(len(roots) + 1, np.intp), np.empty(nodes, np.intp), np.zeros(nodes + 1, np.intp)
-    room, room_masks = 4 * nodes + 16, 1024
-    of, first, last = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room, np.intp)
-    missing, mask, masks = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room_masks, np.intp)
-    stack, sides = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
-    path, at = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
-    place = np.full(d, -1, np.intp)
-    leaves, n, n_masks = 0, 0, 0
+    stack, sides, level = np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp), np.empty(nodes + 1, np.intp)
+    path, place = np.empty(nodes + 1, np.intp), np.full(len(masked), -1, np.intp)
+    regions, widest = _nothing(4 * nodes + 16), _widest(start, masked)
+    leaves, n, n_masks = 0, np.intp(0), np.intp(0)  # a literal 0 would have the functions below compiled twice
     for t in range(len(roots)):
-        stack[0], sides[0], at[0] = roots[t], 0, 0
+        stack[0], sides[0], level[0] = roots[t], 0, 0
         top = 0
         while top >= 0:
-            node, depth = stack[top], at[top]
+            node, depth = stack[top], level[top]
             if depth > 0:
                 path[depth - 1] = sides[top]
             top -= 1
             if feature[node] >= 0:
                 for child, side in ((right[node], 2 * node + 1), (left[node], 2 * node)):
                     top += 1
-                    stack[top], sides[top], at[top] = child, side, depth + 1
+                    stack[top], sides[top], level[top] = child, side, depth + 1
                 continue
-            begin, begin_masks, fits = n, n_masks, True
-            for step in range(depth):
-                above, goes_left = path[step] // 2, path[step] % 2 == 0
-                j = feature[above]
-                width = start[j + 1] - start[j]
-                e = place[j]
-                if e < 0:
-                    if n == len(of):
-                        of, first, last = grown(of, n), grown(first, n), grown(last, n)
-                        missing, mask = grown(missing, n), grown(mask, n)
-                    e = n
-                    place[j], of[e], first[e], last[e], missing[e], mask[e] = e, j, 0, width - 2, 1, -1
-                    n += 1
-                    if masked[j]:
-                        if n_masks + width > len(masks):
-                            masks = grown(masks, n_masks + width)
-                        mask[e], last[e] = n_masks, -1
-                        for k in range(width):
-                            masks[n_masks + k] = 1
-                        n_masks += width
-                if masked[j]:
-                    for k in range(width):
-                        if member[above] >= 0:
-                            inside = sets[member[above], k]
-                        elif k == width - 1:
-                            inside = missing_left[above]
-                        else:
-                            inside = k <= last_left[above]
-                        if inside != goes_left:
-                            masks[mask[e] + k] = 0
-                    missing[e] = masks[mask[e] + width - 1]
-                    continue
-                if goes_left:
-                    last[e] = min(last[e], last_left[above])
-                else:
-                    first[e] = max(first[e], last_left[above] + 1)
-                if missing_left[above] != goes_left:
-                    missing[e] = 0
-            for e in range(begin, n):
-                place[of[e]] = -1
-                if mask[e] < 0:
-                    fits = fits and (first[e] <= last[e] or missing[e] == 1)
-                else:
-                    found = False
-                    for k in range(start[of[e] + 1] - start[of[e]]):
-                        found = found or masks[mask[e] + k] == 1
-                    fits = fits and found
-            if not fits:
-                n, n_masks = begin, begin_masks
-                continue
-            node_of[leaves] = node
-            leaves += 1
-            entry[leaves] = n
+            regions = _with_room(regions, n + depth, n_masks + depth * widest)
+            end, end_masks = _follow(
+                path[:depth], regions, n, n_masks, feature, last_left, member, missing_left, sets, start, masked, place
+            )
+            if _reachable(regions, n, end, start):
+                n, n_masks = end, end_masks
+                node_of[leaves] = node
+                leaves += 1
+                entry[leaves] = n
         tree[t + 1] = leaves
-    return (
-        tree, node_of[:leaves], entry[: leaves + 1], of[:n], first[:n], last[:n], missing[:n] == 1, mask[:n],
-        masks[:n_masks] == 1,
-    )  # fmt: skip
+    return tree, node_of[:leaves], entry[: leaves + 1], _first_of(regions, n, n_masks)
 
 
-@numba.njit(cache=True, nogil=True)
+@register_jitable
+def _nothing(room):  # type: ignore[no-untyped-def]
+    """Room for some regions."""
+    return CellSets(
+        np.empty(room, np.intp),
+        np.empty(room, np.intp),
+        np.empty(room, np.intp),
+        np.empty(room, np.bool_),
+        np.empty(room, np.intp),
+        np.empty(1024, np.bool_),
+    )
+
+
+@register_jitable
+def _first_of(regions, n, n_masks):  # type: ignore[no-untyped-def]
+    """The first `n` regions."""
+    return CellSets(
+        regions.feature[:n],
+        regions.first[:n],
+        regions.last[:n],
+        regions.missing[:n],
+        regions.mask[:n],
+        regions.masks[:n_masks],
+    )
+
+
+@register_jitable
+def _with_room(regions, need, need_masks):  # type: ignore[no-untyped-def]
+    """The same regions with room for as many as are needed."""
+    masks = regions.masks if need_masks <= len(regions.masks) else grown(regions.masks, need_masks)
+    if need <= len(regions.feature) and need_masks <= len(regions.masks):
+        return regions
+    if need <= len(regions.feature):
+        return CellSets(regions.feature, regions.first, regions.last, regions.missing, regions.mask, masks)
+    return CellSets(
+        grown(regions.feature, need),
+        grown(regions.first, need),
+        grown(regions.last, need),
+        grown(regions.missing, need),
+        grown(regions.mask, need),
+        masks,
+    )
+
+
+@register_jitable
+def _widest(start, masked):  # type: ignore[no-untyped-def]
+    """How many cells the widest of the masked features has."""
+    widest = 0
+    for j in range(len(masked)):
+        if masked[j]:
+            widest = max(widest, start[j + 1] - start[j])
+    return widest
+
+
+@register_jitable
+def _follow(  # type: ignore[no-untyped-def]
+    path, regions, n, n_masks, feature, last_left, member, missing_left, sets, start, masked, place
+):
+    """Write the regions of the features on a path behind the first `n` regions.
+
+    A step of the path is twice its node, and one more where it goes right.
+
+    n_masks: how many masks are taken
+    place (features): room for the place of each feature's region; -1 before and after
+    feature, last_left, member, missing_left, sets, start, masked: as in `walk`
+
+    Returns how many regions there are now, and how many masks are taken.
+    """
+    begin = n
+    for step in range(len(path)):
+        above, goes_left = path[step] // 2, path[step] % 2 == 0
+        j = feature[above]
+        width = start[j + 1] - start[j]
+        if place[j] < 0:
+            place[j] = n
+            regions.feature[n], regions.first[n], regions.missing[n] = j, 0, True
+            if masked[j]:
+                regions.last[n], regions.mask[n] = -1, n_masks
+                for k in range(n_masks, n_masks + width):
+                    regions.masks[k] = True
+                n_masks += width
+            else:
+                regions.last[n], regions.mask[n] = width - 2, -1
+            n += 1
+        e = place[j]
+        if masked[j]:
+            mask = regions.masks[regions.mask[e] : regions.mask[e] + width]
+            _narrow(mask, above, goes_left, last_left, member, missing_left, sets)
+            regions.missing[e] = mask[width - 1]
+            continue
+        if goes_left:
+            regions.last[e] = min(regions.last[e], last_left[above])
+        else:
+            regions.first[e] = max(regions.first[e], last_left[above] + 1)
+        if missing_left[above] != goes_left:
+            regions.missing[e] = False
+    for e in range(begin, n):
+        place[regions.feature[e]] = -1
+    return n, n_masks
+
+
+@register_jitable
+def _narrow(mask, node, goes_left, last_left, member, missing_left, sets):  # type: ignore[no-untyped-def]
+    """Take the cells out of a mask that a node sends the other way.
+
+    The last cell of the mask is "missing".
+    """
+    for k in range(len(mask)):
+        if member[node] >= 0:
+            inside = sets[member[node], k]
+        elif k == len(mask) - 1:
+            inside = missing_left[node]
+        else:
+            inside = k <= last_left[node]
+        if inside != goes_left:
+            mask[k] = False
+
+
+@register_jitable
+def _reachable(regions, begin, end, start):  # type: ignore[no-untyped-def]
+    """Whether each of the regions `begin` to `end - 1` has a cell."""
+    for e in range(begin, end):
+        found = regions.missing[e] or regions.first[e] <= regions.last[e]
+        if regions.mask[e] >= 0:
+            for k in range(start[regions.feature[e] + 1] - start[regions.feature[e]]):
+                found = found or regions.masks[regions.mask[e] + k]
+        if not found:
+            return False
+    return True
+
+
+@register_jitable
 def grown(old, need):  # type: ignore[no-untyped-def]
-    """The same numbers with room for more than `need`."""
-    new = np.empty(2 * need, np.intp)
+    """The same values with room for more than `need`."""
+    new = np.empty(2 * need, old.dtype)
     for i in range(len(old)):
         new[i] = old[i]
     return new

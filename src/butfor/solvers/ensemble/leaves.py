@@ -1,4 +1,7 @@
-"""All leaves of an ensemble as arrays, written once per model: what the reduction to one row's problem starts from."""
+"""All leaves of an ensemble as arrays, written once per model.
+
+The reduction to one row's problem starts from them.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,21 @@ from butfor.space.space import Space
 
 
 class LeafTable(NamedTuple):
-    """LeafTable `tree[t]:tree[t + 1]` belong to tree t; leaf i asks for what entries `entry[i]:entry[i + 1]` say.
+    """All leaves of an ensemble, and what they ask for.
 
-    Entry e: `feature[e]` lies in cells `first[e]` to `last[e]`, or is missing where `missing[e]`; or, if `mask[e] >= 0`, in
-    the cells of `masks[mask[e]:]`, "missing" last. `start` counts the cells of all features side by side.
+    The cells of all features are numbered side by side: feature j has `start[j]` to `start[j + 1] - 1`, "missing" last.
+    Tree t has the leaves `tree[t]` to `tree[t + 1] - 1`, and leaf i the entries `entry[i]` to `entry[i + 1] - 1`.
+    An entry says that a feature must be in some of its cells, which are counted in the feature.
+
+    start (features + 1): the first cell of each feature, and the number of all cells
+    tree (trees + 1): the first leaf of each tree, and the number of all leaves
+    value (leaves, scores): what the leaf adds to each score
+    entry (leaves + 1): the first entry of each leaf, and the number of all entries
+    feature (entries): the feature
+    first, last (entries): the range of cells; empty if first > last
+    missing (entries): whether "missing" is one of the cells
+    mask (entries): where the cells begin in `masks`; -1 if a range says them
+    masks: whether each cell of the feature is one of the cells, "missing" last
     """
 
     start: IntArray
@@ -36,13 +50,19 @@ class LeafTable(NamedTuple):
 
 @lru_cache(maxsize=4)
 def all_leaves(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], LeafTable]:
-    """The cells and the leaves of a model, regions shrunk by the margin, trees on a single feature added up."""
+    """The cells and the leaves of a model.
+
+    Regions are shrunk by the margin, and trees that ask for one and the same feature are added up.
+    """
     cells, leaves = (model.cells, _walked(model)) if not margin else _shrunk(model, space, margin)
     return cells, fused(leaves)
 
 
 def fused(leaves: LeafTable) -> LeafTable:
-    """The same sums with all trees that ask for one and the same feature (stumps, above all) as one tree."""
+    """The same sums, with trees on one and the same feature as one tree.
+
+    Such trees are stumps, above all.
+    """
     trees, d = len(leaves.tree) - 1, len(leaves.start) - 1
     tree_of = np.repeat(np.repeat(np.arange(trees), np.diff(leaves.tree)), np.diff(leaves.entry))
     asked = np.unique(np.column_stack([tree_of, leaves.feature]), axis=0) if len(tree_of) else np.zeros((0, 2), np.intp)
@@ -74,7 +94,7 @@ def fused(leaves: LeafTable) -> LeafTable:
 
 
 def _some(leaves: LeafTable, keep: BoolArray) -> LeafTable:
-    """Some of the leaves; the trees are counted anew by the caller."""
+    """Some of the leaves; the caller counts the trees anew."""
     counts = np.diff(leaves.entry)
     entries = np.repeat(keep, counts)
     return leaves._replace(
@@ -89,7 +109,10 @@ def _some(leaves: LeafTable, keep: BoolArray) -> LeafTable:
 
 
 def _one_tree(leaves: LeafTable, j: int, members: IntArray) -> LeafTable:
-    """Trees that ask for feature j alone, added up: a leaf for each run of cells with equal sums."""
+    """Trees that ask for feature j alone, added up.
+
+    The sum has one leaf for each run of cells with equal sums.
+    """
     width = int(leaves.start[j + 1] - leaves.start[j])
     total, covered = np.zeros((width, leaves.value.shape[1])), np.ones(width, dtype=np.bool_)
     masked = False
@@ -127,7 +150,13 @@ def _one_tree(leaves: LeafTable, j: int, members: IntArray) -> LeafTable:
 
 
 def _runs(total: FloatArray, covered: BoolArray, masked: bool) -> list[IntArray]:
-    """The covered cells in groups of equal rows: neighbours, or (`masked`) any; "missing", the last cell, on its own."""
+    """The covered cells in groups of equal sums.
+
+    A group has neighbours only, or any cells if `masked`. "Missing", the last cell, is on its own.
+
+    total (cells, scores): the sums
+    covered (cells): whether every tree has a leaf for the cell
+    """
     cells = np.flatnonzero(covered[:-1])
     groups: list[IntArray] = []
     if masked:
@@ -151,15 +180,15 @@ def _walked(model: Trees) -> LeafTable:
         nodes = (model.feature == j) & (model.member < 0)
         last_left[nodes] = np.searchsorted(cells.edges, model.cut[nodes])
     start = np.concatenate([[0], np.cumsum([cells.count + 1 for cells in model.cells])]).astype(np.intp)
-    tree, node, entry, *rest = walk(
+    tree, node, entry, regions = walk(
         model.roots, model.feature, last_left, model.member, model.missing_left, model.left, model.right, model.table,
         start, masked,
     )  # fmt: skip
-    return LeafTable(start, tree, np.ascontiguousarray(model.value[node]), entry, *rest)
+    return LeafTable(start, tree, np.ascontiguousarray(model.value[node]), entry, *regions)
 
 
 def _shrunk(model: Trees, space: Space, margin: float) -> tuple[tuple[Cells, ...], LeafTable]:
-    """The same over finer cells, each region `margin` inside the cuts that bound it."""
+    """The same over finer cells; regions are `margin` inside the cuts that bound them."""
     cells = cells_inside(model, space, margin)
     found = leaves_inside(model, space, margin)
     tree_of = np.array([leaf.tree for leaf in found], dtype=np.intp)

@@ -1,47 +1,132 @@
-"""Compiled: local search for a row of an ensemble, by moves of one feature at a time."""
+"""Compiled: local search for a row of an ensemble, one feature at a time.
+
+A row `x` is the cell of each feature. A move gives one feature another cell.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numba
 import numpy as np
+from numba.extending import register_jitable
 
-from butfor.arrays import FloatArray, IntArray
-from butfor.solvers.ensemble.bound_kernels import potential_of
+from butfor.solvers.ensemble.block_kernels import block_of
+from butfor.solvers.ensemble.message_kernels import potential_of
 
-BARRED = -1e9
-"""The score of a row that no leaf of a tree takes (margins leave gaps between leaves)."""
-
-
-class MoveWork(NamedTuple):
-    """Arrays that moves are weighed in: the `total` of each score, and what each move to a cell would take from it."""
-
-    total: FloatArray
-    moves: FloatArray
-    gain: FloatArray
-    zero: FloatArray
-    at_block: IntArray
-    hits: IntArray
+NO_LEAF_SCORE = -1e9
+"""What a tree adds to a score if no leaf takes the row; margins leave gaps between leaves."""
 
 
 @numba.njit(cache=True, nogil=True)
-def _locate(begin, end, listed, ordered, first, last, c):  # type: ignore[no-untyped-def]
-    """The one of the blocks `first` to `last` that holds cell `c`."""
-    for b in range(first, last):
-        if ordered:
-            if c < end[b]:
-                return b
-        else:
-            for p in range(begin[b], end[b]):
-                if listed[p] == c:
-                    return b
-    return -1
+def improve(reduced, task, alive, work, x, held, ceiling):  # type: ignore[no-untyped-def]
+    """Change a row by single moves; returns its cost.
+
+    First come the cheapest ways into the goal, and then every saving within it.
+    Feature `held` stays, and every other one takes a cell that is `alive`.
+    The cost is infinite if the goal was not reached below `ceiling`.
+    """
+    price, side, limit = task.price, task.side, task.limit
+    used = np.zeros(len(limit))
+    cost = 0.0
+    for j in range(len(x)):
+        cost += price[x[j]]
+        for f in range(len(used)):
+            used[f] += side[f, x[j]]
+    for f in range(len(used)):
+        if used[f] > limit[f]:
+            return np.inf
+    for _ in range(8 * len(x) + 20):
+        _neighbourhood(reduced, task.score, work, x)
+        lack = _lack(task.goal, work.total)
+        if lack > 0.0 and cost >= ceiling:
+            return np.inf
+        j, c = _best_move(reduced.cells.start, task, alive, work.total, work.moves, x, held, used, cost, lack)
+        if j < 0:
+            return cost if lack == 0.0 else np.inf
+        cost += price[c] - price[x[j]]
+        for f in range(len(used)):
+            used[f] += side[f, c] - side[f, x[j]]
+        x[j] = c
+    _neighbourhood(reduced, task.score, work, x)
+    return cost if _lack(task.goal, work.total) == 0.0 else np.inf
 
 
-@numba.njit(cache=True, nogil=True)
+@register_jitable
+def _neighbourhood(reduced, score, work, x):  # type: ignore[no-untyped-def]
+    """Write into `work` the scores of a row, and what moves would take."""
+    gain, total, near, at_block = work.gain, work.total, work.near, work.at_block
+    tree, entry, pair = reduced.trees.start, reduced.entries.start, reduced.entries.pair
+    low, high, member = reduced.entries.blocks.begin, reduced.entries.blocks.end, reduced.entries.blocks.items
+    for s in range(len(total)):
+        total[s] = 0.0
+        for b in range(len(gain[s])):
+            gain[s, b] = 0.0
+    _locate(at_block, reduced.cells.ordered, reduced.pairs, reduced.blocks, x)
+    for t in range(len(tree) - 1):
+        inside, found = _leaves_near(near, tree[t], tree[t + 1], entry, pair, low, high, member, at_block)
+        for s in range(len(total)):
+            here = score[inside, s] if inside >= 0 else NO_LEAF_SCORE
+            total[s] += here
+            for k in range(found):
+                for p in range(low[near[k, 1]], high[near[k, 1]]):
+                    gain[s, member[p]] = score[near[k, 0], s] - here
+    cells, blocks, block_start, of_feature = (
+        reduced.cells,
+        reduced.blocks,
+        reduced.pairs.block_start,
+        reduced.pairs.of_feature,
+    )
+    for s in range(len(total)):
+        for j in range(len(x)):
+            mine = of_feature.items[of_feature.start[j] : of_feature.start[j + 1]]
+            first, last = cells.start[j], cells.start[j + 1]
+            potential_of(work.moves[s], work.zero, gain[s], cells.ordered[j], mine, block_start, blocks, first, last)
+
+
+@register_jitable
+def _locate(at_block, ordered, pairs, blocks, x):  # type: ignore[no-untyped-def]
+    """Write into `at_block` the block of each pair that a row is in."""
+    feature, block_start = pairs.feature, pairs.block_start
+    for q in range(len(feature)):
+        j = feature[q]
+        at_block[q] = block_of(blocks, ordered[j], block_start[q], block_start[q + 1], x[j])
+
+
+@register_jitable
+def _leaves_near(  # type: ignore[no-untyped-def]
+    near, first, last, entry, pair, low, high, member, at_block
+):
+    """The leaf of a tree that takes a row, and the leaves near it.
+
+    A leaf is near if it misses the row by one entry.
+
+    The leaves of the tree are `first` to `last - 1`.
+    The leaves near are written into `near`, each with the entry that it misses by.
+
+    entry, pair, low, high, member: as in `Entries`
+    at_block (pairs): the block that the row is in
+
+    Returns the leaf that takes the row, -1 if none does, and how many leaves are near.
+    """
+    inside, found = -1, 0
+    for i in range(first, last):
+        wrong, at = 0, -1
+        for e in range(entry[i], entry[i + 1]):
+            if not _fits(at_block[pair[e]], member, low[e], high[e]):
+                wrong += 1
+                at = e
+                if wrong > 1:
+                    break
+        if wrong == 0:
+            inside = i
+        elif wrong == 1:
+            near[found, 0], near[found, 1] = i, at
+            found += 1
+    return inside, found
+
+
+@register_jitable
 def _fits(here, member, low, high):  # type: ignore[no-untyped-def]
-    """Whether block `here` is among the members (sorted)."""
+    """Whether block `here` is among the blocks `member[low:high]`, which are sorted."""
     if here < member[low] or here > member[high - 1]:
         return False
     if member[high - 1] - member[low] == high - 1 - low:
@@ -52,108 +137,56 @@ def _fits(here, member, low, high):  # type: ignore[no-untyped-def]
     return found
 
 
-@numba.njit(cache=True, nogil=True)
-def _neighbourhood(r, task, m, x):  # type: ignore[no-untyped-def]
-    """The scores of row `x` (into `m.total`) and what each single move would take from them (into `m.moves`)."""
-    score, gain, moves, total, hits, at_block = task.score, m.gain, m.moves, m.total, m.hits, m.at_block
-    tree, entry, pair, low, high, member = r.tree, r.entry, r.pair, r.low, r.high, r.member
-    block, begin, end, listed, pair_feature = r.block, r.begin, r.end, r.listed, r.pair_feature
-    rows, d = len(task.goal), len(r.cell) - 1
-    for s in range(rows):
-        total[s] = 0.0
-        for b in range(len(gain[s])):
-            gain[s, b] = 0.0
-    for q in range(len(pair_feature)):
-        j = pair_feature[q]
-        at_block[q] = _locate(begin, end, listed, r.ordered[j], block[q], block[q + 1], x[j])
-    for t in range(len(tree) - 1):
-        inside, n = -1, 0
-        for i in range(tree[t], tree[t + 1]):
-            wrong, at = 0, -1
-            for e in range(entry[i], entry[i + 1]):
-                if not _fits(at_block[pair[e]], member, low[e], high[e]):
-                    wrong += 1
-                    at = e
-                    if wrong > 1:
-                        break
-            if wrong == 0:
-                inside = i
-            elif wrong == 1:
-                hits[n, 0], hits[n, 1] = i, at
-                n += 1
-        for s in range(rows):
-            here = score[inside, s] if inside >= 0 else BARRED
-            total[s] += here
-            for k in range(n):
-                e = hits[k, 1]
-                for p in range(low[e], high[e]):
-                    gain[s, member[p]] = score[hits[k, 0], s] - here
-    for s in range(rows):
-        for j in range(d):
-            first, last = r.cell[j], r.cell[j + 1]
-            pairs = r.pairs[r.by[j] : r.by[j + 1]]
-            potential_of(moves[s], m.zero, gain[s], r.ordered[j], pairs, block, begin, end, listed, first, last)
+@register_jitable
+def _best_move(  # type: ignore[no-untyped-def]
+    start, task, alive, total, moves, x, held, used, cost, lack
+):
+    """The feature and the cell of the best move; feature -1 if none helps.
+
+    A row that lacks something takes the move that mends most for its price; another one the largest saving.
+
+    start (features + 1): the first cell of each feature
+    total, moves: as in `MoveWork`
+    used (limits): what the cells of the row count towards each limit
+    cost, lack: what the row costs, and how much its scores miss the goal by
+    """
+    price, side, limit = task.price, task.side, task.limit
+    best, feature, cell = 0.0, -1, -1
+    for j in range(len(x)):
+        if j == held:
+            continue
+        for c in range(start[j], start[j + 1]):
+            more = price[c] - price[x[j]]
+            if c == x[j] or not alive[c] or (lack == 0.0 and more >= -1e-12):
+                continue
+            fits = True
+            for f in range(len(used)):
+                fits = fits and used[f] - side[f, x[j]] + side[f, c] <= limit[f]
+            if not fits:
+                continue
+            after = _lack_after(task.goal, total, moves, c)
+            if lack == 0.0:
+                worth = -more if after == 0.0 else 0.0
+            else:
+                worth = (lack - after) / max(more, 1e-6 * (1.0 + cost)) if after < lack else 0.0
+            if worth > best:
+                best, feature, cell = worth, j, c
+    return feature, cell
 
 
-@numba.njit(cache=True, nogil=True)
-def _lack(goal, total, moves, c):  # type: ignore[no-untyped-def]
-    """How much is missing from the goal after a move (`c` < 0: as it is)."""
+@register_jitable
+def _lack(goal, total):  # type: ignore[no-untyped-def]
+    """How much the scores of a row miss the goal by."""
     lack = 0.0
     for s in range(len(goal)):
-        value = total[s] - (moves[s, c] if c >= 0 else 0.0)
-        lack += max(0.0, goal[s] - value)
+        lack += max(0.0, goal[s] - total[s])
     return lack
 
 
-@numba.njit(cache=True, nogil=True)
-def improve(r, task, alive, m, x, held, ceiling):  # type: ignore[no-untyped-def]
-    """Single moves from row `x`, changed in place: first the cheapest ways into the goal, then every saving within it.
-
-    Feature `held` stays, every other takes a cell that is `alive`. The cost, infinite if the goal was not reached below
-    `ceiling`.
-    """
-    price, side, limit, cell = task.price, task.side, task.limit, r.cell
-    goal, total, moves = task.goal, m.total, m.moves
-    d = len(cell) - 1
-    used = np.zeros(len(limit))
-    cost = 0.0
-    for j in range(d):
-        cost += price[x[j]]
-        for f in range(len(used)):
-            used[f] += side[f, x[j]]
-    for f in range(len(used)):
-        if used[f] > limit[f]:
-            return np.inf
-    for _ in range(8 * d + 20):
-        _neighbourhood(r, task, m, x)
-        lack = _lack(goal, total, moves, -1)
-        if lack > 0.0 and cost >= ceiling:
-            return np.inf
-        best, move, of = 0.0, -1, -1
-        for j in range(d):
-            if j == held:
-                continue
-            for c in range(cell[j], cell[j + 1]):
-                more = price[c] - price[x[j]]
-                if c == x[j] or not alive[c] or (lack == 0.0 and more >= -1e-12):
-                    continue
-                fits = True
-                for f in range(len(used)):
-                    fits = fits and used[f] - side[f, x[j]] + side[f, c] <= limit[f]
-                if not fits:
-                    continue
-                after = _lack(goal, total, moves, c)
-                if lack == 0.0:
-                    worth = -more if after == 0.0 else 0.0
-                else:
-                    worth = (lack - after) / max(more, 1e-6 * (1.0 + cost)) if after < lack else 0.0
-                if worth > best:
-                    best, move, of = worth, c, j
-        if move < 0:
-            return cost if lack == 0.0 else np.inf
-        cost += price[move] - price[x[of]]
-        for f in range(len(used)):
-            used[f] += side[f, move] - side[f, x[of]]
-        x[of] = move
-    _neighbourhood(r, task, m, x)
-    return cost if _lack(goal, total, moves, -1) == 0.0 else np.inf
+@register_jitable
+def _lack_after(goal, total, moves, c):  # type: ignore[no-untyped-def]
+    """How much they miss it by after a move to cell `c`."""
+    lack = 0.0
+    for s in range(len(goal)):
+        lack += max(0.0, goal[s] - (total[s] - moves[s, c]))
+    return lack

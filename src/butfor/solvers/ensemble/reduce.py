@@ -1,88 +1,68 @@
-"""An ensemble within reach of one row. LeafTable that no affordable cell leads to are dropped, cells that no tree tells apart
-any more are merged, and each tree sees of each feature only the blocks of cells that it tells apart."""
+"""An ensemble within reach of one row.
+
+Leaves that no affordable cell leads to are dropped.
+Cells that no tree distinguishes any more are merged.
+Each tree sees, of each feature, only the blocks of cells that it distinguishes.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.solvers.ensemble import reduce_kernels as kernels
 from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.ensemble.reduced_ensemble import Reduced
 
 
-class Reduced(NamedTuple):
-    """The ensemble of one row's problem.
+def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, keep_separate: BoolArray) -> Reduced:
+    """The ensemble over the cells that are `able`.
 
-    Cells `cell[j]:cell[j + 1]` belong to feature j; `source` is the original cell that stands for each, and `merged` says of
-    each original cell which it became (-1: none). `leaf[tree[t]:tree[t + 1]]` are the original leaves that are left of tree
-    t, which was tree `origin[t]`; `constant` are those of trees of which a single one is left (-1: none is).
+    The cheapest of merged cells stands for them.
 
-    A *pair* is a tree with a feature that it asks for. Blocks `block[q]:block[q + 1]` are the sets of cells that pair q tells
-    apart, and `listed[begin[b]:end[b]]` the cells of block b: consecutive ones where the feature is `ordered`. A leaf's
-    entries `entry[l]:entry[l + 1]` say that the feature of `pair[e]` is in one of the blocks `member[low[e]:high[e]]`.
-    `users[used[q]:used[q + 1]]` are the entries of a pair, `owner` their leaves, and `pairs[by[j]:by[j + 1]]` the pairs of a
-    feature.
+    able (cells): whether the row may have the cell
+    price (cells): what the cell costs
+    keep_separate (cells): whether the cell must not be merged with another
     """
-
-    cell: IntArray
-    source: IntArray
-    merged: IntArray
-    ordered: BoolArray
-    constant: IntArray
-    tree: IntArray
-    origin: IntArray
-    leaf: IntArray
-    entry: IntArray
-    owner: IntArray
-    pair: IntArray
-    low: IntArray
-    high: IntArray
-    member: IntArray
-    pair_feature: IntArray
-    pair_tree: IntArray
-    block: IntArray
-    begin: IntArray
-    end: IntArray
-    listed: IntArray
-    used: IntArray
-    users: IntArray
-    by: IntArray
-    pairs: IntArray
+    found: Reduced = kernels.reduced(leaves, able, price, keep_separate)
+    return found
 
 
-UNSIGNED = ("owner", "member", "listed", "users")
-"""What other arrays are looked up with: compiled code asks of a signed number whether it is negative, each time."""
+def as_leaves(reduced: Reduced) -> LeafTable:
+    """A reduced ensemble as leaves that can be reduced further.
 
-
-def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, apart: BoolArray) -> Reduced:
-    """The ensemble over the cells that are `able`; of merged cells the cheapest stands; cells `apart` are not merged."""
-    found = Reduced(*map(np.ascontiguousarray, kernels.reduced(leaves, able, price, apart)))
-    return found._replace(**{name: getattr(found, name).astype(np.uint32) for name in UNSIGNED})
-
-
-def as_leaves(r: Reduced) -> LeafTable:
-    """A reduced ensemble as one that can be reduced further: a cell that no row may have stands after those of a feature."""
-    start = r.cell + np.arange(len(r.cell))
-    feature = r.pair_feature[r.pair]
-    first, last, mask, masks = kernels.regions(
-        r.cell, r.ordered, feature, r.low, r.high, r.member, r.begin, r.end, r.listed
-    )
-    empty = np.zeros((len(r.leaf), 0))
+    Every feature gets a last cell, "missing", that no row may have.
+    """
+    cells, trees, entries = reduced.cells, reduced.trees, reduced.entries
+    feature = reduced.pairs.feature[entries.pair]
+    first, last, mask, masks = kernels.regions(cells, reduced.pairs, reduced.blocks, entries)
     return LeafTable(
-        start, r.tree, empty, r.entry, feature, first, last, np.zeros(len(feature), dtype=np.bool_), mask, masks
+        start=cells.start + np.arange(len(cells.start)),
+        tree=trees.start,
+        value=np.zeros((len(trees.original_leaf), 0)),
+        entry=entries.start,
+        feature=feature,
+        first=first,
+        last=last,
+        missing=np.zeros(len(feature), dtype=np.bool_),
+        mask=mask,
+        masks=masks,
     )
 
 
 def carried(message: FloatArray, old: Reduced, new: Reduced) -> FloatArray:
-    """The messages of an ensemble that was reduced further (from `as_leaves(old)`), each from the block that holds it."""
-    d = len(old.cell) - 1
-    key = old.pair_tree * d + old.pair_feature
+    """The messages of an ensemble that was reduced further.
+
+    Each block of `new` takes the message of the block of `old` that holds the first of its cells.
+
+    message (blocks of old): the messages
+    new: what was reduced from `as_leaves(old)`
+    """
+    features = len(old.cells.ordered)
+    key = old.pairs.tree * features + old.pairs.feature
     order = np.argsort(key)
-    found = order[np.searchsorted(key[order], new.origin[new.pair_tree] * d + new.pair_feature)]
-    source = new.source - np.repeat(np.arange(d), np.diff(new.cell))
-    out: FloatArray = kernels.carried(
-        message, found, source, new.block, new.begin, new.listed, old.block, old.begin, old.end, old.listed
-    )
+    wanted = new.trees.original[new.pairs.tree] * features + new.pairs.feature
+    old_pair = order[np.searchsorted(key[order], wanted)]
+    old_cell = new.cells.original - np.repeat(np.arange(features), np.diff(new.cells.start))
+    out: FloatArray = kernels.carried(message, old_pair, old_cell, old, new)
     return out

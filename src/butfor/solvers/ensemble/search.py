@@ -1,41 +1,72 @@
-"""Best rows of one ensemble, one row's prices and one goal: incumbents by local search, bounds and branching by the kernels."""
+"""Best rows of one ensemble, for one row's prices and one goal.
+
+Local search finds rows, the kernels find bounds, and branching closes the gap between them.
+"""
 
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
 from itertools import combinations, count, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.solvers.ensemble.bound_kernels import Multipliers, Task, Work, ascend, branching
+from butfor.solvers.ensemble.bound_kernels import ascend
+from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.leaves import LeafTable
-from butfor.solvers.ensemble.move_kernels import MoveWork, improve
-from butfor.solvers.ensemble.reduce import Reduced, as_leaves, carried, reduce
+from butfor.solvers.ensemble.move_kernels import improve
+from butfor.solvers.ensemble.reduce import as_leaves, carried, reduce
+from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipliers, work_for
 from butfor.solvers.solver import Budget
 
-CLOSE = 1e-7
-"""A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
 
-ROOT, NODE = (5, 0.3, 0.002), (12, 0.1, 0.05)
-"""How long bounds are raised at once: rounds, step, gain (see `ascend`)."""
+class Effort(NamedTuple):
+    """How long `ascend` raises a bound at once.
 
-ROOT_BURSTS, NODE_BURSTS = 40, 2
-"""How often at the root of the search, and of the search in a node."""
+    sweeps: how many sweeps at most
+    step: the largest share of itself by which a rate changes
+    gain: sweeps that close less than this share of what is missing are idle
+    """
 
-ENOUGH = 0.01
+    sweeps: int
+    step: float
+    gain: float
+
+
+ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(12, 0.1, 0.05)
+"""At the root of the search, and in a node."""
+
+ROOT_BURSTS, ZOOM_BURSTS = 40, 2
+"""How often bounds are raised before branching: at the root, and at the root of the search within a node."""
+
+ROOT_GAIN = 0.01
 """At the root bounds are raised as long as that closes this share of what is missing."""
 
-THIN, SMALL = 0.6, 100
-"""A node that reaches less than this share of the leaves is searched in an ensemble of its own, unless there are few."""
+NODE_GAP = 1e-7
+"""A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
+
+ZOOM_SHARE, ZOOM_LEAVES = 0.6, 100
+"""A node that reaches less than this share of the leaves is searched in an ensemble of its own.
+
+It must be an ensemble of more than so many leaves.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """Cells of all features side by side with their prices and `side` (what counts towards each `limit`), the leaves with
+    """The question of one row: the cheapest cells whose leaves reach the goal.
 
-    their scores, and the goal that the scores of a row must sum to.
+    The cells of all features are numbered side by side.
+
+    leaves: the leaves of the ensemble
+    score (leaves, scores): what each leaf adds to each score
+    goal (scores): what the scores must at least sum to
+    price (cells): what each cell costs; infinite if the row cannot have it
+    side (limits, cells): what each cell counts towards each limit
+    limit (limits): what the cells of a row may count at most
     """
 
     leaves: LeafTable
@@ -47,8 +78,9 @@ class Instance:
 
 
 class LeafSearch:
-    """A search that can be stopped at any time: `best` (a cell for each feature) costs `upper`, no row less than `lower`.
+    """A search that can be stopped at any time.
 
+    `best`, a cell for each feature, costs `upper`, and no row costs less than `lower`.
     `upper` may be known from elsewhere before `best` is found.
     """
 
@@ -56,10 +88,12 @@ class LeafSearch:
         self.question = question
         self.upper, self.lower = upper, 0.0
         self.best: IntArray | None = None
-        self.nodes = 0
 
     def run(self, budget: Budget) -> None:
-        """LeafSearch until the best row is proven or the budget is spent; Ctrl-C spends it."""
+        """Search until the best row is proven or the budget is spent.
+
+        Ctrl-C spends the budget.
+        """
         try:
             self._run(budget)
         except KeyboardInterrupt:
@@ -98,27 +132,36 @@ class LeafSearch:
         return np.asarray(price + np.repeat(others, np.diff(start)) < self._ceiling())
 
     def _ceiling(self) -> float:
-        return self.upper - CLOSE * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
+        """What a row must cost less than to be better than the best."""
+        return self.upper - NODE_GAP * (1.0 + abs(self.upper)) if math.isfinite(self.upper) else np.inf
 
     def _reduce(self, able: BoolArray) -> bool:
-        """Set up the ensemble over the cells that are `able`; if some feature or tree has none, there is no row."""
+        """Set up the ensemble over the cells that are `able`.
+
+        Returns False if there is no row, because a feature has no cell left or a tree has no leaf.
+        """
         ask = self.question
-        apart = np.zeros(len(able), dtype=np.bool_)
+        keep_separate = np.zeros(len(able), dtype=np.bool_)
         if len(ask.limit):
-            apart[np.flatnonzero(able & (ask.side == 0).any(axis=0))] = True
-        r = reduce(ask.leaves, able, ask.price, apart)
-        if (np.diff(r.cell) == 0).any() or (r.constant < 0).any():
+            keep_separate[np.flatnonzero(able & (ask.side == 0).any(axis=0))] = True
+        reduced = reduce(ask.leaves, able, ask.price, keep_separate)
+        cells, trees = reduced.cells, reduced.trees
+        if (np.diff(cells.start) == 0).any() or (trees.constant_leaves < 0).any():
             self._close()
             return False
-        goal = ask.goal - ask.score[r.constant].sum(axis=0)
-        side = np.ascontiguousarray(ask.side[:, r.source])
-        self.reduced = r
-        self.task = Task(np.ascontiguousarray(ask.score[r.leaf]), goal, ask.price[r.source], side, ask.limit)
-        self.multipliers = Multipliers(np.zeros(r.block[-1]), np.zeros(len(ask.goal)), np.zeros(len(ask.limit)))
-        self.work, self.moves = _work(r), _moves(r, len(ask.goal))
+        self.reduced = reduced
+        self.task = Task(
+            score=np.ascontiguousarray(ask.score[trees.original_leaf]),
+            goal=ask.goal - ask.score[trees.constant_leaves].sum(axis=0),
+            price=ask.price[cells.original],
+            side=np.ascontiguousarray(ask.side[:, cells.original]),
+            limit=ask.limit,
+        )
+        self.multipliers = no_multipliers(reduced, len(ask.goal), len(ask.limit))
+        self.work, self.moves = work_for(reduced), move_work_for(reduced, len(ask.goal))
         return True
 
-    # ------------------------------------------------------------------------------------------------------- local search
+    # ----------------------------------------------------------------------------------------------- local search
 
     def _begin(self) -> None:
         """From the cheapest cells into the goal."""
@@ -126,12 +169,15 @@ class LeafSearch:
             self._polish()
 
     def _polish(self, together: int = 1) -> None:
-        """Changes of the best row taken back, so many together, to find another way, as long as that helps."""
+        """Take changes of the best row back, as long as that helps.
+
+        So many are taken back `together`, and the local search has to find another way.
+        """
         better = True
         while better and self.best is not None:
             better = False
             home = self._cheapest()
-            now = self.reduced.merged[self.best]
+            now = self.reduced.cells.merged_into[self.best]
             changed = np.flatnonzero(self.task.price[now] > self.task.price[home])
             for back in combinations(changed.tolist(), together):
                 x = now.copy()
@@ -139,22 +185,29 @@ class LeafSearch:
                 better = self._try(x, back[0]) or better
 
     def _cheapest(self) -> IntArray:
-        cell, price = self.reduced.cell, self.task.price
-        return np.array([a + np.argmin(price[a:b]) for a, b in pairwise(cell)], dtype=np.intp)
+        """The cheapest cell of each feature."""
+        start, price = self.reduced.cells.start, self.task.price
+        return np.array([a + np.argmin(price[a:b]) for a, b in pairwise(start)], dtype=np.intp)
 
     def _try(self, x: IntArray, held: int = -1) -> bool:
-        """Improve a row by moves (feature `held` stays), and keep it if it is the best."""
-        x = x.copy()
-        if improve(self.reduced, self.task, self.work.alive, self.moves, x, held, self._ceiling()) == np.inf:
+        """Improve a row by moves, and keep it if it is the best.
+
+        Feature `held` stays as it is.
+        """
+        x, ceiling = x.copy(), self._ceiling()
+        if improve(self.reduced, self.task, self.work.alive, self.moves, x, held, ceiling) == np.inf:
             return False
         cost = float(self.task.price[x].sum())
-        if cost >= self._ceiling():
+        if cost >= ceiling:
             return False
-        self.upper, self.best = cost, self.reduced.source[x]
+        self.upper, self.best = cost, self.reduced.cells.original[x]
         return True
 
     def _first_rate(self) -> FloatArray:
-        """What a unit of each score should cost, roughly: what the best row paid for what the cheapest one lacked."""
+        """What a unit of each score should cost, roughly.
+
+        It is what the best row paid for what the cheapest one lacked.
+        """
         x = self._cheapest()
         # counts the scores, and stops at once
         improve(self.reduced, self.task, self.work.alive, self.moves, x.copy(), -1, -np.inf)
@@ -164,10 +217,13 @@ class LeafSearch:
         total = lack.sum()
         return np.where(lack > 0, 0.7 * spent / total, 0.0) if total > 0 else np.full(len(lack), spent)
 
-    # ----------------------------------------------------------------------------------------------------- branch and bound
+    # ------------------------------------------------------------------------------------------- branch and bound
 
-    def _raise(self, effort: tuple[int, float, float], size: FloatArray) -> float:
-        """A bound on the rows of the living cells, and a row tried on the way."""
+    def _raise(self, effort: Effort, size: FloatArray) -> float:
+        """A bound on the rows of the living cells.
+
+        It is infinite if none is better than the best. A row is tried on the way.
+        """
         found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), size, *effort))
         if found < np.inf:
             self._try(self.work.x)
@@ -177,21 +233,24 @@ class LeafSearch:
 
     def _root(self, budget: Budget, bursts: int) -> float:
         best = 0.0
-        size = np.full(len(self.task.goal), ROOT[1])
+        size = np.full(len(self.task.goal), ROOT_EFFORT.step)
         for burst in range(bursts):
             before = self.upper
-            found = self._raise(ROOT, size)
+            found = self._raise(ROOT_EFFORT, size)
             if found == np.inf:
                 return np.inf
             if self.upper < before:
                 self._polish()
-            if budget.spent() or (burst > 1 and found < best + ENOUGH * (min(self.upper, 1e9) - best)):
+            if budget.spent() or (burst > 1 and found < best + ROOT_GAIN * (min(self.upper, 1e9) - best)):
                 return max(best, found)
             best = max(best, found)
         return best
 
     def _branch(self, bound: float, budget: Budget) -> None:
-        """The open node with the lowest bound first, then down the child that holds its row."""
+        """Branch until no open node can hold a better row.
+
+        The open node with the lowest bound comes first, and then the child that holds its row, and so on down.
+        """
         tie = count()
         open_nodes: list[tuple[float, int, bytes, FloatArray, FloatArray]] = []
 
@@ -208,8 +267,7 @@ class LeafSearch:
                 if budget.spent():
                     self.lower = max(self.lower, min([bound, *(node[0] for node in open_nodes)]))
                     return
-                self.nodes += 1
-                found = self._raise(NODE, np.full(len(self.task.goal), NODE[1]))
+                found = self._raise(NODE_EFFORT, np.full(len(self.task.goal), NODE_EFFORT.step))
                 if found == np.inf:
                     break
                 bound = max(bound, found)
@@ -218,7 +276,8 @@ class LeafSearch:
                     if bound == np.inf:
                         break
                     continue  # the budget is spent
-                feature, where = branching(self.reduced, self.work)
+                cells, work = self.reduced.cells, self.work
+                feature, where = branching(cells.start, cells.ordered, alive, work.x, work.potential, work.vote)
                 if feature < 0:
                     break
                 near, far = self._children(int(feature), int(where))
@@ -228,65 +287,56 @@ class LeafSearch:
         self._close()
 
     def _is_thin(self) -> bool:
-        """Whether few of the leaves can still be reached, so that it pays to leave the others behind."""
-        return len(self.work.cost) > SMALL and float(np.isfinite(self.work.cost).mean()) < THIN
+        """Whether so few leaves can be reached that the others should be left behind."""
+        return len(self.work.cost) > ZOOM_LEAVES and float(np.isfinite(self.work.cost).mean()) < ZOOM_SHARE
 
     def _zoom_in(self, budget: Budget) -> float:
-        """LeafSearch the node in an ensemble of its own; a bound on its rows, infinite if none is better than the best."""
-        old, d = self.reduced, len(self.reduced.cell) - 1
-        place = np.arange(len(self.task.price)) + np.repeat(np.arange(d), np.diff(old.cell))
-        price, able = np.full(old.cell[-1] + d, np.inf), np.zeros(old.cell[-1] + d, dtype=np.bool_)
-        side = np.zeros((len(self.task.limit), len(price)))
-        price[place], able[place], side[:, place] = self.task.price, self.work.alive, self.task.side
-        question = Instance(as_leaves(old), self.task.score, self.task.goal, price, side, self.task.limit)
+        """Search the node in an ensemble of its own.
+
+        Returns a bound on its rows, which is infinite if no row is better than the best.
+        """
+        old = self.reduced
+        question, able, place = self._node_question()
         inner = LeafSearch(question, self.upper)
         if inner._reduce(able):
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
             try:
-                inner._settle(budget, NODE_BURSTS)
+                inner._settle(budget, ZOOM_BURSTS)
             finally:
-                self.nodes += inner.nodes
                 if inner.best is not None:
                     self.upper = inner.upper
-                    self.best = old.source[np.searchsorted(place, inner.best)]
+                    self.best = old.cells.original[np.searchsorted(place, inner.best)]
         return inner.lower if inner.lower < inner.upper else np.inf
 
+    def _node_question(self) -> tuple[Instance, BoolArray, IntArray]:
+        """The question over the reduced ensemble, and the cells of the node.
+
+        Behind the cells of each feature there is one more, "missing", which no row may have.
+
+        Returns the question, whether the node has each of its cells, and where the cells of the reduced ensemble are.
+        """
+        task, start = self.task, self.reduced.cells.start
+        features, cells = len(start) - 1, len(task.price)
+        place = np.arange(cells) + np.repeat(np.arange(features), np.diff(start))
+        price, able = np.full(cells + features, np.inf), np.zeros(cells + features, dtype=np.bool_)
+        side = np.zeros((len(task.limit), cells + features))
+        price[place], able[place], side[:, place] = task.price, self.work.alive, task.side
+        return Instance(as_leaves(self.reduced), task.score, task.goal, price, side, task.limit), able, place
+
     def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
-        """The living cells parted: those on the side of the feature's own choice, and the others."""
-        r, x = self.reduced, self.work.x[feature]
-        cells = np.arange(len(self.work.alive))
-        mine = (cells >= r.cell[feature]) & (cells < r.cell[feature + 1])
-        same = (cells >= where) == (x >= where) if r.ordered[feature] else cells == x
-        return self.work.alive & (~mine | same), self.work.alive & (~mine | ~same)
+        """The living cells of both children of a node.
 
-
-def _work(r: Reduced) -> Work:
-    cells, blocks, features = int(r.cell[-1]), int(r.block[-1]), len(r.cell) - 1
-    levels = int(np.diff(r.cell).max()).bit_length()
-    return Work(
-        alive=np.ones(cells, dtype=np.bool_),
-        x=np.zeros(features, dtype=np.intp),
-        potential=np.zeros(cells + 1),
-        vote=np.zeros(cells + 1),
-        dead=np.zeros(blocks, dtype=np.bool_),
-        entry_min=np.zeros(len(r.pair)),
-        rest=np.zeros(len(r.pair)),
-        cost=np.zeros(len(r.leaf)),
-        feature_min=np.zeros(features),
-        marginal=np.zeros(blocks),
-        base=np.zeros(cells),
-        table=np.zeros((levels, cells)),
-    )
-
-
-def _moves(r: Reduced, rows: int) -> MoveWork:
-    cells = int(r.cell[-1])
-    return MoveWork(
-        total=np.zeros(rows),
-        moves=np.zeros((rows, cells + 1)),
-        gain=np.zeros((rows, int(r.block[-1]))),
-        zero=np.zeros(cells),
-        at_block=np.zeros(len(r.pair_tree), dtype=np.intp),
-        hits=np.zeros((len(r.leaf) + 1, 2), dtype=np.intp),
-    )
+        The first child has the feature's own choice.
+        """
+        cells, x = self.reduced.cells, self.work.x[feature]
+        first, last = cells.start[feature], cells.start[feature + 1]
+        near, far = self.work.alive.copy(), self.work.alive.copy()
+        if not cells.ordered[feature]:
+            near[first:x] = near[x + 1 : last] = False
+            far[x] = False
+        elif x < where:
+            near[where:last] = far[first:where] = False
+        else:
+            near[first:where] = far[where:last] = False
+        return near, far

@@ -1,0 +1,144 @@
+"""Compiled: cells that no entry distinguishes become one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import register_jitable
+
+from butfor.solvers.ensemble.reduced_ensemble import ReducedCells
+
+
+@register_jitable
+def merged_cells(leaves, able, price, keep_separate, ordered, entries):  # type: ignore[no-untyped-def]
+    """The able cells; those that no entry distinguishes are merged.
+
+    able, price, keep_separate (original cells): as in `reduce`
+    ordered (features): whether the feature is ordered
+    entries: the entries of `leaves` that count
+
+    Returns the `ReducedCells`, and the number of each able original cell: which cell of its feature it became.
+    """
+    start = leaves.start
+    begins, number, labels = _distinguished(leaves, keep_separate, ordered, entries)
+    new_start = np.zeros(len(start), np.intp)
+    for j in range(len(ordered)):
+        if ordered[j]:
+            count = _number_runs(number, begins, able, start[j], start[j + 1])
+        else:
+            count = _number_labels(number, labels[j], able, keep_separate, start[j], start[j + 1])
+        new_start[j + 1] = new_start[j] + count
+    original = np.full(new_start[-1], -1, np.intp)
+    merged_into = np.full(len(able), -1, np.intp)
+    for j in range(len(ordered)):
+        for c in range(start[j], start[j + 1]):
+            if able[c]:
+                k = new_start[j] + number[c]
+                merged_into[c] = k
+                if original[k] < 0 or price[c] < price[original[k]]:
+                    original[k] = c
+    return ReducedCells(new_start, original, merged_into, ordered), number
+
+
+@register_jitable
+def _distinguished(leaves, keep_separate, ordered, entries):  # type: ignore[no-untyped-def]
+    """Which cells the entries distinguish.
+
+    Returns three arrays.
+    begins (cells + 1): whether a cell of an ordered feature must not be merged with the one before it
+    label (cells): cells of a feature that is not ordered are distinguished if their labels differ
+    labels (features): how many labels such a feature has
+    """
+    start, feature = leaves.start, leaves.feature
+    cells = start[-1]
+    begins, label, numbers = np.zeros(cells + 1, np.bool_), np.zeros(cells, np.intp), np.empty(cells, np.intp)
+    labels = np.ones(len(ordered), np.intp)
+    for c in range(cells):
+        numbers[c] = c
+        if keep_separate[c]:
+            begins[c] = True
+            begins[c + 1] = True
+    for e in entries:
+        j = feature[e]
+        if ordered[j]:
+            begins[start[j] + leaves.first[e]] = True
+            begins[start[j] + leaves.last[e] + 1] = True
+        else:
+            width = start[j + 1] - start[j]
+            labels[j] = split(label[start[j] : start[j + 1]], labels[j], numbers[:width], leaves, e)
+    return begins, label, labels
+
+
+@register_jitable
+def _number_runs(number, begins, able, first, last):  # type: ignore[no-untyped-def]
+    """Number the able cells of an ordered feature, run by run.
+
+    A run ends where the next cell `begins` another one. Returns how many runs there are.
+    """
+    found, fresh = 0, True
+    for c in range(first, last):
+        fresh = fresh or begins[c]
+        if able[c]:
+            if fresh:
+                found += 1
+                fresh = False
+            number[c] = found - 1
+    return found
+
+
+@register_jitable
+def _number_labels(label, labels, able, keep_separate, first, last):  # type: ignore[no-untyped-def]
+    """Replace the labels of the able cells of a feature by numbers without gaps.
+
+    Numbers are given in the order of the cells. A cell to `keep_separate` has its own.
+    Returns how many numbers there are.
+    """
+    number = np.full(labels, -1, np.intp)
+    found = 0
+    for c in range(first, last):
+        if not able[c]:
+            continue
+        if keep_separate[c]:
+            label[c] = found
+            found += 1
+            continue
+        if number[label[c]] < 0:
+            number[label[c]] = found
+            found += 1
+        label[c] = number[label[c]]
+    return found
+
+
+@register_jitable
+def inside(leaves, e, c):  # type: ignore[no-untyped-def]
+    """Whether cell `c`, counted in its feature, is in the region of entry `e`."""
+    if leaves.mask[e] >= 0:
+        return leaves.masks[leaves.mask[e] + c]
+    j = leaves.feature[e]
+    if c == leaves.start[j + 1] - leaves.start[j] - 1:
+        return leaves.missing[e]
+    return leaves.first[e] <= c and c <= leaves.last[e]
+
+
+@register_jitable
+def split(label, count, cells, leaves, e):  # type: ignore[no-untyped-def]
+    """Give cells with equal labels different ones if an entry distinguishes them.
+
+    An entry distinguishes two cells if only one of them is in its region.
+
+    label (cells of a feature): the label of each cell, below `count`
+    cells (cells of a feature): the cell of `leaves` that it stands for, counted in its feature
+
+    Returns the new number of labels.
+    """
+    hit = np.zeros(count, np.int8)
+    for i in range(len(cells)):
+        hit[label[i]] |= 1 if inside(leaves, e, cells[i]) else 2
+    fresh = np.full(count, -1, np.intp)
+    for i in range(len(cells)):
+        old = label[i]
+        if hit[old] == 3 and not inside(leaves, e, cells[i]):
+            if fresh[old] < 0:
+                fresh[old] = count
+                count += 1
+            label[i] = fresh[old]
+    return count

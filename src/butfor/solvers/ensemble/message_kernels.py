@@ -1,0 +1,219 @@
+"""Compiled: the messages between one feature and its trees.
+
+A message says what the tree of a pair pays, and the feature saves, if the feature is in a block.
+The cells of the feature are always `first` to `last - 1`, and so are the blocks of a pair.
+Plain loops are used throughout, because they compile in a third of the time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import register_jitable
+
+
+@register_jitable
+def smallest(message, dead, member, low, high):  # type: ignore[no-untyped-def]
+    """The smallest message of the living blocks `member[low:high]`."""
+    found = np.inf
+    for p in range(low, high):
+        b = member[p]
+        if not dead[b] and message[b] < found:
+            found = message[b]
+    return found
+
+
+@register_jitable
+def set_dead(dead, alive, blocks, first, last):  # type: ignore[no-untyped-def]
+    """Say which blocks of a pair have no living cell.
+
+    Returns whether some block has one.
+    """
+    begin, end, items = blocks.begin, blocks.end, blocks.items
+    left = False
+    for b in range(first, last):
+        dead[b] = True
+        for p in range(begin[b], end[b]):
+            if alive[items[p]]:
+                dead[b] = False
+                left = True
+                break
+    return left
+
+
+@register_jitable
+def shift_to_zero(message, dead, first, last):  # type: ignore[no-untyped-def]
+    """Make the smallest living message of a pair 0; returns what it was."""
+    low = np.inf
+    for b in range(first, last):
+        if not dead[b] and message[b] < low:
+            low = message[b]
+    for b in range(first, last):
+        message[b] -= low
+    return low
+
+
+@register_jitable
+def potential_of(  # type: ignore[no-untyped-def]
+    out, base, message, ordered, pairs, block_start, blocks, first, last
+):
+    """Write into `out` what each cell of a feature costs, less its messages.
+
+    base (cells): what each cell costs
+    ordered: whether the feature is ordered
+    pairs: the pairs of the feature
+    block_start, blocks: as in `Reduced`
+    """
+    begin, end, items = blocks.begin, blocks.end, blocks.items
+    for c in range(first, last + 1):
+        out[c] = 0.0
+    if ordered:  # differences between neighbours first, and then their sums
+        for q in pairs:
+            before = 0.0
+            for b in range(block_start[q], block_start[q + 1]):
+                out[begin[b]] -= message[b] - before
+                before = message[b]
+        run = 0.0
+        for c in range(first, last):
+            run += out[c]
+            out[c] = base[c] + run
+    else:
+        for c in range(first, last):
+            out[c] = base[c]
+        for q in pairs:
+            for b in range(block_start[q], block_start[q + 1]):
+                for p in range(begin[b], end[b]):
+                    out[items[p]] -= message[b]
+
+
+@register_jitable
+def cheapest(potential, alive, first, last):  # type: ignore[no-untyped-def]
+    """The living cell of a feature with the smallest potential; -1 if none lives."""
+    least, at = np.inf, -1
+    for c in range(first, last):
+        if alive[c] and potential[c] < least:
+            least, at = potential[c], c
+    return at
+
+
+@register_jitable
+def collect(  # type: ignore[no-untyped-def]
+    message, dead, marginal, cost, entry_min, rest, owner, asked, users, first, last, leaf, leaf_end
+):
+    """Let the tree of a pair hand over what each block costs it.
+
+    The marginal of a block is what it costs the tree beyond the cheapest block. It is taken off the message.
+    The leaves that ask for the pair have no cost until `give_back`.
+
+    message, dead, marginal, cost, entry_min, rest: as in `Multipliers` and `Work`
+    owner, asked: the leaf and the blocks of each entry
+    users: the entries of the pair
+    leaf, leaf_end: the leaves of the tree are `leaf` to `leaf_end - 1`
+
+    Returns False if the tree has no leaf left.
+    """
+    low, high, member = asked.begin, asked.end, asked.items
+    for b in range(first, last):
+        marginal[b] = np.inf
+    for e in users:
+        i = owner[e]
+        if cost[i] < np.inf:
+            rest[e] = cost[i] - entry_min[e]
+            cost[i] = np.inf
+            for p in range(low[e], high[e]):
+                b = member[p]
+                marginal[b] = min(marginal[b], rest[e])
+        else:
+            rest[e] = np.inf
+    absent = np.inf
+    for i in range(leaf, leaf_end):
+        absent = min(absent, cost[i])
+    least = np.inf
+    for b in range(first, last):
+        marginal[b] = np.inf if dead[b] else min(marginal[b], absent) + message[b]
+        least = min(least, marginal[b])
+    if least == np.inf:
+        return False
+    for b in range(first, last):
+        if marginal[b] < np.inf:
+            marginal[b] -= least
+            message[b] -= marginal[b]
+    return True
+
+
+@register_jitable
+def give_back(message, dead, cost, entry_min, rest, owner, asked, users):  # type: ignore[no-untyped-def]
+    """Give the leaves that ask for a pair their costs under its new messages.
+
+    The arguments are those of `collect`.
+    """
+    low, high, member = asked.begin, asked.end, asked.items
+    for e in users:
+        if rest[e] < np.inf:
+            now = smallest(message, dead, member, low[e], high[e])
+            if now < np.inf:
+                entry_min[e] = now
+                cost[owner[e]] = rest[e] + now
+
+
+@register_jitable
+def drop_blocks(alive, dead, marginal, blocks, first, last):  # type: ignore[no-untyped-def]
+    """Drop the cells of living blocks that the tree has no leaf for.
+
+    Returns whether there are any.
+    """
+    lost = False
+    for b in range(first, last):
+        if not dead[b] and marginal[b] == np.inf:
+            lost = True
+            for p in range(blocks.begin[b], blocks.end[b]):
+                alive[blocks.items[p]] = False
+    return lost
+
+
+@register_jitable
+def drop_cells(alive, potential, first, last, bound, upper):  # type: ignore[no-untyped-def]
+    """Drop the cells of a feature that would bring the bound up to `upper`.
+
+    The bound is given without this feature. Returns whether there are any.
+    """
+    lost = False
+    for c in range(first, last):
+        if alive[c] and bound + potential[c] >= upper:
+            alive[c] = False
+            lost = True
+    return lost
+
+
+@register_jitable
+def table_of_minima(table, potential, alive, first, last):  # type: ignore[no-untyped-def]
+    """Write the table that `range_minimum` reads, for an ordered feature.
+
+    `table[k, c]` is the smallest potential of the living cells among the `2**k` from c on.
+    """
+    for c in range(first, last):
+        table[0, c] = potential[c] if alive[c] else np.inf
+    k, width = 1, 2
+    while width <= last - first:
+        for c in range(first, last - width + 1):
+            table[k, c] = min(table[k - 1, c], table[k - 1, c + width // 2])
+        k, width = k + 1, 2 * width
+
+
+@register_jitable
+def range_minimum(table, begin, end):  # type: ignore[no-untyped-def]
+    """The smallest potential of the living cells `begin` to `end - 1`."""
+    k, width = 0, 1
+    while 2 * width <= end - begin:
+        k, width = k + 1, 2 * width
+    return min(table[k, begin], table[k, end - width])
+
+
+@register_jitable
+def set_minimum(potential, alive, items, begin, end):  # type: ignore[no-untyped-def]
+    """The smallest potential of the living cells `items[begin:end]`."""
+    least = np.inf
+    for p in range(begin, end):
+        c = items[p]
+        if alive[c]:
+            least = min(least, potential[c])
+    return least
