@@ -12,7 +12,7 @@ from butfor.errors import UnsupportedProblemError
 from butfor.space.space import Space, same
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Domain:
     """The admissible values of n rows with d features.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 POINTS = 300
 """The number of times at which a continuous survival function is drawn."""
 
-LOW = 0.06
+ABOVE_AXIS = 0.06
 """The height at which the gain of a time is drawn."""
 
 RED, GREEN = "#b3261e", "#1b7f4d"
@@ -96,10 +96,19 @@ def _gain(ax: Axes, answer: Explanation, target: OnCurves) -> None:
         ax.annotate("", (quantity.time, answer.after), (quantity.time, answer.before), arrowprops={"arrowstyle": "->"})
         ax.annotate(text, at, (8, 0), textcoords="offset points", va="center", fontsize=10, bbox=PAPER)
     elif np.isfinite(gain):
-        ax.annotate("", (answer.after, LOW), (answer.before, LOW), arrowprops={"arrowstyle": "->", "color": BLUE})
+        ax.annotate(
+            "", (answer.after, ABOVE_AXIS), (answer.before, ABOVE_AXIS), arrowprops={"arrowstyle": "->", "color": BLUE}
+        )
         right = max(answer.before, answer.after)
         ax.annotate(
-            text, (right, LOW), (6, 0), textcoords="offset points", va="center", fontsize=10, color=BLUE, bbox=PAPER
+            text,
+            (right, ABOVE_AXIS),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=10,
+            color=BLUE,
+            bbox=PAPER,
         )
 
 
