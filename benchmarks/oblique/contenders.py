@@ -20,7 +20,8 @@ from scipy import sparse
 from benchmarks.oblique.leaf_problems import LeafProblem, Shape
 from butfor.arrays import FloatArray
 from butfor.solvers.linear.interior_point import minimise
-from butfor.solvers.oblique.polytope import RAISE, Columns, relax
+from butfor.solvers.oblique.polytope.columns import RAISE, Box, Columns, HalfSpaces
+from butfor.solvers.oblique.polytope.relax import relax
 
 TOLERANCE = 1e-8
 PATIENCE = 3.0
@@ -106,12 +107,12 @@ def _dual(p: LeafProblem) -> FloatArray:
     length, scale = np.linalg.norm(p.A, axis=1), max(p.l1.max(), p.l2.max())
     rate = p.l1 / scale
     columns = Columns(rate, rate, p.l2 / scale, np.zeros_like(rate), np.zeros(1, dtype=np.intp))
-    rows, box = (p.A / length[:, None], p.b / length, RAISE), (p.down, p.up, p.down)
-    options = np.empty(0), np.empty(0, dtype=np.bool_)  # there are none
+    spaces = HalfSpaces(p.A / length[:, None], p.b / length)
+    box = Box(p.down, p.up, p.down, np.empty(0), np.empty(0, dtype=np.bool_))  # there are no options
     proximal = bool((p.l2 == 0).any())
     lam, d = np.zeros_like(p.b), np.zeros_like(rate)
     dearest = p.price(np.maximum(p.up, -p.down)) / scale * (1 + 1e-6)  # no point of the box costs that
-    bound, settled = relax(*rows, columns, *box, *options, proximal, lam, d, dearest)
+    bound, settled = relax(spaces, RAISE, columns, box, proximal, lam, d, dearest)
     return _ours(d if settled else None, np.inf if bound >= dearest else bound)
 
 

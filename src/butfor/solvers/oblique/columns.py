@@ -1,9 +1,13 @@
-"""A problem with an oblique tree as the columns that the kernels work on: numbers in units of their range, options of levels."""
+"""A problem with an oblique tree as columns for the kernels.
+
+Numbers are a column each, levels a column for each option.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,24 +18,28 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
 from butfor.problem.domain import grid_down, grid_up, on_grid
 from butfor.problem.form import ConstraintKind, CostTerm
-from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
+from butfor.solvers.oblique.inputs import Gates, LeafPaths, Rows
+from butfor.solvers.oblique.polytope.columns import Columns
 
-ROOM = 4_000_000
+NODE_COLUMNS = 4_000_000
 """Nodes times columns that the branch and bound of a leaf may hold: some hundred megabytes."""
 
-NODES_A_SECOND = 20_000
+NODES_PER_SECOND = 20_000
 """Nodes looked at where the time is limited."""
 
 MOST_ODD = 4
-"""Numbers off their grid in a row at most, for each choice of those that stay there to be a search."""
+"""Numbers off their grid in a row at most: each choice of those that stay there is a search of its own."""
 
 SEPARABLE = frozenset({CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN})
 """The terms of a cost that is a sum over columns, each convex in a number."""
 
 
 def separable(problem: Problem) -> bool:
-    """Whether the kernels take a problem: prices and admissible values column by column, and no value goes missing."""
+    """Whether the kernels take a problem.
+
+    They take prices and admissible values that are given column by column, and no value that goes missing.
+    """
     form, domain, movable = problem.form(), problem.domain, problem.domain.movable()
     vanishing = (np.isnan(problem.factuals) | domain.missing)[:, movable].any()
     coupled = form.cost - SEPARABLE or form.constraints - {ConstraintKind.MARGIN}
@@ -47,10 +55,11 @@ def _binned(problem: Problem) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """The columns of n rows. `numbers` and `levels` are the features that stand behind them.
+    """The columns of n rows.
 
-    `odd` numbers are off their grid and may stay there, or move to it; `impossible` rows have a feature that may neither
-    stay nor move.
+    `numbers` and `levels` are the features that stand behind them. Moves of numbers are in units of `unit`, prices in
+    units of `scale`. An `odd` number is off its grid and may stay there, or move to it. An `impossible` row has a
+    feature that may neither stay nor move.
     """
 
     problem: Problem
@@ -58,28 +67,25 @@ class Sheet:
     levels: IntArray
     unit: FloatArray
     scale: float
-    gates: tuple[FloatArray, FloatArray, FloatArray]
-    leaves: tuple[IntArray, IntArray, FloatArray, FloatArray]
-    rates: tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]
-    now: FloatArray
-    low: FloatArray
-    high: FloatArray
-    first: FloatArray
-    price: FloatArray
-    home: IntArray
+    gates: Gates
+    leaves: LeafPaths
+    columns: Columns
+    rows: Rows
     odd: BoolArray
     impossible: BoolArray
 
     def take(self, rows: IntArray) -> Sheet:
         """The same for some of the rows."""
         return replace(
-            self, problem=self.problem.take(rows), now=self.now[rows], low=self.low[rows], high=self.high[rows],
-            first=self.first[rows], price=self.price[rows], home=self.home[rows], odd=self.odd[rows],
+            self, problem=self.problem.take(rows), rows=self.rows.take(rows), odd=self.odd[rows],
             impossible=self.impossible[rows],
         )  # fmt: skip
 
     def solve(self, k: int, seconds: float = np.inf) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-        """Costs, moves, bounds and whether each row is settled; with an odd number, a search for each choice to leave it."""
+        """Costs, moves, bounds and whether each row is settled.
+
+        Where numbers are odd, each choice of those that stay there is a search.
+        """
         costs, moves, bounds, settled = self._solve(k, seconds)
         for row in np.flatnonzero(self.odd.any(axis=1)):
             at = np.flatnonzero(self.odd[row])
@@ -90,39 +96,39 @@ class Sheet:
                 stays = at[np.array(chosen)]
                 if not len(stays):
                     continue  # that was the first search
-                low, high, first = self.low[[row]], self.high[[row]], self.first[[row]]
-                low[0, stays] = high[0, stays] = first[0, stays] = 0.0
-                one = replace(self.take(np.array([row])), low=low, high=high, first=first)
-                cost, move, bound, fine = one._solve(k, seconds)
+                cost, move, bound, fine = self._left_off_grid(int(row), stays)._solve(k, seconds)
                 if cost[0, 0] < costs[row, 0]:
                     costs[row], moves[row] = cost[0], move[0]
                 bounds[row], settled[row] = min(bounds[row], bound[0]), settled[row] and fine[0]
         return costs, moves, bounds, settled
 
-    def _solve(self, k: int, seconds: float) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-        from butfor.solvers.oblique.kernels import Gates, LeafPaths, nearest_leaves
-        from butfor.solvers.oblique.polytope import Columns
+    def _left_off_grid(self, row: int, stays: IntArray) -> Sheet:
+        """One row, some of its odd numbers kept where they are."""
+        one = self.take(np.array([row]))
+        low, high, first = (ends.copy() for ends in (one.rows.low, one.rows.high, one.rows.first))
+        low[0, stays] = high[0, stays] = first[0, stays] = 0.0
+        return replace(one, rows=one.rows._replace(low=low, high=high, first=first))
 
-        costs, moves, bounds, settled = nearest_leaves(
-            Gates(*self.gates), LeafPaths(*self.leaves), Columns(*self.rates), self.now, self.low, self.high, self.first,
-            self.price, self.home, k, int(min(ROOM / max(1, self.gates[0].shape[1]), NODES_A_SECOND * seconds)),
-        )  # fmt: skip
+    def _solve(self, k: int, seconds: float) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+        from butfor.solvers.oblique.kernels import nearest_leaves
+
+        nodes = int(min(NODE_COLUMNS / max(1, self.gates.B.shape[1]), NODES_PER_SECOND * seconds))
+        costs, moves, bounds, settled = nearest_leaves(self.gates, self.leaves, self.columns, self.rows, k, nodes)
         return costs * self.scale, moves, bounds * self.scale, settled
 
     def sides(self) -> FloatArray:
-        """What going left (0) and right (1) at each gate costs the first row at least."""
-        from butfor.solvers.oblique.kernels import Gates, side_bounds
-        from butfor.solvers.oblique.polytope import Columns
+        """The least that left (0) and right (1) at each gate cost row 0."""
+        from butfor.solvers.oblique.kernels import side_bounds
 
-        ahead = np.empty((len(self.now[0]), 2))
-        side_bounds(
-            Gates(*self.gates), Columns(*self.rates), self.now[0], self.low[0], self.high[0], self.first[0], self.price[0],
-            self.home[0], ahead,
-        )  # fmt: skip
+        ahead = np.empty((len(self.gates.B), 2))
+        side_bounds(self.gates, self.columns, self.rows, 0, ahead)
         return ahead * self.scale
 
     def points(self, row: IntArray, moves: FloatArray) -> FloatArray:
-        """Encoded rows: what has not moved is the factual to the bit, what lies on an end or a grid point is that."""
+        """Encoded rows.
+
+        What has not moved is the factual to the bit. What lies on an end or a grid point is that end or point.
+        """
         domain, at = self.problem.domain, self.numbers
         out = self.problem.factuals[row].copy()
         if len(at):
@@ -131,54 +137,52 @@ class Sheet:
             step, anchor = domain.step[at], domain.anchor[at]
             with np.errstate(invalid="ignore", divide="ignore"):
                 value = np.where(step > 0, anchor + step * np.round((value - anchor) / step), value)
-            value = np.where((d >= self.high[row]) & (step == 0), domain.high[row][:, at], value)
-            value = np.where((d <= self.low[row]) & (step == 0), domain.low[row][:, at], value)
+            value = np.where((d >= self.rows.high[row]) & (step == 0), domain.high[row][:, at], value)
+            value = np.where((d <= self.rows.low[row]) & (step == 0), domain.low[row][:, at], value)
             out[:, at] = np.where(d == 0, x, value)
-        group = self.rates[4]
+        group = self.columns.group
         for k, j in enumerate(self.levels):
             options = moves[:, len(at) + group[k] : len(at) + group[k + 1]]
             out[:, j] = options.argmax(axis=1)
         return out
 
 
-def sheet(problem: Problem, wanted: tuple[Goal, ...]) -> Sheet:
+def sheet_of(problem: Problem, wanted: tuple[Goal, ...]) -> Sheet:
     """The columns of a separable problem."""
     model, space, domain, prices = problem.model, problem.space, problem.domain, problem.prices
     assert isinstance(model, ObliqueTree)
     numbers, levels = _in_use(problem)
     unit = np.array([space.features[j].range for j in numbers])
-    low, high, first, odd, impossible = _boxes(problem, numbers, unit)
+    reach = _reach(problem, numbers, unit)
     counts = [len(space.features[j].levels or ()) for j in levels]
     price = np.concatenate([np.zeros((len(problem), 0)), *(_prices(problem, int(j)) for j in levels)], axis=1)
-    rates = [prices.l1[numbers] * unit, prices.l1[numbers] * unit, prices.l2[numbers] * unit**2]
+    rate, square = prices.l1[numbers] * unit, prices.l2[numbers] * unit**2
     finite = price[np.isfinite(price)]
-    scale = max(*(rate.max(initial=0.0) for rate in rates), finite.max(initial=0.0)) or 1.0
-    B, right, left, norm = _gates(problem, model.gates, numbers, levels, unit)
+    scale = max(rate.max(initial=0.0), square.max(initial=0.0), finite.max(initial=0.0)) or 1.0
+    gates, norm = _gates(problem, model.gates, numbers, levels, unit)
     group = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-    for k in range(len(levels)):
-        impossible |= ~np.isfinite(price[:, group[k] : group[k + 1]]).any(axis=1)
+    barred = [~np.isfinite(price[:, group[k] : group[k + 1]]).any(axis=1) for k in range(len(levels))]
+    rows = Rows(
+        now=evaluate(model.gates, problem.factuals) / norm, low=reach.low, high=reach.high, first=reach.first,
+        price=price / scale, home=problem.factuals[:, levels].astype(np.intp),
+    )  # fmt: skip
     return Sheet(
         problem=problem,
         numbers=numbers,
         levels=levels,
         unit=unit,
         scale=float(scale),
-        gates=(B, right / norm, left / norm),
+        gates=gates,
         leaves=_leaves(wanted, scale),
-        rates=(*(rate / scale for rate in rates), domain.step[numbers] / unit, group),
-        now=evaluate(model.gates, problem.factuals) / norm,
-        low=low,
-        high=high,
-        first=first,
-        price=price / scale,
-        home=problem.factuals[:, levels].astype(np.intp),
-        odd=odd,
-        impossible=impossible,
+        columns=Columns(rate / scale, rate / scale, square / scale, domain.step[numbers] / unit, group),
+        rows=rows,
+        odd=reach.odd,
+        impossible=np.logical_or.reduce([reach.impossible, *barred]),
     )
 
 
 def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
-    """Numbers and levels that may change and matter to some gate, or that must change."""
+    """Numbers and levels that may change and matter to a gate, or must change."""
     model, domain = problem.model, problem.domain
     assert isinstance(model, ObliqueTree)
     asked = np.any(model.gates.slope != 0, axis=0)
@@ -188,10 +192,18 @@ def _in_use(problem: Problem) -> tuple[IntArray, IntArray]:
     return np.flatnonzero(used & ~leveled), np.flatnonzero(used & leveled)
 
 
-def _boxes(
-    problem: Problem, numbers: IntArray, unit: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray, BoolArray]:
-    """How far each number may move down and up, where its grid begins; odd numbers and impossible rows."""
+class Reach(NamedTuple):
+    """How far each number may move; its grid begins at `first`."""
+
+    low: FloatArray
+    high: FloatArray
+    first: FloatArray
+    odd: BoolArray
+    impossible: BoolArray
+
+
+def _reach(problem: Problem, numbers: IntArray, unit: FloatArray) -> Reach:
+    """The reach of each number in each row."""
     domain = problem.domain
     x, low, high = problem.factuals[:, numbers], domain.low[:, numbers].copy(), domain.high[:, numbers].copy()
     stay, step, anchor = domain.stay[:, numbers], domain.step[numbers], domain.anchor[numbers]
@@ -205,11 +217,11 @@ def _boxes(
     impossible = (fixed & ~stay).any(axis=1)
     low, high = np.where(fixed, x, low), np.where(fixed, x, high)
     d_low, d_high = (low - x) / unit, (high - x) / unit
-    return d_low, d_high, d_low, np.asarray(odd), np.asarray(impossible)
+    return Reach(d_low, d_high, d_low, np.asarray(odd), np.asarray(impossible))
 
 
 def _prices(problem: Problem, j: int) -> FloatArray:
-    """What each level of feature j costs each row; infinite where it may not be."""
+    """What each level of a feature costs each row: infinity if not allowed."""
     domain = problem.domain
     x = problem.factuals[:, j].astype(np.intp)
     allowed = domain.levels[j].copy()
@@ -219,72 +231,18 @@ def _prices(problem: Problem, j: int) -> FloatArray:
 
 def _gates(
     problem: Problem, gates: Linear, numbers: IntArray, levels: IntArray, unit: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """The gates over the columns, each of unit norm, their thresholds and the norms."""
+) -> tuple[Gates, FloatArray]:
+    """The gates over the columns, scaled to unit norm, and their norms before."""
     B = np.concatenate([gates.slope[:, numbers] * unit, *(gates.steps[j][:, :-1] for j in levels)], axis=1)
     norm = np.linalg.norm(B, axis=1)
     norm = np.where(norm > 0, norm, 1.0)
     right, left = thresholds(problem)
-    return np.ascontiguousarray(B / norm[:, None]), right, left, norm
+    return Gates(np.ascontiguousarray(B / norm[:, None]), right / norm, left / norm), norm
 
 
-def _leaves(wanted: tuple[Goal, ...], scale: float) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """The paths one after the other."""
+def _leaves(wanted: tuple[Goal, ...], scale: float) -> LeafPaths:
+    """The paths to the leaves, one after the other."""
     start = np.concatenate([[0], np.cumsum([len(goal.path.gates) for goal in wanted])]).astype(np.intp)
     gate = np.array([gate for goal in wanted for gate in goal.path.gates], dtype=np.intp)
     side = np.array([1.0 if right else -1.0 for goal in wanted for right in goal.path.right])
-    return start, gate, side, np.array([goal.offset for goal in wanted]) / scale
-
-
-def side_bounds(problem: Problem) -> FloatArray:
-    """For each gate, what going left (0) and right (1) costs the only row at least, whatever else is asked of it.
-
-    The terms of a cost are bounded one by one, and what couples columns is left out; 0 where nothing is known.
-    """
-    model, prices = problem.model, problem.prices
-    assert isinstance(model, ObliqueTree)
-    zero = np.zeros(len(problem.space))
-    alone = replace(prices, l0=zero, linf=zero, linf_missing=zero, linf_tables={}, calls={}, Q=None)
-    loose = replace(problem, prices=alone, relations=())
-    if not separable(loose):
-        return np.zeros((model.gates.scores, 2))
-    columns = sheet(loose, ())
-    if columns.odd.any() or columns.impossible.any():
-        return np.zeros((model.gates.scores, 2))
-    return columns.sides() + _widest(columns, prices) + _curved(columns, prices)
-
-
-def _needs(columns: Sheet) -> FloatArray:
-    """What each (unit) gate lacks for going left and right."""
-    _, right, left = columns.gates
-    return np.asarray(np.maximum(np.column_stack([left + columns.now[0], right - columns.now[0]]), 0.0))
-
-
-def _widest(columns: Sheet, prices: Prices) -> FloatArray:
-    """The L-infinity part: every number goes equally far, in units of its price."""
-    B, at = columns.gates[0], columns.numbers
-    with np.errstate(divide="ignore", invalid="ignore"):
-        reach = np.where(B[:, : len(at)] != 0, np.abs(B[:, : len(at)]) / (prices.linf[at] * columns.unit), 0.0).sum(
-            axis=1
-        )
-    free = (reach == 0) | B[:, len(at) :].any(axis=1)
-    return np.asarray(np.where(free, 0.0, _needs(columns).T / np.where(free, 1.0, reach)).T)
-
-
-def _curved(columns: Sheet, prices: Prices) -> FloatArray:
-    """The quadratic part, without the box: need^2 / (b' Q^-1 b)."""
-    B, at = columns.gates[0], columns.numbers
-    if prices.Q is None:
-        return np.zeros((len(B), 2))
-    Q = prices.Q[np.ix_(at, at)] * np.outer(columns.unit, columns.unit)
-    others = np.setdiff1d(np.flatnonzero(prices.Q.any(axis=0)), at)
-    try:
-        if len(others):  # they move along for free
-            rest = prices.Q[np.ix_(others, others)]
-            cross = prices.Q[np.ix_(at, others)] * columns.unit[:, None]
-            Q = Q - cross @ np.linalg.solve(rest, cross.T)
-        gain = np.einsum("gj,jg->g", B[:, : len(at)], np.linalg.solve(Q, B[:, : len(at)].T))
-    except np.linalg.LinAlgError:
-        return np.zeros((len(B), 2))
-    free = (gain <= 1e-12) | B[:, len(at) :].any(axis=1)
-    return np.asarray(np.where(free, 0.0, _needs(columns).T ** 2 / np.where(free, 1.0, gain)).T)
+    return LeafPaths(start, gate, side, np.array([goal.offset for goal in wanted]) / scale)

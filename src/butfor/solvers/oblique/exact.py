@@ -1,7 +1,7 @@
-"""One oblique tree, exactly: the cheapest point of each leaf's polytope, the leaves in the order of cheap lower bounds.
+"""One oblique tree, exactly: the cheapest point of each leaf, by cheap lower bounds.
 
-A leaf is the half-spaces of its path. Where the price is a sum over columns, bounds and points come from the polytope's dual
-(`polytope_kernels`); anything else is a small mixed-integer program a leaf.
+A leaf is the half-spaces of its path. Where the price is a sum over columns, bounds and points come from the dual of
+its polytope (`polytope`). Anything else is a small mixed-integer program per leaf.
 Carreira-Perpinan and Hada, "Counterfactual explanations for oblique decision trees", AAAI 2021.
 """
 
@@ -24,19 +24,23 @@ from butfor.solvers.combine import row_by_row
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.oblique.columns import Sheet, separable, sheet, side_bounds
+from butfor.solvers.oblique.columns import Sheet, separable, sheet_of
+from butfor.solvers.oblique.sides import side_bounds
 from butfor.solvers.outcome import Outcome, Stopped, answers_of, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 CHUNK = 32
 """Rows between two looks at the clock."""
 
-PATIENCE = 10.0
+SECONDS_FOR_PROGRAMS = 10.0
 """Seconds at most that programs may take to close the gap of a row that the duals have answered."""
 
 
 class ObliqueExact(AbstractSolver):
-    """The cheapest point over all target leaves of one oblique tree. Guarantee: optimal (to 1e-6), or a proven bound."""
+    """The cheapest point over all target leaves of one oblique tree.
+
+    Guarantee: optimal (to 1e-6), or a proven bound.
+    """
 
     name = "oblique_exact"
     does = (
@@ -58,7 +62,7 @@ class ObliqueExact(AbstractSolver):
         if not wanted:
             return nothing_found(problem, np.inf)
         chunks = [np.arange(at, min(at + CHUNK, len(problem))) for at in range(0, len(problem), CHUNK)]
-        whole = sheet(problem, wanted) if separable(problem) else None
+        whole = sheet_of(problem, wanted) if separable(problem) else None
 
         def solved(rows: IntArray) -> Outcome:
             part = problem.take(rows)
@@ -73,16 +77,16 @@ class ObliqueExact(AbstractSolver):
             return joined(list(pool.map(solved, chunks)))
 
 
-def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], columns: Sheet | None, budget: Budget, k: int) -> Outcome:
+def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], sheet: Sheet | None, budget: Budget, k: int) -> Outcome:
     """By the dual where it applies and settles the row; by programs otherwise."""
-    if columns is None:
+    if sheet is None:
         return row_by_row(problem, budget, lambda one: _by_programs(one, wanted, budget, k))
-    found, settled = _by_duals(problem, columns, budget, k)
+    found, settled = _by_duals(problem, sheet, budget, k)
     parts = [found.take(settled[found.row])]
     for row in np.flatnonzero(~settled):
         one = np.array([row])
         known = found.take(found.row == row)
-        patience = budget.at_most(PATIENCE) if known.found()[0] else budget
+        patience = budget.at_most(SECONDS_FOR_PROGRAMS) if known.found()[0] else budget
         parts.append(_better(known, _by_programs(problem.take(one), wanted, patience, k).renumbered(one)))
     return joined(parts)
 
@@ -95,14 +99,17 @@ def _better(known: Outcome, again: Outcome) -> Outcome:
     return replace(best, bound=bound, stopped=np.full(len(best), again.stopped.max()))
 
 
-def _by_duals(problem: Problem, columns: Sheet, budget: Budget, k: int) -> tuple[Outcome, BoolArray]:
-    """The kernel's answers, and for which rows they are settled and hold when the model itself is asked."""
-    costs, moves, bounds, settled = columns.solve(k, budget.left())
-    costs[columns.impossible], bounds[columns.impossible] = np.inf, np.inf
+def _by_duals(problem: Problem, sheet: Sheet, budget: Budget, k: int) -> tuple[Outcome, BoolArray]:
+    """The kernel's answers, and for which rows they stand.
+
+    An answer stands if it is settled and holds when the model itself is asked.
+    """
+    costs, moves, bounds, settled = sheet.solve(k, budget.left())
+    costs[sheet.impossible], bounds[sheet.impossible] = np.inf, np.inf
     kept = np.isfinite(costs)
     kept[:, 0] = True
     row, rank = np.nonzero(kept)
-    points = columns.points(row, moves[row, rank])
+    points = sheet.points(row, moves[row, rank])
     some = np.isfinite(costs[row, rank])
     points[~some] = np.nan
     at = np.flatnonzero(some)
@@ -119,7 +126,7 @@ def _by_duals(problem: Problem, columns: Sheet, budget: Budget, k: int) -> tuple
 
 
 def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: int) -> Outcome:
-    """The leaves of one row by a program each, those with the lowest bound first."""
+    """The leaves of one row by one program each, those with low bounds first."""
     floor = _floors(problem, wanted)
     found: list[Outcome] = []
     lowest, stopped = np.inf, Stopped.DONE
@@ -146,7 +153,7 @@ def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: 
 
 
 def _floors(problem: Problem, wanted: tuple[Goal, ...]) -> np.ndarray:
-    """For each leaf, the dearest of the decisions on its path, each taken by itself."""
+    """For each leaf, the dearest decision on its path, each taken by itself."""
     ahead = side_bounds(problem)
     model = problem.model
     assert isinstance(model, ObliqueTree)

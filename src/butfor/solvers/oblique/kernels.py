@@ -1,144 +1,175 @@
-"""Compiled: the leaves of an oblique tree in the order of cheap lower bounds, each solved only while it may be the cheapest."""
+"""Compiled: the leaves of an oblique tree, in the order of cheap lower bounds.
+
+A leaf is solved only while it may be the cheapest.
+"""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numba
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
-from butfor.solvers.oblique.polytope import cheapest, floors
+from butfor.solvers.oblique.polytope.branch import cheapest
+from butfor.solvers.oblique.polytope.columns import Box, HalfSpaces
+from butfor.solvers.oblique.polytope.dual import floors
 
-SURE, SMALL = 7e-7, 1e-7
-"""How far a leaf's bound may lie below its point before the leaf is handed on: a share of the cost, and in any case."""
+LEAF_GAP, LEAST_LEAF_GAP = 7e-7, 1e-7
+"""How far the bound of a settled leaf may lie below its point: as a share of the cost, and in any case."""
 
-
-class Gates(NamedTuple):
-    """The decisions: a row of unit norm each over the columns, what its score must reach to go right, its negative to go left."""
-
-    B: FloatArray
-    right: FloatArray
-    left: FloatArray
-
-
-class LeafPaths(NamedTuple):
-    """Leaf i is reached through the decisions `gate[start[i]:start[i + 1]]`, +1 right and -1 left, and costs `offset[i]` more."""
-
-    start: IntArray
-    gate: IntArray
-    side: FloatArray
-    offset: FloatArray
+ABOVE_DEAREST = 1e-6
+"""What is added to the dearest price of a box, as a share and in any case: it is a rounded sum."""
 
 
 @numba.njit(cache=True, nogil=True)
-def nearest_leaves(gates, leaves, columns, now, low, high, first, price, home, k, most):  # type: ignore[no-untyped-def]
-    """For each row: costs and points of the `k` cheapest leaves, a proven bound on the first, and whether all was settled.
+def nearest_leaves(gates, leaves, columns, rows, k, most):  # type: ignore[no-untyped-def]
+    """The `k` cheapest leaves of each row.
 
-    At most `most` nodes of a leaf are looked at.
+    Returns their costs and points, a proven bound on the first, and whether all was settled. At most `most` nodes of a
+    leaf are looked at.
     """
-    rows, n = len(low), gates.B.shape[1]
-    costs, points = np.full((rows, k), np.inf), np.zeros((rows, k, n))
-    bounds, settled = np.full(rows, np.inf), np.ones(rows, dtype=np.bool_)
+    count, n = len(rows.now), gates.B.shape[1]
+    costs, points = np.full((count, k), np.inf), np.zeros((count, k, n))
+    bounds, settled = np.full(count, np.inf), np.ones(count, dtype=np.bool_)
     ahead = np.empty((len(gates.B), 2))
     floor = np.empty(len(leaves.offset))
     point = np.empty(n)
-    for row in range(rows):
-        side_bounds(gates, columns, now[row], low[row], high[row], first[row], price[row], home[row], ahead)
+    for row in range(count):
+        side_bounds(gates, columns, rows, row, ahead)
         for leaf in range(len(floor)):
             floor[leaf] = 0.0
             for e in range(leaves.start[leaf], leaves.start[leaf + 1]):
                 floor[leaf] = max(floor[leaf], ahead[leaves.gate[e], 1 if leaves.side[e] > 0 else 0])
             floor[leaf] += leaves.offset[leaf]
-        top = _dearest(columns, low[row], high[row], price[row])
+        box = _box(rows, row)
+        top = _dearest(columns, box)
         for leaf in np.argsort(floor, kind="mergesort"):
             offset, limit = leaves.offset[leaf], costs[row, k - 1]
             if floor[leaf] >= limit:
                 break
             if floor[leaf] - offset > top:
                 continue
-            B, need = polytope(gates, leaves, columns, leaf, now[row], home[row])
-            lam = np.zeros(len(need))
+            spaces = _half_spaces(gates, leaves, columns, leaf, rows, row)
             cut = min(limit - offset, top)
-            bound, cost = cheapest(B, need, columns, low[row], high[row], first[row], price[row], lam, cut, most, point)
+            bound, cost = cheapest(spaces, columns, box, np.zeros(len(spaces.need)), cut, most, point)
             goal = min(cost, cut)
-            if bound < (goal * (1.0 - SURE) - SMALL if goal < np.inf else np.inf):
+            if bound < (goal * (1.0 - LEAF_GAP) - LEAST_LEAF_GAP if goal < np.inf else np.inf):
                 settled[row] = False
             if bound < top or cost < np.inf:
                 bounds[row] = min(bounds[row], max(bound + offset, floor[leaf]))
             if cost + offset < limit:
-                at = k - 1
-                while at > 0 and costs[row, at - 1] > cost + offset:
-                    costs[row, at], points[row, at] = costs[row, at - 1], points[row, at - 1]
-                    at -= 1
-                costs[row, at], points[row, at] = cost + offset, point
+                _insert(costs[row], points[row], cost + offset, point)
         bounds[row] = min(bounds[row], costs[row, 0])
     return costs, points, bounds, settled
 
 
+# `inline`: a private step that is used once is compiled with its caller, which takes less time.
+@numba.njit(cache=True, nogil=True, inline="always")
+def _insert(costs, points, cost, point):  # type: ignore[no-untyped-def]
+    """Put a point in its place among the cheapest; the last one falls out."""
+    at = len(costs) - 1
+    while at > 0 and costs[at - 1] > cost:
+        costs[at] = costs[at - 1]
+        for j in range(len(point)):
+            points[at, j] = points[at - 1, j]
+        at -= 1
+    costs[at] = cost
+    for j in range(len(point)):
+        points[at, j] = point[j]
+
+
 @numba.njit(cache=True, nogil=True)
-def polytope(gates, leaves, columns, leaf, now, home):  # type: ignore[no-untyped-def]
-    """B x >= need for the row of one factual: numbers by how far they move, options by what they add to the factual's own."""
+def _box(rows, row):  # type: ignore[no-untyped-def]
+    """Where the columns of one row may be."""
+    price = rows.price[row]
+    alive = np.empty(len(price), dtype=np.bool_)
+    for v in range(len(price)):
+        alive[v] = price[v] < np.inf
+    return Box(rows.low[row], rows.high[row], rows.first[row], price, alive)
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _half_spaces(gates, leaves, columns, leaf, rows, row):  # type: ignore[no-untyped-def]
+    """The path to a leaf, seen from one row.
+
+    Numbers count by how far they move, options by what they add to the factual's own.
+    """
     begin, end = leaves.start[leaf], leaves.start[leaf + 1]
-    n, numbers = gates.B.shape[1], len(columns.up)
+    n, now, home = gates.B.shape[1], rows.now[row], rows.home[row]
     B, need = np.empty((end - begin, n)), np.empty(end - begin)
     for i in range(end - begin):
         g, side = leaves.gate[begin + i], leaves.side[begin + i]
         for j in range(n):
             B[i, j] = side * gates.B[g, j]
-        for k in range(len(home)):
-            own = B[i, numbers + columns.group[k] + home[k]]
-            for v in range(columns.group[k], columns.group[k + 1]):
-                B[i, numbers + v] -= own
+        _less_own(columns, home, B[i])
         need[i] = gates.right[g] - now[g] if side > 0 else gates.left[g] + now[g]
-    return B, need
+    return HalfSpaces(B, need)
 
 
 @numba.njit(cache=True, nogil=True)
-def side_bounds(gates, columns, now, low, high, first, price, home, ahead):  # type: ignore[no-untyped-def]
-    """The least that going left (0) and right (1) at each decision costs by itself: the dual at two multipliers."""
-    n, numbers = gates.B.shape[1], len(columns.up)
-    pull, alive = np.empty(n), np.isfinite(price)
+def _less_own(columns, home, values):  # type: ignore[no-untyped-def]
+    """Take the value of the factual's own option off all options of its group."""
+    numbers = len(columns.up)
+    for k in range(len(home)):
+        own = values[numbers + columns.group[k] + home[k]]
+        for v in range(numbers + columns.group[k], numbers + columns.group[k + 1]):
+            values[v] -= own
+
+
+@numba.njit(cache=True, nogil=True)
+def side_bounds(gates, columns, rows, row, ahead):  # type: ignore[no-untyped-def]
+    """The least that left (0) and right (1) at each gate cost, into `ahead`.
+
+    It is the dual of the one half-space at two multipliers.
+    """
+    n, now, box = gates.B.shape[1], rows.now[row], _box(rows, row)
+    toward, pull = np.empty(n), np.empty(n)
     for g in range(len(gates.B)):
         for right in range(2):
             side, ahead[g, right] = 2.0 * right - 1.0, 0.0
             need = gates.right[g] - now[g] if right else gates.left[g] + now[g]
             if need <= 0.0:
                 continue
-            start, give = np.inf, 0.0
-            for j in range(numbers):
-                b = side * gates.B[g, j]
-                rate = columns.up[j] if b > 0.0 else columns.down[j]
-                if b != 0.0:
-                    start = min(start, rate / abs(b))
-                    give += b * b / columns.square[j] if columns.square[j] > 0.0 else 0.0
-            for k in range(len(home)):
-                own = gates.B[g, numbers + columns.group[k] + home[k]]
-                for v in range(columns.group[k], columns.group[k + 1]):
-                    gain = side * (gates.B[g, numbers + v] - own)
-                    if gain > 0.0 and alive[v]:
-                        start = min(start, price[v] / gain)
+            for j in range(n):
+                toward[j] = side * gates.B[g, j]
+            start, give = _first_answer(columns, box, rows.home[row], toward)
             if start == np.inf:
                 ahead[g, right] = np.inf
                 continue
             for lam in (start, start + 2.0 * need / give if give > 0.0 else 2.0 * start):
                 for j in range(n):
-                    pull[j] = lam * side * gates.B[g, j]
-                for k in range(len(home)):
-                    own = pull[numbers + columns.group[k] + home[k]]
-                    for v in range(columns.group[k], columns.group[k + 1]):
-                        pull[numbers + v] -= own
-                ahead[g, right] = max(
-                    ahead[g, right], lam * need + floors(columns, low, high, first, price, alive, pull)[1]
-                )
+                    pull[j] = lam * toward[j]
+                _less_own(columns, rows.home[row], pull)
+                ahead[g, right] = max(ahead[g, right], lam * need + floors(columns, box, pull)[1])
 
 
-@numba.njit(cache=True, nogil=True)
-def _dearest(columns, low, high, price):  # type: ignore[no-untyped-def]
-    """More than any point of the row's box can cost: a bound above it proves that there is none."""
+@numba.njit(cache=True, nogil=True, inline="always")
+def _first_answer(columns, box, home, toward):  # type: ignore[no-untyped-def]
+    """The multiplier of one half-space at which the first column answers.
+
+    Also returns twice what all curved numbers give for a unit more.
+    """
+    numbers = len(columns.up)
+    start, give = np.inf, 0.0
+    for j in range(numbers):
+        b = toward[j]
+        rate = columns.up[j] if b > 0.0 else columns.down[j]
+        if b != 0.0:
+            start = min(start, rate / abs(b))
+            give += b * b / columns.square[j] if columns.square[j] > 0.0 else 0.0
+    for k in range(len(home)):
+        own = toward[numbers + columns.group[k] + home[k]]
+        for v in range(columns.group[k], columns.group[k + 1]):
+            gain = toward[numbers + v] - own
+            if gain > 0.0 and box.alive[v]:
+                start = min(start, box.price[v] / gain)
+    return start, give
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _dearest(columns, box):  # type: ignore[no-untyped-def]
+    """More than any point of the box costs: a bound above proves it empty."""
     total = 0.0
     for j in range(len(columns.up)):
-        far, near = max(high[j], 0.0), max(-low[j], 0.0)
+        far, near = max(box.high[j], 0.0), max(-box.low[j], 0.0)
         total += max(
             columns.up[j] * far + columns.square[j] * far * far,
             columns.down[j] * near + columns.square[j] * near * near,
@@ -146,7 +177,7 @@ def _dearest(columns, low, high, price):  # type: ignore[no-untyped-def]
     for k in range(len(columns.group) - 1):
         top = 0.0
         for v in range(columns.group[k], columns.group[k + 1]):
-            if price[v] < np.inf:
-                top = max(top, price[v])
+            if box.alive[v]:
+                top = max(top, box.price[v])
         total += top
-    return total * (1.0 + 1e-6) + 1e-6
+    return total * (1.0 + ABOVE_DEAREST) + ABOVE_DEAREST
