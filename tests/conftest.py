@@ -1,8 +1,28 @@
-"""Pictures are drawn without a screen, and libraries do not compete for the processors that the tests run on."""
+"""Pictures are drawn without a screen, libraries do not compete for processors, and no compiled code is out of date."""
 
 import os
+from pathlib import Path
 
 import matplotlib as mpl
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 mpl.use("Agg")
+
+
+def pytest_configure(config) -> None:
+    """Remove the compiled functions if the source of one of them has changed.
+
+    Each one's cache knows its own file only, and not those of the functions that are compiled into it.
+    """
+    source = Path(__file__).resolve().parents[1] / "src"
+    caches = [path for path in source.rglob("*.nb?") if path.is_file()]
+    compiled = [path for path in source.rglob("*.py") if "import numba" in path.read_text(encoding="utf-8")]
+    compiled += [path for path in source.rglob("*.py") if "register_jitable" in path.read_text(encoding="utf-8")]
+    main_process = not hasattr(config, "workerinput")
+    if main_process and caches and max(map(_changed, compiled)) > min(map(_changed, caches)):
+        for path in caches:
+            path.unlink(missing_ok=True)
+
+
+def _changed(path: Path) -> float:
+    return path.stat().st_mtime

@@ -43,9 +43,7 @@ class ObliqueExact(AbstractSolver):
     """
 
     name = "oblique_exact"
-    does = (
-        "one oblique tree: a linear, quadratic or mixed-integer program a leaf, only while a bound says that it may pay"
-    )
+    does = "one oblique tree: a linear, quadratic or mixed-integer program per leaf, only while a bound says that it may pay"
     many = True
     block = 1024
 
