@@ -8,7 +8,7 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-NEWEST = $(shell for p in python3.13 $(FOUND); do command -v $$p >/dev/null 2>&1 && { echo $$p; break; }; done)
+NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
 .PHONY: help demo test fast oldest newest bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
