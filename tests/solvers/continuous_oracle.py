@@ -6,29 +6,36 @@ numbers, L1 and L-infinity are a linear program (scipy.optimize.linprog) and L2 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from scipy.optimize import linprog, minimize
 
-from butfor.formulation.margins import tightened
+from butfor.model.clearance import steep
 from butfor.model.linear import Linear
 from butfor.model.questions import evaluate
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import candidates
 
+CLOSED = 1e-9  # by how much a strict inequality is met
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def cheapest(problem: Problem) -> float:
-    """The optimal cost of a one-row problem with a linear model; infinity if it is infeasible."""
+def cheapest(problem: Problem, raised: float = 0.0) -> float:
+    """The optimal cost of a one-row problem with a linear model; infinity if it is infeasible.
+
+    All thresholds are `raised`.
+    """
     assert isinstance(problem.model, Linear)
-    return min((_set_cost(problem, part) for part in problem.score_sets), default=np.inf)
+    parts = (replace(part, b=part.b + raised) for part in problem.score_sets)
+    return min((_set_cost(problem, part) for part in parts), default=np.inf)
 
 
 def _set_cost(problem: Problem, part) -> float:
-    part = tightened(part, problem)
+    steepness = problem.margin * steep(part.A @ problem.model.slope, problem.space)
+    part = replace(part, b=part.b + steepness + np.where(part.strict, CLOSED, 0.0))
     options = [_options(problem, j) for j in range(len(problem.space))]
     best = np.inf
     for choice in product(*options):

@@ -143,9 +143,7 @@ class TestObliqueExactOnReals(SolverContract):
         leaves = [of_leaf(problem, goal) for goal in goals(problem)]
         if not all(map(supported, leaves)):
             return None
-        truth, raised = (
-            min((cheapest(replace(leaf, guard=guard)) for leaf in leaves), default=np.inf) for guard in (0.0, 1e-8)
-        )
+        truth, raised = (min((cheapest(leaf, by) for leaf in leaves), default=np.inf) for by in (0.0, 1e-8))
         return truth if truth == raised or raised - truth <= 1e-5 * (1 + truth) else None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
-from butfor.formulation.oracles import EstimatorOracle
+from butfor.formulation.oracles import Confirmation, EstimatorOracle
 from butfor.model.questions import is_read
 from butfor.problem.constraints.constraint import Changes, all_hold
 from butfor.problem.problem import Pool, Problem, state
@@ -50,14 +50,21 @@ def plan(
     """The problems of some rows. `space` is the space to search (default: the model's)."""
     reading = question.target.focus(referee.reading, before)
     groups: list[Group] = [(np.arange(len(factuals)), ())]
-    oracle = None
-    if is_read(reading.model):
+    oracle = EstimatorOracle(referee, question.target, before)
+    seen = is_read(reading.model)
+    if seen:
         groups = question.target.groups(reading.readout, before)
-    else:
-        oracle = EstimatorOracle(referee, question.target, before)
     whole = state(space or reading.space, reading.model, factuals, (), question.prices, question.constraints)
     pool = _pool(question, referee, before)
-    whole = replace(whole, referee=referee, guard=guard, oracle=oracle, pool=pool)
+    whole = replace(
+        whole,
+        referee=referee,
+        guard=guard,
+        oracle=None if seen else oracle,
+        pool=pool,
+        unit=reading.unit,
+        confirmation=Confirmation(oracle, question.judged, factuals) if seen else None,
+    )
     for rows, score_sets in groups:
         problem = replace(whole.take(rows), score_sets=score_sets)
         for constraint in question.judged:

@@ -17,10 +17,11 @@ from butfor.solvers.several import several
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
-ESTIMATOR_GUARDS = (1e-13, 1e-11, 1e-9, 1e-7)
-"""Distances inside the boundary, as shares of a score, that are tried one after the other.
+ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7)
+"""Distances inside the boundary, as multiples of the rounding of a sum, that are tried one after the other.
 
-They are used when rounding in the estimator undoes an answer that lies on the boundary.
+They are used when the estimator undoes an answer that lies on the boundary, which only happens if it rounds more than
+it should. The bound is then that of the first attempt.
 """
 
 

@@ -1,6 +1,6 @@
 """The decisions of an oblique tree as half-spaces, and the leaves of the target.
 
-Strict inequalities are closed, and margins are included.
+Strict inequalities are closed by a multiple of what rounding may change, and margins are included.
 """
 
 from __future__ import annotations
@@ -10,10 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.formulation.margins import raises
+from butfor.model.clearance import steep
 from butfor.model.oblique import ObliqueTree, Path
-from butfor.model.scores import ScoreSet, cheapest_offset
+from butfor.model.rounding import rounding
+from butfor.model.scores import cheapest_offset
 from butfor.problem.problem import Problem
+
+CLOSING = 256
+"""How many times its rounding a decision to the left must exceed 0, so that compiled loops see the difference."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +44,9 @@ def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """
     model = problem.model
     assert isinstance(model, ObliqueTree)
-    zero = np.zeros(model.gates.scores)
-    side = ScoreSet(np.empty((len(zero), 0)), zero, np.zeros(len(zero), dtype=np.bool_))
-    right, left = (
-        raises(model.gates, problem, replace(side, strict=np.full(len(zero), strict))) for strict in (False, True)
-    )
-    return right, left
+    doubt = rounding(model.gates, np.eye(model.gates.scores), problem.domain.extent, problem.unit)
+    raised = problem.guard * doubt + problem.margin * steep(model.gates.slope, problem.space)
+    return raised, raised + CLOSING * doubt
 
 
 def of_leaf(problem: Problem, goal: Goal) -> Problem:

@@ -1,14 +1,15 @@
-"""Margins as a part of the model. Thresholds of linear scores move, and regions of leaves shrink."""
+"""Margins and rounding as a part of the model. Thresholds of scores move, and regions of leaves shrink."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, number_cells
-from butfor.model.clearance import ranges, steep
+from butfor.model.clearance import MARGIN_ROUNDING, ranges, steep
 from butfor.model.linear import Linear
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import CellSet, Interval, Leaf, Subset, Trees
@@ -16,37 +17,48 @@ from butfor.problem.problem import Problem
 from butfor.space.space import Space
 
 
-def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
-    """The score set as solvers of a linear model use it.
+def widened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
+    """The score set over which bounds are proven: all scores that the estimator may take for scores of the set.
 
-    Strict inequalities are closed by a small margin, and the problem's own margin and guard are added: `A s >= b`
-    becomes `A s >= b + (STRICT if strict) size + guard size + eps steepness`.
+    A margin of a linear model raises its thresholds.
+    """
+    return _raised(score_set, problem, 1 - MARGIN_ROUNDING).widened(problem.doubt(score_set))
+
+
+def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
+    """The score set in which answers are looked for: the estimator surely takes its scores for scores of the set.
+
+    The problem's own margin and guard are added.
+    """
+    doubt = problem.doubt(score_set)
+    tight = _raised(score_set, problem).tightened(replace(doubt, rows=doubt.rows * (1 + problem.guard)))
+    return replace(tight, strict=np.zeros_like(tight.strict))
+
+
+def _raised(score_set: ScoreSet, problem: Problem, share: float = 1.0) -> ScoreSet:
+    """The score set with a share of the margin added to the thresholds of a linear model."""
+    if not problem.margin or not isinstance(problem.model, Linear):
+        return score_set
+    raised = share * problem.margin * steep(score_set.A @ problem.model.slope, problem.space)
+    return replace(score_set, b=score_set.b + raised, strict=score_set.strict & (raised == 0))
+
+
+def leaf_offsets(problem: Problem, leaves: Sequence[Leaf]) -> FloatArray:
+    """The least offset of the score sets that contain the score of each leaf of the only tree; infinity if none does.
+
+    Where rounding decides about a leaf, the estimator is asked about a point in it.
     """
     model = problem.model
-    assert isinstance(model, Linear)
-    raised = raises(
-        Linear(
-            score_set.A @ model.intercept,
-            score_set.A @ model.slope,
-            model.cells,
-            tuple(score_set.A @ step for step in model.steps),
-        ),
-        problem,
-        score_set,
-    )
-    return replace(score_set, b=score_set.b + raised, strict=np.zeros_like(score_set.strict))
-
-
-def raises(sums: Linear, problem: Problem, score_set: ScoreSet) -> FloatArray:
-    """By how much each inequality of `score_set` is raised above `b`. `sums` are its left sides."""
-    domain = problem.domain
-    reach = np.maximum(np.abs(domain.low), np.abs(domain.high)).max(axis=0)
-    reach = np.where(np.isfinite(reach), reach, 0.0)
-    size = np.abs(sums.intercept) + np.abs(sums.slope) @ reach
-    for j in sums.stepped:
-        size = size + np.abs(sums.steps[j]).max(axis=1)
-    raised = score_set.closing(size) + problem.guard * (1 + np.abs(score_set.b) + size)
-    return np.asarray(raised + problem.margin * steep(sums.slope, problem.space))
+    assert isinstance(model, Trees)
+    scores = model.base + model.value[[leaf.node for leaf in leaves]]
+    offset = np.full(len(leaves), np.inf)
+    for score_set in problem.score_sets:
+        doubt = problem.doubt(score_set)
+        sure = score_set.surely(scores, doubt)
+        for at in np.flatnonzero(score_set.perhaps(scores, doubt) & ~sure & (score_set.offset < offset)).tolist():
+            sure[at] = problem.meets(score_set, leaves[at].moved_inside(problem.factuals[0], model.cells))
+        offset[sure] = np.minimum(offset[sure], score_set.offset)
+    return offset
 
 
 def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
@@ -54,7 +66,7 @@ def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
     if not eps:
         return model.cells
     return tuple(
-        cells if cells.levels else number_cells(np.concatenate([_raised(cells.edges, w), cells.edges - w]))
+        cells if cells.levels else number_cells(np.concatenate([_above(cells.edges, w), cells.edges - w]))
         for cells, w in zip(model.cells, eps * ranges(space), strict=True)
     )
 
@@ -75,7 +87,7 @@ def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
     return tuple(leaves)
 
 
-def _raised(edges: FloatArray, width: float) -> FloatArray:
+def _above(edges: FloatArray, width: float) -> FloatArray:
     """Edges raised so that values above them are at least `width` above the old ones."""
     return np.nextafter(edges + width, -np.inf)
 
@@ -103,6 +115,6 @@ def shrunk(region: CellSet, old: Cells, new: Cells, width: float) -> CellSet:
 def _inner(first: int, last: int, old: Cells, new: Cells, width: float) -> tuple[int, int]:
     """The new cells inside the old cells `first` to `last`. Each end that is a cut moves inside."""
     lower, upper = old.lower()[first], old.upper()[last]
-    begin = 0 if np.isinf(lower) else int(np.searchsorted(new.edges, _raised(np.array([lower]), width)[0])) + 1
+    begin = 0 if np.isinf(lower) else int(np.searchsorted(new.edges, _above(np.array([lower]), width)[0])) + 1
     end = new.count - 1 if np.isinf(upper) else int(np.searchsorted(new.edges, upper - width))
     return begin, end

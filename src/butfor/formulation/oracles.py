@@ -1,4 +1,4 @@
-"""The two oracles for searches: the evaluator of a model, and the estimator itself."""
+"""Who is asked about points: the evaluator of a model, or the estimator itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from butfor.formulation.margins import tightened
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet
-from butfor.problem.oracle import AbstractOracle, Response, at_least_near_miss
+from butfor.problem.constraints.constraint import Changes, JudgedConstraint, all_hold
+from butfor.problem.oracle import AbstractConfirmation, AbstractOracle, Response, at_least_near_miss
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import AbstractTarget
@@ -66,12 +67,30 @@ def model_oracle(problem: Problem) -> ModelOracle:
 
 
 def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:
-    """The score set that a point must meet. It is shrunk a little if rounding would decide on the boundary."""
-    if isinstance(problem.model, Linear):
+    """The score set that a point must meet. Scores of a linear model can reach its edge, where rounding decides."""
+    if isinstance(problem.model, Linear) or problem.guard:
         return tightened(score_set, problem)
-    if not problem.guard:
-        return score_set
-    return replace(score_set, b=score_set.b + problem.guard * (1 + np.abs(score_set.b)))
+    return score_set
+
+
+@dataclass(frozen=True, eq=False)
+class Confirmation(AbstractConfirmation):
+    """Asks the estimator, and the constraints that only a model can judge."""
+
+    oracle: EstimatorOracle
+    judged: tuple[JudgedConstraint, ...]
+    factuals: FloatArray
+
+    def confirms(self, row: int, point: FloatArray, most: float) -> bool:
+        at, target = np.array([row]), self.oracle.target
+        after = Prediction(self.oracle.referee.reading.source, self.oracle.written(point[None], at))
+        changes = Changes(self.factuals[at], point[None], self.oracle.before.take(at), after)
+        if not target.met(changes.before, after)[0] or target.offsets(after, 1)[0] > most:
+            return False
+        return bool(all_hold(self.judged, changes, self.oracle.referee)[0])
+
+    def take(self, rows: IntArray | slice) -> Confirmation:
+        return replace(self, oracle=self.oracle.take(rows), factuals=self.factuals[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +112,7 @@ class EstimatorOracle(AbstractOracle):
         return self.referee.training.points
 
     def ask(self, points: FloatArray, rows: IntArray) -> Response:
-        after = Prediction(self.referee.reading.source, self._written(points, rows))
+        after = Prediction(self.referee.reading.source, self.written(points, rows))
         if self.referee.training.labels_follow_scores:
             after = after.assuming_labels_follow_scores()
         return self._response(self._tiled(rows), after)
@@ -136,7 +155,7 @@ class EstimatorOracle(AbstractOracle):
         levels = any(feature.levels is not None or feature.single for feature in space.features)
         return not levels and frames.holds_floats(self.before.table, space.names)
 
-    def _written(self, points: FloatArray, rows: IntArray) -> Any:
+    def written(self, points: FloatArray, rows: IntArray) -> Any:
         """The rows, with their values replaced by those of the points.
 
         Plain numbers are written all at once, which takes a hundredth of the time.

@@ -14,12 +14,13 @@ import numpy as np
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.source import Source, open_source, wrapped
 from butfor.importers.builtin import load_builtin
-from butfor.importers.fidelity import check_fidelity
+from butfor.importers.fidelity import adds_in_single, check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
 from butfor.importers.registry import read_model, through_steps
 from butfor.model.black_box import BlackBox
 from butfor.model.questions import Model, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.space import frames
 from butfor.space.feature import Feature, Override
 from butfor.space.infer import describe_data, infer
@@ -35,7 +36,8 @@ class Reading:
     - `model`: butfor's own form of it;
     - `readout`: how its scores are read;
     - `sample`: one row of the data;
-    - `data`: the rows on which it was read.
+    - `data`: the rows on which it was read;
+    - `unit`: the unit roundoff of its scores.
     """
 
     source: Source
@@ -44,6 +46,7 @@ class Reading:
     readout: AbstractReadout
     sample: Any
     data: Any
+    unit: float = UNIT_DOUBLE
 
 
 def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = None) -> Reading:
@@ -95,7 +98,8 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     check_fidelity(source, space, model, readout, data)
-    return Reading(source, space, model, readout, sample, data)
+    unit = UNIT_SINGLE if adds_in_single(source, space, model, sample) else UNIT_DOUBLE
+    return Reading(source, space, model, readout.rounded(unit), sample, data, unit)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:

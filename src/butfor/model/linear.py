@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,17 +13,24 @@ from butfor.model.cells import Cells
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Scores `intercept[s] + sum_j slope[s, j] x_j + steps[j][s, cell of x_j]`.
+    """Scores `intercept[s] + sum_j slope[s, j] (x_j - centre_j) + steps[j][s, cell of x_j]`.
 
     A feature with levels has slope 0 and one step per level (its one-hot or ordinal code times the weight). A plain
     number has a slope and one cell. A binned number has steps. The last column of each `steps[j]` is what a missing
     value adds.
+
+    Numbers are measured from a `centre` in the middle of their values (default: 0). A time in seconds since 1970 and
+    its product with a slope are large and nearly cancel the intercept, which would cost the digits that matter.
     """
 
     intercept: FloatArray
     slope: FloatArray
     cells: tuple[Cells, ...]
     steps: tuple[FloatArray, ...]
+    centre: FloatArray = field(default_factory=lambda: np.zeros(1))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centre", np.array(np.broadcast_to(self.centre, len(self.cells)), dtype=np.float64))
 
     @property
     def scores(self) -> int:
@@ -44,7 +51,7 @@ class Linear:
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
     """The raw scores, one row per row of `X`."""
     lost = np.isnan(X)
-    out = model.intercept + np.where(lost, 0.0, X) @ model.slope.T
+    out = model.intercept + np.where(lost, 0.0, X - model.centre) @ model.slope.T
     for j in model.stepped:
         if j in model.stepped_when_known or lost[:, j].any():
             out = out + model.steps[j][:, model.cells[j].index(X[:, j])].T

@@ -119,7 +119,7 @@ def _(model: Linear | Trees | ObliqueTree) -> int:
 
 @arrays_to_hash.register
 def _(model: Linear) -> tuple[FloatArray, ...]:
-    return (model.intercept, model.slope, *(cells.edges for cells in model.cells), *model.steps)
+    return (model.intercept, model.slope, model.centre, *(cells.edges for cells in model.cells), *model.steps)
 
 
 @arrays_to_hash.register
@@ -145,7 +145,8 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
             cells[j], steps[j] = _blank(count), np.zeros((model.scores, count + 1))
     slope = np.zeros((model.scores, len(levels)))
     slope[:, : model.slope.shape[1]] = model.slope
-    return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps))
+    centre = np.append(model.centre, np.zeros(len(levels) - len(model.centre)))
+    return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps), centre=centre)
 
 
 @widen.register

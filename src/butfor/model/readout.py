@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +11,12 @@ from scipy.special import expit, softmax
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.experimental import experimental
-from butfor.model.scores import ScoreSet, Softmax, at_least, everything, nothing
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, Softmax, at_least, everything, nothing
 
 Link = Literal["identity", "logistic", "softmax", "ovr", "none"]
+
+PROBABILITY_STEPS = 4
+"""The roundings of a probability: an exponential, a sum, a quotient, and a difference from 1."""
 
 
 class AbstractReadout(ABC):
@@ -21,6 +24,10 @@ class AbstractReadout(ABC):
 
     classes: tuple[Any, ...]
     link: Link
+
+    def rounded(self, unit: float) -> AbstractReadout:
+        """The same readout for an estimator with this unit roundoff."""
+        return self
 
     @abstractmethod
     def decide(self, scores: FloatArray) -> IntArray:
@@ -81,12 +88,20 @@ class Sign(AbstractReadout):
 
     classes: tuple[Any, ...]
     link: Link = "none"
+    unit: float = UNIT_DOUBLE
+
+    def rounded(self, unit: float) -> Sign:
+        return replace(self, unit=unit)
 
     def decide(self, scores: FloatArray) -> IntArray:
         return (scores[:, 0] > 0).astype(np.intp)
 
     def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
-        return (at_least(np.array([1.0]), 0.0, strict=True) if label else at_least(np.array([-1.0]), 0.0),)
+        half = at_least(np.array([1.0]), 0.0, strict=True) if label else at_least(np.array([-1.0]), 0.0)
+        if self.link != "logistic":
+            return (half,)
+        low, high = _logits(0.5, self.unit)  # some estimators compare the probabilities of the two classes
+        return (replace(half, below=-low, above=high),)
 
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
         return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])]) if self.link == "logistic" else None
@@ -96,11 +111,16 @@ class Sign(AbstractReadout):
     ) -> tuple[ScoreSet, ...]:
         if self.link != "logistic":
             raise ValueError("the estimator gives no probabilities")
-        if not 0 < p < 1:
+        if not 0 < p <= 1:
             return (everything(1) if (p <= 0) != below else nothing(1),)
+        low, high = _logits(p, self.unit)
+        middle = _logit(p) if p < 1 else high
         sign = 1.0 if bool(label) != below else -1.0
-        threshold = float(np.log(p / (1 - p))) * (1.0 if label else -1.0)
-        return (at_least(np.array([sign]), sign * threshold, strict=strict),)
+        if below:
+            edge = at_least(np.array([sign]), -middle, strict=strict)
+            return (replace(edge, below=high - middle, above=middle - low),)
+        edge = at_least(np.array([sign]), middle, strict=strict)
+        return (replace(edge, below=middle - low, above=high - middle),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +134,15 @@ class Argmax(AbstractReadout):
     classes: tuple[Any, ...]
     link: Link = "identity"
     total: float = 1.0
+    unit: float = UNIT_DOUBLE
+
+    def rounded(self, unit: float) -> Argmax:
+        return replace(self, unit=unit)
+
+    @property
+    def _doubt(self) -> float:
+        """By how much scores may differ whose probabilities are rounded to the same number."""
+        return 2 * PROBABILITY_STEPS * self.unit if self.link in ("softmax", "ovr") else 0.0
 
     def decide(self, scores: FloatArray) -> IntArray:
         return np.asarray(np.argmax(scores, axis=1))
@@ -123,7 +152,8 @@ class Argmax(AbstractReadout):
         A = np.zeros((len(others), len(self.classes)))
         A[:, label] = 1.0
         A[np.arange(len(others)), others] = -1.0
-        return (ScoreSet(A, np.zeros(len(others)), np.array([k < label for k in others], dtype=np.bool_)),)
+        strict = np.array([k < label for k in others], dtype=np.bool_)
+        return (ScoreSet(A, np.zeros(len(others)), strict, below=self._doubt, above=self._doubt),)
 
     def other_sets(self, label: int) -> tuple[ScoreSet, ...]:
         """One set per other class, with one inequality: its score is larger."""
@@ -132,7 +162,8 @@ class Argmax(AbstractReadout):
             row = np.zeros(len(self.classes))
             row[k], row[label] = 1.0, -1.0
             if k != label:
-                sets.append(at_least(row, 0.0, strict=k > label))
+                one = at_least(row, 0.0, strict=k > label)
+                sets.append(replace(one, below=self._doubt, above=self._doubt))
         return tuple(sets)
 
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
@@ -148,18 +179,24 @@ class Argmax(AbstractReadout):
             row = np.zeros(count)
             row[label] = -1.0 if below else 1.0
             share = p * self.total
-            return (at_least(row, -share if below else share, strict=strict),)
+            doubt = 0.0 if self.total == 1.0 else 2 * self.unit * share  # the mean is rounded, and so is this product
+            edge = at_least(row, -share if below else share, strict=strict)
+            return (replace(edge, below=doubt, above=doubt),)
         if self.link != "softmax":
             raise ValueError(
                 "the estimator gives no probabilities"
                 if self.link == "none"
                 else "its probabilities are not a monotone function of the scores"
             )
-        if not 0 < p < 1:
+        if not 0 < p <= 1:
             return (everything(count) if (p <= 0) != below else nothing(count),)
         if below:
             raise ValueError("a softmax probability of at most p is not a convex set of scores")
-        return (ScoreSet(np.zeros((0, count)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=Softmax(label, p)),)
+        low, high = _logits(p, self.unit)
+        p = min(p, 1 - self.unit)
+        middle = _logit(p)
+        curve = Softmax(label, p, doubt=max(middle - low, high - middle))
+        return (ScoreSet(np.zeros((0, count)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=curve),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +234,9 @@ class Threshold(AbstractReadout):
             return (at_least(np.array([sign]), self.threshold),)
         return (at_least(np.array([-sign]), -self.threshold, strict=True),)
 
+    def rounded(self, unit: float) -> Threshold:
+        return replace(self, inner=self.inner.rounded(unit))
+
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
         return self.inner.probabilities(scores)
 
@@ -204,3 +244,14 @@ class Threshold(AbstractReadout):
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
         return self.inner.probability_sets(label, p, below=below, strict=strict)
+
+
+def _logit(p: float) -> float:
+    return float(np.log(p) - np.log1p(-p))
+
+
+def _logits(p: float, unit: float) -> tuple[float, float]:
+    """The logits between which a probability computed with this unit roundoff may be `p`."""
+    doubt = PROBABILITY_STEPS * unit
+    surely_one = PROBABILITY_STEPS - float(np.log(unit))
+    return _logit(max(p - doubt, unit * p)), _logit(p + doubt) if p + doubt < 1 else surely_one

@@ -8,32 +8,44 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 
-STRICT = 1e-8
-"""By how much a strict inequality must be exceeded, as a share of the size of its terms.
+UNIT_DOUBLE, UNIT_SINGLE = 2.0**-53, 2.0**-24
+"""The unit roundoff of float64 and of float32."""
 
-It is larger than the tolerance of HiGHS.
-"""
+
+def low_bit(x: FloatArray) -> float:
+    """The largest power of two of which all numbers are whole multiples (infinite: they are all 0)."""
+    fraction, exponent = np.frexp(x)
+    digits = (fraction * 2.0**53).astype(np.int64)
+    bits = np.where(digits == 0, np.inf, (digits & -digits).astype(np.float64))
+    return float(np.ldexp(bits, exponent - 53).min(initial=np.inf))
 
 
 @dataclass(frozen=True, eq=False)
 class Softmax:
     """The convex set of scores whose softmax gives `label` at least the probability `p`.
 
-    The softmax is over the first `count` scores (None: all).
+    The softmax is over the first `count` scores (None: all). The edge is moved outwards by `spare`. Within `doubt` of
+    it, the rounding of the softmax decides.
     """
 
     label: int
     p: float
     count: int | None = None
+    doubt: float = 0.0
+    spare: float = 0.0
 
     def excess(self, scores: FloatArray) -> float:
         """How far the scores are outside the set (at most 0: inside).
 
-        It is the log of the sum of exp(s_i - s_label) over the other i, minus log((1 - p) / p).
+        It is the log of the sum of exp(s_i - s_label) over the other i, minus log((1 - p) / p), minus the spare.
         """
         others = np.delete((scores - scores[self.label])[: self.count], self.label)
         top = others.max()
-        return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p))
+        return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p) - self.spare)
+
+    def relaxed(self, by: float) -> Softmax:
+        """The set of the scores whose excess is at most `by`."""
+        return replace(self, spare=self.spare + by, doubt=0.0)
 
     def tangent(self, scores: FloatArray) -> tuple[FloatArray, float]:
         """An inequality `a s >= b` that holds on the whole set and cuts off `scores`."""
@@ -46,11 +58,40 @@ class Softmax:
 
 
 @dataclass(frozen=True, eq=False)
+class Doubt:
+    """How far from the edges of a score set the rounding of sums decides.
+
+    - `rows`: for each of its inequalities;
+    - `scores`: for each score, which matters for its curve;
+    - `grain`: for each inequality, the number of which its left side is a whole multiple, computed without rounding (0:
+      there is none).
+    """
+
+    rows: FloatArray
+    scores: FloatArray
+    grain: FloatArray
+
+    def between(self, b: FloatArray, strict: BoolArray) -> FloatArray:
+        """Thresholds moved into the middle between two multiples of the grain, where they mean the same."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            multiple = np.where(strict, np.floor(b / self.grain) + 1, np.ceil(b / self.grain))
+            return np.where(self.grain > 0, (multiple - 0.5) * self.grain, b)
+
+    @property
+    def curve(self) -> float:
+        """How far from the edge of the curve, which depends on differences of scores."""
+        return 2 * float(self.scores.max(initial=0.0))
+
+
+@dataclass(frozen=True, eq=False)
 class ScoreSet:
     """The scores `s` with `A s >= b` (`>` where `strict`). If there is a `curve`, they also lie in it.
 
     An answer with scores in this set costs `offset` more. `b` may have one row per row of a problem; they all share `A`
     (see `each_at_least`).
+
+    `b` is a threshold of the estimator that was moved to the scores, and so it is rounded. The estimator surely says no
+    below `b - below`, and yes above `b + above`, as far as this rounding is concerned.
     """
 
     A: FloatArray
@@ -58,6 +99,8 @@ class ScoreSet:
     strict: BoolArray
     offset: float = 0.0
     curve: Softmax | None = None
+    below: float = 0.0
+    above: float = 0.0
 
     @property
     def per_row(self) -> bool:
@@ -71,9 +114,38 @@ class ScoreSet:
         b = self.b[rows]
         return replace(self, b=b[0] if len(b) == 1 else b)
 
-    def closing(self, size: FloatArray | float) -> FloatArray:
-        """By how much each row must exceed `b`: 0 unless it is strict. `size` is that of its sum's terms."""
-        return np.where(self.strict, STRICT * (1.0 + np.abs(self.b) + size), 0.0)
+    @property
+    def sums(self) -> tuple[FloatArray, FloatArray]:
+        """The sums of scores that are compared: by the inequalities, and by the curve."""
+        scores = self.A.shape[1]
+        return self.A, np.eye(scores) if self.curve is not None else np.empty((0, scores))
+
+    def widened(self, doubt: Doubt) -> ScoreSet:
+        """A set of the same kind that surely contains all scores that the estimator may take for scores of this one.
+
+        Bounds are proven over it.
+        """
+        curve = None if self.curve is None else self.curve.relaxed(self.curve.doubt + doubt.curve)
+        b = doubt.between(self.b - self.below - doubt.rows, self.strict & (self.below == 0))
+        return replace(self, b=b, strict=np.zeros_like(self.strict), curve=curve, below=0.0, above=0.0)
+
+    def tightened(self, doubt: Doubt) -> ScoreSet:
+        """A set of the same kind whose scores the estimator must take for scores of this one.
+
+        Answers are looked for in it.
+        """
+        curve = None if self.curve is None else self.curve.relaxed(-self.curve.doubt - doubt.curve)
+        b = doubt.between(self.b + self.above + doubt.rows, self.strict)
+        strict = self.strict & (b == self.b)
+        return replace(self, b=b, strict=strict, curve=curve, below=0.0, above=0.0)
+
+    def perhaps(self, scores: FloatArray, doubt: Doubt) -> BoolArray:
+        """Which rows of scores the estimator may take for scores of this set."""
+        return self.widened(doubt).holds(scores)
+
+    def surely(self, scores: FloatArray, doubt: Doubt) -> BoolArray:
+        """Which rows of scores the estimator must take for scores of this set."""
+        return self.tightened(doubt).holds(scores)
 
     def holds(self, scores: FloatArray, slack: FloatArray | float = 0.0) -> BoolArray:
         """Which rows of `scores` lie in the set, with at least `slack` to spare."""

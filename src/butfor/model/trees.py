@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
+from butfor.model.scores import low_bit
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,17 @@ class Trees:
     def scores(self) -> int:
         """The number of raw scores."""
         return int(self.value.shape[1])
+
+    @cached_property
+    def reach(self) -> FloatArray:
+        """For each score, the sum over the trees of the largest size of a leaf's value."""
+        value = np.where(self.feature[:, None] < 0, np.abs(self.value), 0.0)
+        return np.asarray(np.maximum.reduceat(value, self.roots, axis=0).sum(axis=0))
+
+    @cached_property
+    def grain(self) -> float:
+        """The largest power of two of which the constant and all values of leaves are whole multiples."""
+        return min(low_bit(self.base), low_bit(self.value[self.feature < 0]))
 
     def asked_for_sets(self) -> frozenset[int]:
         """The features for which some node tests a set of cells."""
@@ -171,6 +183,23 @@ class Leaf:
     tree: int
     node: int
     path: dict[int, CellSet]
+
+    def moved_inside(self, x: FloatArray, cells: tuple[Cells, ...]) -> FloatArray:
+        """The row `x`, with the values that lead elsewhere replaced by others of the same tested features."""
+        out = x.copy()
+        for j, region in self.path.items():
+            fits = region.mask if isinstance(region, Subset) else _mask(region, cells[j])
+            if not fits[cells[j].index(x[[j]])[0]]:
+                cell = int(np.argmax(fits))
+                values = np.arange(cells[j].levels) if cells[j].levels else representatives(cells[j])
+                out[j] = np.append(values, np.nan)[cell]
+        return out
+
+
+def _mask(region: Interval, cells: Cells) -> BoolArray:
+    """An interval as a mask with "missing" last."""
+    at = np.arange(cells.count)
+    return np.append((at >= region.first) & (at <= region.last), region.missing)
 
 
 def with_cells(trees: Trees, levels: tuple[Cells | None, ...]) -> Trees:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
+from butfor.model.rounding import Extent
 from butfor.space.space import Space, same
 
 
@@ -38,6 +40,21 @@ class Domain:
     anchor: FloatArray
     single: BoolArray
     typical: FloatArray
+
+    @cached_property
+    def extent(self) -> Extent:
+        """The values that numbers may take, over all rows."""
+        low, high = (np.where(np.isinf(ends), np.nan, ends) for ends in (self.low, self.high))
+        low, high = np.fmin(low, self.factuals), np.fmax(high, self.factuals)
+        ends = np.fmin.reduce(low, axis=0, initial=np.nan), np.fmax.reduce(high, axis=0, initial=np.nan)
+        return Extent(
+            np.nan_to_num(self.factuals),
+            np.nan_to_num(ends[0]),
+            np.nan_to_num(ends[1]),
+            self.step,
+            self.anchor,
+            self.movable(),
+        )
 
     def forbid_moves(self, j: int, rows: BoolArray | slice = slice(None)) -> None:
         """Feature `j` keeps its value."""

@@ -51,6 +51,18 @@ class AbstractOracle(ABC):
         """The same oracle for some of the rows of the problem."""
 
 
+class AbstractConfirmation(ABC):
+    """Asks the estimator where rounding decides whether a point is an answer."""
+
+    @abstractmethod
+    def confirms(self, row: int, point: FloatArray, most: float) -> bool:
+        """Whether the estimator takes a point as an answer to a row, at an offset of at most `most`."""
+
+    @abstractmethod
+    def take(self, rows: IntArray | slice) -> AbstractConfirmation:
+        """The same for some of the rows of the problem."""
+
+
 NEAR_MISS = 1e-12
 """The least distance of a point that misses the target, so that a near miss never looks like a hit (distance 0)."""
 

@@ -18,13 +18,14 @@ from butfor.model.black_box import BlackBox
 from butfor.model.clearance import stays_clear
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
-from butfor.model.scores import ScoreSet
+from butfor.model.rounding import grain, rounding
+from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
-from butfor.problem.oracle import AbstractOracle
+from butfor.problem.oracle import AbstractConfirmation, AbstractOracle
 from butfor.problem.prices import Prices
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import AbstractTarget
@@ -76,9 +77,11 @@ class Problem:
     - `margin`: how far from every deciding boundary the answer must stay, in ranges;
     - `pool`: the rows from which the answer must be chosen, if there are any;
     - `judged`: constraints that only the `referee` can decide, point by point (without a referee there are none);
-    - `guard`: by which share of the size of a sum its threshold is raised. It is used for rows where rounding in the
-      estimator decided against a point on the boundary;
-    - `oracle`: says what a model predicts that could not be read.
+    - `guard`: how many times the rounding of a sum its threshold is raised further. It is used for rows where the
+      estimator decided against a point beyond its rounding;
+    - `oracle`: says what a model predicts that could not be read;
+    - `unit`: the unit roundoff of the estimator;
+    - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide).
     """
 
     space: Space
@@ -94,6 +97,8 @@ class Problem:
     referee: Referee | None = None
     guard: float = 0.0
     oracle: AbstractOracle | None = None
+    unit: float = UNIT_DOUBLE
+    confirmation: AbstractConfirmation | None = None
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -121,6 +126,7 @@ class Problem:
             domain=self.domain.take(rows),
             pool=None if self.pool is None else self.pool.take(rows),
             oracle=None if self.oracle is None else self.oracle.take(rows),
+            confirmation=None if self.confirmation is None else self.confirmation.take(rows),
         )
 
     def with_relation(self, relation: Relation) -> Problem:
@@ -143,9 +149,27 @@ class Problem:
 
         Its scores must lie in the set, it must be admissible, and it must keep the margin.
         """
-        if not score_set.holds(evaluate(self.model, point[None]))[0] or not self.admits(point[None])[0]:
+        if not self.admits(point[None])[0] or not self.meets(score_set, point):
             return False
         return bool(stays_clear(self.model, self.space, point[None], (score_set,), self.margin)[0])
+
+    def meets(self, score_set: ScoreSet, point: FloatArray) -> bool:
+        """Whether the estimator sees the scores of a point in the set. It is asked itself where rounding decides."""
+        scores = evaluate(self.model, point[None])
+        doubt = self.doubt(score_set)
+        if score_set.surely(scores, doubt)[0]:
+            return True
+        if not score_set.perhaps(scores, doubt)[0]:
+            return False
+        if self.confirmation is None:
+            return bool(score_set.holds(scores)[0])
+        return self.confirmation.confirms(0, point, score_set.offset)
+
+    def doubt(self, score_set: ScoreSet) -> Doubt:
+        """How far from its edges the rounding of sums decides whether a point lies in a score set."""
+        size = grain(self.model, score_set.A, self.domain.extent)
+        sums, scores = (rounding(self.model, A, self.domain.extent, self.unit) for A in score_set.sums)
+        return Doubt(np.where(size > 0, 0.0, sums), scores, size)
 
     def form(self) -> Form:
         """The summary by which a solver is chosen."""

@@ -7,9 +7,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.formulation.half_spaces import goals, of_leaf
-from butfor.formulation.margins import tightened
 from butfor.model.clearance import ranges, stays_clear
-from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind, cuts, evaluate
 from butfor.model.scores import cheapest_offset
@@ -116,7 +114,4 @@ def _numbers(problem: Problem, j: int) -> list[float]:
 
 def _offsets(problem: Problem, points: FloatArray) -> FloatArray:
     """The cheapest offset of the score sets around each point; infinity if there is none."""
-    sets = problem.score_sets
-    if isinstance(problem.model, Linear):
-        sets = tuple(tightened(score_set, problem) for score_set in sets)
-    return cheapest_offset(sets, evaluate(problem.model, points))
+    return cheapest_offset(problem.score_sets, evaluate(problem.model, points))

@@ -16,12 +16,6 @@ from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found, one_answer
 from butfor.solvers.solver import Budget
 
-SCORE_GUARDS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7)
-"""By how much the threshold of a score is raised, as shares of the score's size.
-
-They are tried one after the other until rounding no longer matters.
-"""
-
 
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
     """Solve each row as its own problem. No further row is begun once the budget is spent."""

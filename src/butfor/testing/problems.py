@@ -195,7 +195,7 @@ def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]
 def random_readout(rng: Random, kinds: Kinds, scores: int) -> AbstractReadout:
     """A random readout: an argmax for several scores, else a value or a sign."""
     if scores == 1:
-        return Value() if rng.random() < 0.5 else Sign(("no", "yes"), "logistic")
+        return Value() if rng.random() < 0.5 else Sign(("no", "yes"))
     return Argmax(tuple("abcdef"[:scores]), "identity")
 
 

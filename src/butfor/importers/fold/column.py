@@ -32,7 +32,8 @@ class Column:
     - `affine`: whether `at` is affine;
     - `single`: whether the column's values are float32;
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
-    - `declared`: whether the user gave the levels and their order.
+    - `declared`: whether the user gave the levels and their order;
+    - `centre`: a raw value in the middle of the data. Affine columns are described from there.
     """
 
     feature: int
@@ -44,6 +45,7 @@ class Column:
     single: bool = False
     refuses_missing: bool = False
     declared: bool = False
+    centre: float = 0.0
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
@@ -104,7 +106,7 @@ def raw_columns(features: tuple[Feature, ...]) -> list[Column]:
 def _raw(j: int, feature: Feature) -> Column:
     if feature.levels is None:
         at = (lambda x: x.astype(np.float32)) if feature.single else (lambda x: x)
-        return Column(j, at=at, single=feature.single)
+        return Column(j, at=at, single=feature.single, centre=feature.typical)
     if feature.numbers is not None:
         dtype = np.float32 if feature.single else np.float64
         table = np.array([*feature.numbers, np.nan], dtype=dtype)

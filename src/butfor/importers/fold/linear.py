@@ -24,6 +24,7 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
     cells = tuple(_cells([column for column in columns if column.feature == j]) for j in range(count))
     slope = np.zeros((len(coef), count))
     steps = [np.zeros((len(coef), cell.count + 1)) for cell in cells]
+    centre = np.zeros(count)
     constant = np.broadcast_to(intercept, (len(coef),)).astype(np.float64)
     for weight, column in zip(coef.T, columns, strict=True):
         j = column.feature
@@ -35,17 +36,18 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
             steps[j][:, :-1] += np.outer(weight, column.at(representatives(cells[j])))
             steps[j][:, -1] += weight * missing
         elif column.affine:
-            zero = float(column.at(np.zeros(1))[0])
+            middle = float(column.at(np.array([column.centre]))[0])
             slope[:, j] += weight * column.slope
-            constant = constant + weight * zero
-            steps[j][:, -1] += weight * (missing - zero)
+            constant = constant + weight * middle
+            steps[j][:, -1] += weight * (missing - middle)
+            centre[j] = column.centre
         else:
             raise UnsupportedModelError(
                 "a linear model follows a step that is not affine (MinMaxScaler with clip=True).",
                 "Scores must be linear in each number.",
                 "Use clip=False.",
             )
-    return Linear(constant, slope, cells, tuple(steps))
+    return Linear(constant, slope, cells, tuple(steps), centre)
 
 
 def _cells(columns: list[Column]) -> Cells:

@@ -44,6 +44,7 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
         np.concatenate([model.slope for model in models]),
         models[0].cells,
         tuple(np.concatenate(steps) for steps in zip(*(model.steps for model in models), strict=True)),
+        models[0].centre,
     )
     return side_by_side, Argmax(classes, "ovr" if link == "logistic" else "none")
 

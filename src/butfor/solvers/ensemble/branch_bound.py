@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.margins import tightened
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
@@ -21,18 +22,12 @@ from butfor.model.trees import Trees
 from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import SCORE_GUARDS, SetAnswer, over_score_sets
+from butfor.solvers.combine import SetAnswer, over_score_sets
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
 from butfor.solvers.ensemble.search import Instance, LeafSearch
 from butfor.solvers.outcome import Outcome, Stopped, joined
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
-
-SUM_ROUNDING = 1e-13
-"""The share of the size of a score that a sum may miss its goal by.
-
-The order in which numbers are added decides about less.
-"""
 
 MOST_TANGENTS = 50
 """How many tangents to a curved target are tried."""
@@ -92,23 +87,33 @@ def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budg
     assert isinstance(model, Trees)
     cells, leaves = all_leaves(model, problem.space, problem.margin)
     tables = tabulate(problem, cells)
-    bound, guards, tangents = 0.0, list(SCORE_GUARDS), score_set
-    while guards:
-        search = LeafSearch(_instance(problem, tables, leaves, tangents, guards[0]), upper)
+    doubt = problem.doubt(score_set)
+    bound, wide = 0.0, score_set.widened(doubt)
+    firm = tightened(score_set, problem).b
+    asked: dict[bytes, bool] = {}
+
+    def outside(scores: FloatArray) -> bool:
+        return wide.curve is not None and wide.curve.excess(scores) > 0
+
+    def confirmed(chosen: IntArray) -> bool:
+        key = chosen.tobytes()
+        if key not in asked:
+            point = tables.value[0, chosen]
+            asked[key] = outside(evaluate(model, point[None])[0]) or problem.reached(score_set, point)
+        return asked[key]
+
+    for _ in range(MOST_TANGENTS):
+        search = LeafSearch(_instance(problem, tables, leaves, wide, firm), upper, confirmed)
         search.run(budget)
-        if guards[0] == 0.0:
-            bound = max(bound, search.lower)
+        bound = max(bound, search.lower)
         if search.best is None:
             return SetAnswer(None, np.inf, bound, budget.stopped if search.lower < search.upper else Stopped.DONE)
         point = tables.value[0, search.best]
         scores = evaluate(model, point[None])[0]
-        curve = score_set.curve
-        if curve is not None and curve.excess(scores) > 0 and len(tangents.b) < len(score_set.b) + MOST_TANGENTS:
-            tangents = _with_tangent(tangents, curve, scores)
-        elif problem.reached(score_set, point):
+        if not outside(scores):
             return SetAnswer(point, search.upper, bound, budget.stopped)
-        else:
-            guards.pop(0)
+        assert wide.curve is not None
+        wide, firm = _with_tangent(wide, wide.curve, scores), np.append(firm, np.inf)
     return SetAnswer(None, np.inf, bound, Stopped.EFFORT)
 
 
@@ -121,21 +126,17 @@ def _with_tangent(score_set: ScoreSet, curve: Softmax, scores: FloatArray) -> Sc
     return replace(
         score_set,
         A=np.vstack([score_set.A, row]),
-        b=np.append(score_set.b, b + 1e-9),
+        b=np.append(score_set.b, b),
         strict=np.append(score_set.strict, False),
     )
 
 
-def _instance(problem: Problem, tables: Tables, leaves: LeafTable, score_set: ScoreSet, guard: float) -> Instance:
-    """Prices, changes and scores of all cells and leaves, and the goal."""
+def _instance(problem: Problem, tables: Tables, leaves: LeafTable, wide: ScoreSet, firm: FloatArray) -> Instance:
+    """Prices, changes and scores of all cells and leaves, and the goals."""
     model = problem.model
     assert isinstance(model, Trees)
-    if not len(score_set.b):  # any score will do, but every tree must have a leaf for the row
-        score_set = at_least(np.zeros(model.scores), -1.0)
-    size = np.abs(score_set.A) @ (np.abs(model.base) + len(model.roots) * np.abs(leaves.value).max(axis=0, initial=0.0))
-    size += np.abs(score_set.b)
-    guarding = guard * size if guard else np.where(score_set.strict, 0.0, -SUM_ROUNDING * size)
-    raised = score_set.closing(size) + guarding
+    if not len(wide.b):  # any score will do, but every tree must have a leaf for the row
+        wide, firm = at_least(np.zeros(model.scores), -1.0), np.full(1, np.inf if wide.curve else -1.0)
     feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
     x, value = problem.factuals[0, feature], tables.value[0]
     changed = ~same(value, x)
@@ -144,8 +145,9 @@ def _instance(problem: Problem, tables: Tables, leaves: LeafTable, score_set: Sc
     limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
     return Instance(
         leaves=leaves,
-        score=np.ascontiguousarray(leaves.value @ score_set.A.T),
-        goal=score_set.b + raised - score_set.A @ model.base,
+        score=np.ascontiguousarray(leaves.value @ wide.A.T),
+        goal=wide.b - wide.A @ model.base,
+        firm=firm - wide.A @ model.base,
         price=np.ascontiguousarray(tables.price[0]),
         side=np.array([changed & counted[feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
         limit=np.array([most for _, most in limits], dtype=np.float64),

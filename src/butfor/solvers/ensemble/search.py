@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, count, pairwise
 from typing import NamedTuple
@@ -64,6 +65,7 @@ class Instance:
     leaves: the leaves of the ensemble
     score (leaves, scores): what each leaf adds to each score
     goal (scores): what the scores must at least sum to
+    firm (scores): sums from which on there is no doubt that the row is an answer
     price (cells): what each cell costs; infinite if the row cannot have it
     side (limits, cells): what each cell counts towards each limit
     limit (limits): what the cells of a row may count at most
@@ -72,6 +74,7 @@ class Instance:
     leaves: LeafTable
     score: FloatArray
     goal: FloatArray
+    firm: FloatArray
     price: FloatArray
     side: FloatArray
     limit: FloatArray
@@ -82,10 +85,13 @@ class LeafSearch:
 
     `best`, a cell for each feature, costs `upper`, and no row costs less than `lower`.
     `upper` may be known from elsewhere before `best` is found.
+    `confirmed` says of a row between the goal and the firm goal whether it is an answer.
     """
 
-    def __init__(self, question: Instance, upper: float = np.inf) -> None:
-        self.question = question
+    def __init__(
+        self, question: Instance, upper: float = np.inf, confirmed: Callable[[IntArray], bool] = lambda cells: True
+    ) -> None:
+        self.question, self.confirmed = question, confirmed
         self.upper, self.lower = upper, 0.0
         self.best: IntArray | None = None
 
@@ -157,6 +163,7 @@ class LeafSearch:
             side=np.ascontiguousarray(ask.side[:, cells.original]),
             limit=ask.limit,
         )
+        self.firm_task = self.task._replace(goal=ask.firm - ask.score[trees.constant_leaves].sum(axis=0))
         self.multipliers = no_multipliers(reduced, len(ask.goal), len(ask.limit))
         self.work, self.moves = work_for(reduced), move_work_for(reduced, len(ask.goal))
         return True
@@ -192,16 +199,20 @@ class LeafSearch:
     def _try(self, x: IntArray, held: int = -1) -> bool:
         """Improve a row by moves, and keep it if it is the best.
 
-        Feature `held` stays as it is.
+        Feature `held` stays as it is. A row that is not confirmed is moved on to the firm goal.
         """
-        x, ceiling = x.copy(), self._ceiling()
-        if improve(self.reduced, self.task, self.work.alive, self.moves, x, held, ceiling) == np.inf:
-            return False
-        cost = float(self.task.price[x].sum())
-        if cost >= ceiling:
-            return False
-        self.upper, self.best = cost, self.reduced.cells.original[x]
-        return True
+        ceiling = self._ceiling()
+        for task in (self.task, self.firm_task):
+            row = x.copy()
+            if improve(self.reduced, task, self.work.alive, self.moves, row, held, ceiling) == np.inf:
+                return False
+            cost, cells = float(task.price[row].sum()), self.reduced.cells.original[row]
+            if cost >= ceiling:
+                return False
+            if (self.moves.total >= self.firm_task.goal).all() or self.confirmed(cells):
+                self.upper, self.best = cost, cells
+                return True
+        return False
 
     def _first_rate(self) -> FloatArray:
         """What a unit of each score should cost, roughly.
@@ -297,7 +308,11 @@ class LeafSearch:
         """
         old = self.reduced
         question, able, place = self._node_question()
-        inner = LeafSearch(question, self.upper)
+
+        def original(cells: IntArray) -> IntArray:
+            return np.asarray(old.cells.original[np.searchsorted(place, cells)])
+
+        inner = LeafSearch(question, self.upper, lambda cells: self.confirmed(original(cells)))
         if inner._reduce(able):
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
@@ -306,7 +321,7 @@ class LeafSearch:
             finally:
                 if inner.best is not None:
                     self.upper = inner.upper
-                    self.best = old.cells.original[np.searchsorted(place, inner.best)]
+                    self.best = original(inner.best)
         return inner.lower if inner.lower < inner.upper else np.inf
 
     def _node_question(self) -> tuple[Instance, BoolArray, IntArray]:
@@ -322,7 +337,10 @@ class LeafSearch:
         price, able = np.full(cells + features, np.inf), np.zeros(cells + features, dtype=np.bool_)
         side = np.zeros((len(task.limit), cells + features))
         price[place], able[place], side[:, place] = task.price, self.work.alive, task.side
-        return Instance(as_leaves(self.reduced), task.score, task.goal, price, side, task.limit), able, place
+        question = Instance(
+            as_leaves(self.reduced), task.score, task.goal, self.firm_task.goal, price, side, task.limit
+        )
+        return question, able, place
 
     def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
         """The living cells of both children of a node.

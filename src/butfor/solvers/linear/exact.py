@@ -8,25 +8,20 @@ L-infinity is the same with rate |w_j| / linf_j.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.formulation.margins import tightened
+from butfor.formulation.margins import tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
-from butfor.model.scores import ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-BOUNDARY_ROUNDING = 1e-14
-"""By how much the score's threshold is raised, as a share of the score's size.
-
-A continuous answer lies on its boundary, where rounding might otherwise decide against it.
-"""
+TIE = 1e-9
+"""Where rounding changes the cost by more than this, as a share of it, the estimator is asked about the cheaper point."""
 
 
 class LinearExact(AbstractSolver):
@@ -57,32 +52,50 @@ class LinearExact(AbstractSolver):
         return Support(True, "one inequality over continuous numbers has a closed form")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        assert isinstance(problem.model, Linear)
         n = len(problem)
-        best = np.full(n, np.inf)
+        best, bound = np.full(n, np.inf), np.full(n, np.inf)
         points = np.full(problem.factuals.shape, np.nan)
         for score_set in problem.score_sets:
-            moved, reached = _solve_set(problem, score_set)
-            cost = np.where(reached, problem.prices.total(problem.factuals, moved) + score_set.offset, np.inf)
-            better = cost < best
-            best, points[better] = np.where(better, cost, best), moved[better]
-        return answers_of(np.arange(n), points, best, best.copy())
+            least, lowest = _cheapest(problem, widened(score_set, problem))
+            cost, moved = _cheapest(problem, tightened(score_set, problem))
+            for row in np.flatnonzero(np.isfinite(least) & (cost > least + TIE * (1 + least))):
+                one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
+                if one.reached(part, lowest[row]):
+                    cost[row], moved[row] = least[row], lowest[row]
+                elif np.isinf(cost[row]):
+                    farthest = _farthest(one, part)
+                    if one.reached(part, farthest):
+                        cost[row], moved[row] = problem.prices.total(one.factuals, farthest[None])[0], farthest
+                    else:
+                        least[row] = np.inf
+            if problem.domain.single.any():
+                moved = _rounded_out(problem, moved)
+                cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, moved))
+            bound = np.minimum(bound, least + score_set.offset)
+            better = cost + score_set.offset < best
+            best, points[better] = np.where(better, cost + score_set.offset, best), moved[better]
+        return answers_of(np.arange(n), points, best, np.minimum(bound, best))
+
+
+def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray]:
+    """The cheapest point of each row in one half-space, and its cost (infinite: there is none)."""
+    if not len(score_set.A):
+        return np.zeros(len(problem)), problem.factuals.copy()
+    moved, reached = _solve_set(problem, score_set)
+    return np.where(reached, problem.prices.total(problem.factuals, moved), np.inf), moved
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.ndarray]:
-    """The cheapest point of each row in one half-space, and which rows have one."""
+    """The cheapest point of each row in one closed half-space, and which rows have one."""
     from butfor.solvers.linear.kernels import fewest_changes, rise, rise_at_once
 
     model, domain, prices = problem.model, problem.domain, problem.prices
     assert isinstance(model, Linear)
-    if not len(score_set.A):
-        return problem.factuals.copy(), np.ones(len(problem), dtype=np.bool_)
-    wanted, inside = (
-        tightened(score_set, replace(problem, guard=g)).b[..., 0]
-        for g in (problem.guard, problem.guard + BOUNDARY_ROUNDING)
-    )
+    wanted = score_set.b[..., 0]
     w = (score_set.A @ model.slope)[0]
     now = evaluate(model, problem.factuals) @ score_set.A[0]
-    need = np.where(now >= wanted, 0.0, inside - now)
+    need = np.maximum(wanted - now, 0.0)
     x = problem.factuals
     with np.errstate(invalid="ignore"):
         room = np.where(w > 0, domain.high - x, x - domain.low)
@@ -97,13 +110,24 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
         rate = np.where(w == 0, 0.0, rate)
         at_once = not start[w != 0].any() and np.isfinite(rate).all()
         gained = rise_at_once(need, cap, rate) if at_once else rise(need, cap, start, rate, np.argsort(start))
-    reached = gained.sum(axis=1) >= (wanted - now) * (1 - 1e-12)
+    reached = gained.sum(axis=1) >= need * (1 - 2 * len(w) * UNIT_DOUBLE)
     with np.errstate(divide="ignore", invalid="ignore"):
         step = np.where(gained > 0, gained / w, 0.0)
     moved = np.clip(x + step, np.minimum(domain.low, x), np.maximum(domain.high, x))
     full = (gained >= cap) & (cap > 0)
     moved = np.where(full, np.where(w > 0, domain.high, domain.low), np.where(gained > 0, moved, x))
-    return _rounded_out(problem, moved), reached
+    return moved, reached
+
+
+def _farthest(problem: Problem, score_set: ScoreSet) -> FloatArray:
+    """The point of the only row with the largest score.
+
+    Floating-point sums never fall as a term rises. So if the estimator refuses this point, it refuses all.
+    """
+    assert isinstance(problem.model, Linear)
+    w, domain, x = (score_set.A @ problem.model.slope)[0], problem.domain, problem.factuals[0]
+    ends = np.where(w > 0, domain.high[0], domain.low[0])
+    return np.asarray(np.where((domain.low[0] <= domain.high[0]) & ~np.isnan(x) & (w != 0), ends, x))
 
 
 def _rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
@@ -111,8 +135,6 @@ def _rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
 
     They stay within the domain.
     """
-    if not problem.domain.single.any():
-        return moved
     x = problem.factuals
     near = moved.astype(np.float32)
     away = np.where(moved > x, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)

@@ -54,6 +54,11 @@ class Piece:
     room: float = 0.0
     by_value: bool = False
 
+    @property
+    def known(self) -> Sum:
+        """1 iff the value is not missing."""
+        return Sum(constant=1.0) - self.missing if self.by_value else _total(self.cell[:-1])
+
 
 @dataclass(frozen=True, eq=False)
 class Needs:

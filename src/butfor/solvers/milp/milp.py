@@ -8,24 +8,51 @@ meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.formulation.margins import tightened, widened
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.questions import ModelKind
-from butfor.model.scores import ScoreSet
+from butfor.model.scores import ScoreSet, Softmax
 from butfor.problem.constraints.relations import Fresh, Implication, LinearRelation
 from butfor.problem.form import ConstraintKind, CostTerm, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import SCORE_GUARDS, SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.milp.features import GRAIN, Needs, Piece, add_feature
-from butfor.solvers.milp.models import add_model, cells_in_use, needs_value
+from butfor.solvers.milp.models import add_model, better, cells_in_use, elsewhere, needs_value
 from butfor.solvers.milp.program import Program, Sum
 from butfor.solvers.milp.relations import add_relation
 from butfor.solvers.outcome import TOLERANCE, Outcome, Status, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+MOST_REFUSED = 50
+"""How many points that the estimator refuses are excluded one by one. After that, thresholds are raised."""
+
+HELD_GUARD = 1e-11
+"""By which share of their size thresholds are raised while whole numbers are held, so that rounding does not decide."""
+
+
+class Guard(NamedTuple):
+    """By which share of their size the thresholds of scores and of relations are raised."""
+
+    scores: float
+    relations: float
+
+
+NO_GUARD = Guard(0.0, 0.0)
+GUARDS = (NO_GUARD, *(Guard(size, also * size) for size in (1e-12, 1e-10, 1e-9, 1e-8, 1e-7) for also in (0.0, 1.0)))
+"""Guards that are tried one after the other until rounding no longer matters. Bounds are those without a guard."""
+
+SNAP = 1e-9
+"""A value this close to its old one or to an end, as a share of the range, is meant to be there."""
+
+CURVE_MISS, CURVE_GUARD = 2e-9, 1e-8
+"""How far a point may miss a curve that was cut off by tangents, and by how much the curve is tightened for it."""
 
 APPROXIMATIONS = 200
 """The largest number of rounds of outer approximation."""
@@ -101,16 +128,29 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
         gains = tuple(_number_gain(pieces[j]) for j in touched)
         program.minimise_square(gains, problem.prices.Q[np.ix_(touched, touched)])
     cuts: list[tuple[Sum, float, float]] = []
-    proven = -np.inf
-    for guard in SCORE_GUARDS:
-        point, bound, stopped = _minimise(program, problem, score_set, pieces, tables, scores, cuts, guard, budget)
-        if guard == 0.0:
+    proven, guards, refused = -np.inf, list(GUARDS), 0
+    while guards:
+        point, bound, stopped = _minimise(program, problem, score_set, pieces, tables, scores, cuts, guards[0], budget)
+        if guards[0] == NO_GUARD:
             proven = bound
-        if point is None:
+        if point is None and (guards[0] == NO_GUARD or budget.spent()):
             return SetAnswer(None, np.inf, proven, stopped)
+        if point is None:
+            guards.pop(0)
+            continue
         if problem.reached(score_set, point):
             cost = float(problem.prices.total(problem.factuals, point[None])[0])
             return SetAnswer(point, cost, proven, stopped)
+        others = None
+        if guards[0] == NO_GUARD and refused < MOST_REFUSED:
+            values = [tables.value[0, a:b] for a, b in pairwise(tables.start)]
+            others = better(problem, score_set, program, pieces, values, point)
+            others = elsewhere(problem, program, pieces, point) if others is None else others
+        if others is None:
+            guards.pop(0)
+        else:
+            program.at_least(others, 1.0)
+            refused += 1
     return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
 
 
@@ -132,11 +172,12 @@ def _minimise(
     tables: Tables,
     scores: list[Sum],
     cuts: list[tuple[Sum, float, float]],
-    guard: float,
+    guard: Guard,
     budget: Budget,
 ) -> tuple[FloatArray | None, float, Stopped]:
     """Minimise by outer approximation. Returns the point, the bound, and why it stopped."""
-    raised = program.guarded(guard)
+    raised, inside = program.guarded(*guard), program.guarded(max(guard.scores, HELD_GUARD), guard.relations)
+    edge = _curve(problem, score_set, guard.scores)
     bound, best, value = -np.inf, None, np.inf
     whole = any(program.integer)
     exact = not whole
@@ -152,9 +193,12 @@ def _minimise(
         bound = max(bound, relaxed.bound)
         x = relaxed.x
         if whole and program.has_reals:
-            held = program.solve(budget.left(), [*raised, *cuts], exact=True, fixed=relaxed.x)
-            x = held.x if held.x is not None else relaxed.x
-        outside = _curve_cut(score_set, scores, x)
+            for rows in (inside, raised):
+                held = program.solve(budget.left(), [*rows, *cuts], exact=True, fixed=relaxed.x)
+                if held.x is not None:
+                    x = held.x
+                    break
+        outside = _curve_cut(edge, scores, x)
         if outside is not None:
             cuts.append(outside)
         else:
@@ -170,18 +214,27 @@ def _minimise(
     return best, bound, Stopped.EFFORT
 
 
-def _curve_cut(score_set: ScoreSet, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
-    """A tangent that cuts off the scores of a solution outside the curved set."""
+def _curve(problem: Problem, score_set: ScoreSet, guard: float) -> Softmax | None:
+    """The curve that the scores must reach. It is wide for bounds (no guard), and tight for answers."""
     if score_set.curve is None:
         return None
-    at = np.array([score.at(x) for score in scores])
-    if score_set.curve.excess(at) <= -1e-12:
+    part = tightened(score_set, problem) if guard else widened(score_set, problem)
+    assert part.curve is not None
+    return part.curve.relaxed(-max(guard, CURVE_GUARD)) if guard else part.curve
+
+
+def _curve_cut(curve: Softmax | None, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
+    """A tangent that cuts off the scores of a solution outside the curved set."""
+    if curve is None:
         return None
-    gradient, b = score_set.curve.tangent(at)
+    at = np.array([score.at(x) for score in scores])
+    if curve.excess(at) <= CURVE_MISS:
+        return None
+    gradient, b = curve.tangent(at)
     cut = Sum()
     for weight, score in zip(gradient, scores, strict=True):
         cut = cut + float(weight) * score
-    return cut, b + 1e-9 - cut.constant, np.inf
+    return cut, b - cut.constant, np.inf
 
 
 def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray) -> FloatArray:
@@ -199,14 +252,15 @@ def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray)
 def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) -> float:
     domain = problem.domain
     at_home = cell == int(piece.cells.index(np.array([piece.x]))[0])
-    if at_home and domain.stay[0, j] and abs(value - piece.x) <= 1e-9 * (1 + abs(piece.x)):
+    near = SNAP * problem.space.features[j].range
+    if at_home and domain.stay[0, j] and abs(value - piece.x) <= near:
         return piece.x
     step, anchor = float(domain.step[j]), float(domain.anchor[j])
     if step and abs(value - piece.x) > 1e-6 * step:
         value = anchor + step * float(np.round((value - anchor) / step))
     low = max(float(domain.low[0, j]), float(np.nextafter(piece.cells.lower()[cell], np.inf)))
     high = min(float(domain.high[0, j]), float(piece.cells.upper()[cell]))
-    value = min(max(value, low), high)
+    value = low if value <= low + near else high if value >= high - near else value
     pushed = 2 * GRAIN * problem.space.features[j].range  # a real value was kept this far from the cut below
     if not step and value - low <= pushed and piece.x <= low and piece.cells.count > 1:
         value = low

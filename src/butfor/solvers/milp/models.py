@@ -8,15 +8,16 @@ from functools import singledispatch
 
 import numpy as np
 
-from butfor.arrays import BoolArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.half_spaces import goals, thresholds
-from butfor.formulation.margins import cells_inside, leaves_inside, tightened
+from butfor.formulation.margins import cells_inside, leaf_offsets, leaves_inside, widened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Interval, Leaf, Trees
+from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.program import Program, Sum
@@ -56,13 +57,101 @@ def _(model: Linear, features: int) -> BoolArray:
     return np.asarray(np.any(model.slope != 0, axis=0))
 
 
+def better(
+    problem: Problem,
+    score_set: ScoreSet,
+    program: Program,
+    pieces: list[Piece],
+    values: list[FloatArray],
+    point: FloatArray,
+) -> Sum | None:
+    """An expression that is at least 1 iff some feature adds more to the score than in a refused `point`.
+
+    A floating-point sum does not rise unless a term does. So whatever adds no more is refused, too. `values[j]` are the
+    values that the cells of feature j stand for. The expression is None if several sums are compared, if numbers are
+    binned, or if a real number can still add a little.
+    """
+    model = problem.model
+    if not isinstance(model, Linear) or np.count_nonzero(score_set.A) != 1 or score_set.curve is not None:
+        return None
+    row, total = score_set.A[0], Sum()
+    for j, piece in enumerate(pieces):
+        slope, steps = float(row @ model.slope[:, j]), row @ model.steps[j]
+        if not slope and not steps.any():
+            continue
+        if not piece.by_value:
+            adds = np.append(slope * (values[j][:-1] - model.centre[j]), 0.0) + steps
+            here = adds[piece.cells.index(point[[j]])[0]]
+            for cell in np.flatnonzero(adds > here):
+                total = total + piece.cell[int(cell)]
+            continue
+        if steps[:-1].any() or np.isnan(point[j]):
+            return None
+        if steps[-1] > slope * (point[j] - model.centre[j]):
+            total = total + piece.missing
+        if _on_grid(problem, j, piece.x) and _on_grid(problem, j, float(point[j])):
+            total = total + _beyond(problem, program, piece, j, float(point[j]))[int(slope > 0)]
+        elif point[j] != (problem.domain.high if slope > 0 else problem.domain.low)[0, j]:
+            return None
+    return total
+
+
+def elsewhere(problem: Problem, program: Program, pieces: list[Piece], point: FloatArray) -> Sum | None:
+    """An expression that is at least 1 iff some feature that the model reads leaves its place in `point`.
+
+    The place of a feature is its cell, or its grid point if the number itself matters. It is None if the model reads a
+    real number, which has no place.
+    """
+    reads = needs_value(problem.model, len(pieces))
+    total = Sum()
+    for j, piece in enumerate(pieces):
+        if not _is_read(problem.model, j):
+            continue
+        if reads[j] and piece.by_value:
+            if np.isnan(point[j]):
+                total = total + piece.known
+                continue
+            if not _on_grid(problem, j, piece.x) or not _on_grid(problem, j, float(point[j])):
+                return None
+            below, above = _beyond(problem, program, piece, j, float(point[j]))
+            total = total + below + above + piece.missing
+        else:
+            total = total + 1.0 + -1.0 * piece.cell[int(piece.cells.index(point[[j]])[0])]
+    return total
+
+
+def _on_grid(problem: Problem, j: int, value: float) -> bool:
+    """Whether a number is missing, or lies on the grid of its feature. A real number has no grid."""
+    step, anchor = float(problem.domain.step[j]), float(problem.domain.anchor[j])
+    return step > 0 and (bool(np.isnan(value)) or bool(on_grid(np.array([value]), step, anchor)[0]))
+
+
+def _is_read(model: Model, j: int) -> bool:
+    """Whether the scores depend on feature `j`."""
+    if isinstance(model, Linear):
+        return bool(model.slope[:, j].any() or j in model.stepped)
+    return not isinstance(model, Trees) or bool((model.feature == j).any())
+
+
+def _beyond(problem: Problem, program: Program, piece: Piece, j: int, value: float) -> tuple[Sum, Sum]:
+    """Two new binary variables, which are 1 only if a number on a grid is below `value`, and above it."""
+    step = float(problem.domain.step[j])
+    low, high = float(problem.domain.extent.low[j]), float(problem.domain.extent.high[j])
+    below, above = program.binary(), program.binary()
+    away = (1 / step) * (piece.value + -value * piece.known)
+    most, least = (high - value) / step, (low - value) / step
+    program.at_least((most + 1) * (Sum(constant=1.0) - below) - away, 1.0)
+    program.at_least(away - (least - 1) * (Sum(constant=1.0) - above), 1.0)
+    return below, above
+
+
 def _scores(model: Linear, pieces: list[Piece]) -> list[Sum]:
     """The scores of a linear model as expressions."""
     scores = [Sum(constant=float(intercept)) for intercept in model.intercept]
     for s in range(model.scores):
         for j, piece in enumerate(pieces):
             if model.slope[s, j]:
-                scores[s] = scores[s] + float(model.slope[s, j]) * piece.value
+                scores[s] = scores[s] + float(model.slope[s, j]) * (piece.value - float(model.centre[j]) * piece.known)
             for cell, step in zip(piece.cell, model.steps[j][s], strict=True):
                 if step:
                     scores[s] = scores[s] + float(step) * cell
@@ -77,13 +166,13 @@ def _(model: ObliqueTree, features: int) -> BoolArray:
 @add_model.register
 def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     scores = _scores(model, pieces)
-    tight = tightened(score_set, problem)
-    for row, b in zip(tight.A, tight.b, strict=True):
+    wide = widened(score_set, problem)
+    for row, b in zip(wide.A, wide.b, strict=True):
         total = Sum()
         for weight, score in zip(row, scores, strict=True):
             if weight:
                 total = total + float(weight) * score
-        program.at_least(total, float(b), measured=True)
+        program.at_least(total, float(b), measured="score")
     return scores
 
 
@@ -104,7 +193,7 @@ def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSe
             score = gates[gate] if side else -1.0 * gates[gate]
             b = float(right[gate] if side else left[gate])
             big = b - program.least(score)
-            program.at_least(score - big * leaf, b - big, measured=True)
+            program.at_least(score - big * leaf, b - big, measured="score")
     program.equal(total, 1.0)
     scores = [Sum() for _ in range(model.scores)]
     for node, leaf in chosen:
@@ -124,8 +213,8 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
     for tree in range(len(model.roots)):
         mine = [leaf for leaf in leaves if leaf.tree == tree]
         if alone:
-            fine = score_set.holds(model.base + model.value[[leaf.node for leaf in mine]])
-            mine = [leaf for leaf, good in zip(mine, fine, strict=True) if good]
+            offset = leaf_offsets(replace(problem, score_sets=(score_set,)), mine)
+            mine = [leaf for leaf, some in zip(mine, offset, strict=True) if np.isfinite(some)]
         chosen = [program.variable(0.0, 1.0) for _ in mine]
         total = Sum()
         for leaf, variable in zip(mine, chosen, strict=True):
@@ -141,12 +230,12 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
                 j,
             )
     if not alone:
-        size = np.abs(model.value).max(axis=0).sum() * len(model.roots)
-        for row, b, closing in zip(score_set.A, score_set.b, score_set.closing(size), strict=True):
+        wide = widened(score_set, problem)
+        for row, b in zip(wide.A, wide.b, strict=True):
             total = Sum()
             for weight, score in zip(row, scores, strict=True):
                 total = total + float(weight) * score
-            program.at_least(total, float(b + closing), measured=True)
+            program.at_least(total, float(b), measured="score")
     return scores
 
 

@@ -13,11 +13,10 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.cell_arrays import CellSets, laid_out
-from butfor.formulation.margins import cells_inside, shrunk
+from butfor.formulation.margins import cells_inside, leaf_offsets, shrunk
 from butfor.model.cells import Cells
 from butfor.model.clearance import ranges
-from butfor.model.scores import cheapest_offset
-from butfor.model.trees import CellSet, Trees, everywhere
+from butfor.model.trees import CellSet, Leaf, Trees, everywhere
 from butfor.problem.problem import Problem
 from butfor.space.space import Space
 
@@ -29,7 +28,7 @@ class Branches:
     - `sets`: for each node, the cells of one feature through which it is entered;
     - `child` (nodes, 2): the children, -1 if there is none;
     - `levels`: the nodes of each depth;
-    - `leaf`, `score`: the leaves, and their scores.
+    - `leaf`: the nodes that are leaves, and `leaves`: what they are in the model.
 
     The set of a node already respects all tests of the same feature above it.
     """
@@ -39,7 +38,7 @@ class Branches:
     child: IntArray
     levels: tuple[IntArray, ...]
     leaf: IntArray
-    score: FloatArray
+    leaves: tuple[Leaf, ...]
 
 
 class TargetTree(NamedTuple):
@@ -73,7 +72,7 @@ def target_tree(problem: Problem) -> tuple[tuple[Cells, ...], TargetTree]:
     assert isinstance(model, Trees)
     tree = branches(model, problem.space, problem.margin)
     offset = np.full(len(tree.child), np.inf)
-    offset[tree.leaf] = cheapest_offset(problem.score_sets, tree.score)
+    offset[tree.leaf] = leaf_offsets(problem, tree.leaves)
     leaf = np.full(len(tree.child), -1, dtype=np.intp)
     hits = tree.leaf[np.isfinite(offset[tree.leaf])]
     leaf[hits] = np.arange(len(hits))
@@ -100,7 +99,7 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
     child: list[list[int]] = []
     entry: list[tuple[int, CellSet | None]] = []
     levels: list[list[int]] = []
-    leaves: list[tuple[int, int]] = []
+    leaves: list[tuple[int, Leaf]] = []
     pending: list[tuple[int, int, int, CellSet | None, dict[int, CellSet], int]] = [
         (int(model.roots[0]), -1, -1, None, {}, 0)
     ]
@@ -116,7 +115,7 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
         levels[depth].append(me)
         j = int(model.feature[node])
         if j < 0:
-            leaves.append((me, node))
+            leaves.append((me, Leaf(0, node, path)))
             continue
         region = path.get(j, everywhere(model.cells[j], as_mask=j in masked))
         for below, left in ((model.right[node], False), (model.left[node], True)):
@@ -124,12 +123,11 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
             fits = side if side.empty else shrunk(side, model.cells[j], cells[j], width[j])
             if not fits.empty:
                 pending.append((int(below), me, j, fits, {**path, j: side}, depth + 1))
-    leaf, node_of = np.array(leaves, dtype=np.intp).reshape(-1, 2).T
     return Branches(
         cells,
         laid_out(entry),
         np.array([[*kids, -1, -1][:2] for kids in child], dtype=np.intp),
         tuple(np.array(level, dtype=np.intp) for level in levels),
-        leaf,
-        model.base + model.value[node_of],
+        np.array([me for me, _ in leaves], dtype=np.intp),
+        tuple(leaf for _, leaf in leaves),
     )

@@ -1,0 +1,112 @@
+"""How much rounding may change the raw scores of a row, the model's and the estimator's, and when it changes nothing.
+
+A sum of n terms, added in any order with unit roundoff u, is off by at most n u times the sum of the terms' sizes
+(Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 4.2). Both sums are rounded, so they may
+differ by twice as much. No other tolerance enters a proof.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.model.linear import Linear
+from butfor.model.questions import Model
+from butfor.model.scores import low_bit
+from butfor.model.trees import Trees
+
+
+class Extent(NamedTuple):
+    """The values that numbers may take.
+
+    - `factuals` (rows, features): their values now;
+    - `low`, `high` (features): the smallest and the largest value over all rows;
+    - `step`, `anchor` (features): the values to which they may move are `anchor + step k` (step 0: any number);
+    - `movable` (features): whether some row may change them.
+    """
+
+    factuals: FloatArray
+    low: FloatArray
+    high: FloatArray
+    step: FloatArray
+    anchor: FloatArray
+    movable: BoolArray
+
+
+FURTHER_STEPS = 8
+"""Roundings of each sum besides its additions: scaling, centring, averaging, and the comparison itself."""
+
+
+@singledispatch
+def rounding(model: Model, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """By how much each sum `A s` of two computations of the scores `s` may differ.
+
+    `unit` is the unit roundoff of the estimator.
+
+    An oblique tree compares before it looks a leaf up, so its scores are exact.
+    """
+    return np.zeros(len(A))
+
+
+@rounding.register
+def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """A single tree without a constant is looked up, not added up."""
+    if len(model.roots) == 1 and not model.base.any():
+        return np.zeros(len(A))
+    terms = len(model.roots) + FURTHER_STEPS
+    return np.asarray(2 * terms * unit * (np.abs(A) @ (np.abs(model.base) + model.reach)))
+
+
+@rounding.register
+def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """The terms are measured from the centre; the values themselves are rounded once each."""
+    far = np.maximum(np.abs(extent.low), np.abs(extent.high))
+    terms = len(far) + FURTHER_STEPS
+    return np.asarray(2 * unit * (np.abs(A) @ (terms * _size(model, extent) + np.abs(model.slope) @ far)))
+
+
+def _size(model: Linear, extent: Extent) -> FloatArray:
+    """The largest sum of the sizes of all terms, for each score."""
+    size = np.abs(model.intercept) + np.abs(model.slope) @ np.maximum(
+        np.abs(extent.low - model.centre), np.abs(extent.high - model.centre)
+    )
+    for j in model.stepped:
+        size = size + np.abs(model.steps[j]).max(axis=1)
+    return np.asarray(size)
+
+
+@singledispatch
+def grain(model: Model, A: FloatArray, extent: Extent) -> FloatArray:
+    """The grain of each sum `A s`: it is a whole multiple of it, and computed without rounding. 0: there is none.
+
+    Votes, and points of a score card, have one. A strict inequality on them has a next larger value, and no rounding
+    decides about it.
+    """
+    return np.zeros(len(A))
+
+
+@grain.register
+def _(model: Trees, A: FloatArray, extent: Extent) -> FloatArray:
+    return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach))
+
+
+@grain.register
+def _(model: Linear, A: FloatArray, extent: Extent) -> FloatArray:
+    read = np.flatnonzero(model.slope.any(axis=0))
+    if not (extent.step[read] > 0)[extent.movable[read]].all():
+        return np.zeros(len(A))
+    values = np.vstack([extent.step, extent.anchor - model.centre, extent.factuals - model.centre, model.centre])[
+        :, read
+    ]
+    parts = [low_bit(model.intercept), *(low_bit(model.steps[j]) for j in model.stepped)]
+    parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
+    return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent))
+
+
+def _kept(grain: float, size: FloatArray) -> FloatArray:
+    """The grain, for sums of which float64 holds all whole multiples of it exactly."""
+    grain = min(grain, 1.0)  # sums that are always 0 are multiples of anything
+    return np.where(size < 2.0**53 * grain, grain, 0.0)
