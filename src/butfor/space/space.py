@@ -14,6 +14,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnknownColumnError
 from butfor.space import frames
 from butfor.space.feature import Feature
+from butfor.space.writing import write
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class Space:
         return self.features[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The position of a column. For an unknown name, the error lists similar ones."""
+        """The position of a column, by its name or the frame's own label. An error lists similar names."""
         try:
-            return self.names.index(name)
+            return self.names.index(str(name))
         except ValueError:
             import difflib
 
@@ -83,7 +84,8 @@ class Space:
             for j, feature in enumerate(self.features)
             if changed[:, j].any()
         }
-        return frames.write(table, columns)
+        levels = {feature.name: feature.levels for feature in self.features if feature.levels is not None}
+        return write(table, columns, levels)
 
     def _check_columns(self, table: Any) -> None:
         given = set(frames.names(table))
@@ -152,7 +154,7 @@ def check_codes(feature: Feature, found: FloatArray) -> None:
 def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArray[Any]:
     """One column as the user's values."""
     if feature.levels is None:
-        return codes.astype(np.float32) if feature.single else codes
+        return codes
     numbers = feature.numbers
     if numbers is not None and not any(isinstance(level, bool) for level in feature.levels):
         return np.append(np.asarray(numbers), np.nan)[np.where(np.isnan(codes), len(numbers), codes).astype(np.intp)]
