@@ -106,7 +106,7 @@ class Source:
         """The columns that the estimator reads, in its order and its kind of table."""
         if frames.is_array(table):
             return table
-        chosen = nw.from_native(table, eager_only=True).select(list(self.names))
+        chosen = nw.from_native(frames.select(table, self.names), eager_only=True)
         if self.wants_array:
             return chosen.to_numpy()
         # scikit-learn's pipelines do not take arrow tables
@@ -182,10 +182,10 @@ def open_source(estimator: Any, table: Any) -> Source:
         )
     count = getattr(estimator, "n_features_in_", len(given))
     if known is not None:
-        return Source(estimator, _columns([str(name) for name in known], given), wants_array=False)
+        return Source(estimator, _columns([str(name) for name in known], given, frames.labels(table)), wants_array=False)
     if count != len(given):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
-    return Source(estimator, given, wants_array=not frames.is_array(table))
+    return Source(estimator, given, wants_array=not frames.is_array(table) and frames.all_text(frames.labels(table)))
 
 
 def wrapped(estimator: Any) -> Any:
@@ -195,12 +195,13 @@ def wrapped(estimator: Any) -> Any:
     return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
 
 
-def _columns(known: list[str], given: tuple[str, ...]) -> tuple[str, ...]:
+def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tuple[str, ...]:
     """The columns of the data for the names that the model knows.
 
-    LightGBM writes underscores for spaces.
+    LightGBM writes underscores for spaces. XGBoost writes spaces between the parts of a label.
     """
     alike = {name.replace(" ", "_"): name for name in given}
+    alike |= {" ".join(map(str, label)): str(label) for label in labels if isinstance(label, tuple)}
     found = [name if name in given else alike.get(name) for name in known]
     absent = [name for name, column in zip(known, found, strict=True) if column is None]
     if absent:

@@ -53,7 +53,7 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
     if frames.height(data) == 0:
         raise InputError("the data has no rows.", "Training rows are needed to know what values a column takes.")
     source = open_source(estimator, data)
-    overrides = dict(overrides or {})
+    overrides = {str(name): override for name, override in (overrides or {}).items()}
     given = frames.names(data)
     meant = {name: override for name, override in overrides.items() if name in source.names or name not in given}
     space = infer(frames.select(data, source.names), meant)

@@ -87,6 +87,21 @@ class Space:
         levels = {feature.name: feature.levels for feature in self.features if feature.levels is not None}
         return write(table, columns, levels)
 
+    def read_again(self, table: Any, points: FloatArray, was: FloatArray) -> FloatArray:
+        """What a table holds in which `points` were written over `was`.
+
+        A column in which nothing changed was not written, and float64 holds every number.
+        """
+        if frames.holds_floats(table, self.names):
+            return points
+        table = frames.opened(table)
+        given = {name: position for position, name in enumerate(frames.names(table))}
+        out = points.copy()
+        for j in np.flatnonzero((~same(points, was)).any(axis=0)).tolist():
+            feature = self.features[j]
+            out[:, j] = encode_column(feature, table, given[feature.name])
+        return out
+
     def _check_columns(self, table: Any) -> None:
         given = set(frames.names(table))
         absent = [name for name in self.names if name not in given]

@@ -61,7 +61,7 @@ def _array(table: Any, columns: Mapping[str, Any]) -> Any:
 
 def _needed(kind: np.dtype[Any], new: Any) -> np.dtype[Any]:
     """The array type that holds new values beside the old ones."""
-    if kind == object:
+    if kind.kind == "O":
         return kind
     if kind.kind in "US":
         return np.dtype(object) if _any_missing(new) else np.asarray(new).dtype
@@ -124,7 +124,7 @@ def _dictionary(old: nw.Series[Any], listed: list[Any], levels: Levels) -> nw.Se
 def _beside(old: Any, new: Any, levels: Levels) -> Any:
     """The new values as a pandas series like the old one."""
     kind, name = old.dtype, old.name
-    if kind == object:
+    if isinstance(kind, np.dtype) and kind.kind == "O":
         return type(old)(_marked(new, old.to_list()), index=old.index, name=name, dtype=object)
     fresh = type(old)(new, index=old.index, name=name)
     if hasattr(kind, "categories"):
