@@ -163,7 +163,8 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
     ("a number for a category", lambda d: d.ask.explain(changed(d.row, job=3)), bf.InputError, ValueError, "holds 3"),
     ("an infinite number", lambda d: d.ask.explain(changed(d.row, income=np.inf)), bf.InputError, ValueError, "infinite"),
     ("a list in a cell", lambda d: d.ask.explain(changed(d.row, job=[["clerk"]])), bf.InputError, ValueError, "clerk"),
-    ("an array for a frame's model", lambda d: d.ask.explain(d.row.to_numpy()), bf.UnknownColumnError, KeyError, "age.*missing"),
+    ("an array for a frame's model", lambda d: d.ask.explain(d.row.to_numpy()), bf.InputError, ValueError,
+     "array was given, but the data has named columns.*age"),
     # the target
     ("no such class", explained(target="maybe"), bf.InputError, ValueError, "'maybe'.*'no', 'yes'"),
     ("no class", explained(target=[]), bf.InputError, ValueError, "not a class"),

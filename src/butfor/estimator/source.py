@@ -108,7 +108,7 @@ class Source:
             return table
         chosen = nw.from_native(frames.select(table, self.names), eager_only=True)
         if self.wants_array:
-            return chosen.to_numpy()
+            return _plain(chosen.to_numpy())
         # scikit-learn's pipelines do not take arrow tables
         return chosen.to_pandas() if chosen.implementation.is_pyarrow() else chosen.to_native()
 
@@ -155,6 +155,26 @@ class Source:
             ) from error
 
 
+def _plain(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows as an array in which every missing value is NaN. No estimator takes the marker of pandas."""
+    if rows.dtype != np.object_:
+        return rows
+    lost = np.frompyfunc(lambda value: type(value).__name__ == "NAType", 1, 1)(rows).astype(np.bool_)
+    return np.where(lost, np.nan, rows) if lost.any() else rows
+
+
+def _known_names(estimator: Any) -> Any:
+    """The names of the columns that an estimator was fitted on; None if it does not know them.
+
+    A pipeline asks its first step. A step that only passes the columns on does not know them, but the next one does.
+    """
+    found = getattr(estimator, "feature_names_in_", None)
+    if found is not None or not hasattr(estimator, "steps"):
+        return found
+    first = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
+    return getattr(first, "feature_names_in_", None)
+
+
 def open_source(estimator: Any, table: Any) -> Source:
     """Check that the estimator is fitted and reads the columns of `table`."""
     if isinstance(estimator, type):
@@ -171,7 +191,7 @@ def open_source(estimator: Any, table: Any) -> Source:
         return Source(estimator, frames.names(table), wants_array=False)
     _check_fitted(estimator)
     given = frames.names(table)
-    known = getattr(estimator, "feature_names_in_", None)
+    known = _known_names(estimator)
     if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
         known = None  # LightGBM before 4.7 names the columns of an array itself
     if known is not None and frames.is_array(table):

@@ -187,7 +187,10 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
 
 
 def _demand_levels(step: Any, columns: list[Column]) -> None:
-    """Raise `NeedsLevels` if the encoder gets numbers, or knows more levels than the space."""
+    """Raise `NeedsLevels` if the encoder gets numbers, or knows more or fewer levels than the space.
+
+    A type may declare categories that the data does not hold. An encoder fitted on the data does not know those.
+    """
     ordered = type(step).__name__ == "OrdinalEncoder" and not isinstance(step.categories, str)
     wanted = {}
     for column, categories in zip(columns, step.categories_, strict=True):
@@ -198,6 +201,8 @@ def _demand_levels(step: Any, columns: list[Column]) -> None:
             wanted[column.feature] = (*plain, *(v for v in column.table[:-1].tolist() if v not in plain))
         elif ordered and not column.declared and column.table[: len(plain)].tolist() != list(plain):
             wanted[column.feature] = plain
+        elif step.handle_unknown == "error" and not column.declared and not set(column.table[:-1].tolist()) <= set(plain):
+            wanted[column.feature] = tuple(v for v in column.table[:-1].tolist() if v in plain)
     if wanted:
         raise NeedsLevels(wanted, ordered)
 
