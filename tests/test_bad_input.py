@@ -372,7 +372,7 @@ def a_missing_value_where_the_model_takes_one(d: SimpleNamespace) -> bool:
         d.a.repeat(20, 0) + np.arange(40).reshape(20, 2), [0, 1] * 10
     )
     ask = bf.Explainer(fitted, d.a.repeat(20, 0) + np.arange(40).reshape(20, 2))
-    return ask.explain(np.array([[np.nan, d.a[0, 1]]])).certificate.status in (
+    return ask.explain(np.array([[np.nan, d.a[0, 1] + 1]])).certificate.status in (
         Status.PROVEN_OPTIMAL,
         Status.PROVEN_INFEASIBLE,
     )

@@ -32,11 +32,14 @@ def point_out_unread(reading: Reading, stacklevel: int) -> None:
 
 
 def point_out_rows_outside(space: Space, codes: FloatArray, stacklevel: int) -> None:
-    """Warn of numbers outside the range of the data. The model may never have seen any like them."""
+    """Warn of numbers outside the range of the data. The model may never have seen any like them.
+
+    A declared range is the user's own business.
+    """
     low = np.array([feature.low for feature in space])
     high = np.array([feature.high for feature in space])
     slack = SLACK * np.array([feature.range for feature in space])
-    number = np.array([feature.levels is None for feature in space])
+    number = np.array([feature.levels is None and feature.why != "given" for feature in space])
     outside = number & ((codes < low - slack) | (codes > high + slack))
     if not outside.any():
         return
