@@ -202,7 +202,9 @@ def open_source(estimator: Any, table: Any) -> Source:
         )
     count = getattr(estimator, "n_features_in_", len(given))
     if known is not None:
-        return Source(estimator, _columns([str(name) for name in known], given, frames.labels(table)), wants_array=False)
+        return Source(
+            estimator, _columns([str(name) for name in known], given, frames.labels(table)), wants_array=False
+        )
     if count != len(given):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
     return Source(estimator, given, wants_array=not frames.is_array(table) and frames.all_text(frames.labels(table)))

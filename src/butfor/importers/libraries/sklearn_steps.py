@@ -201,7 +201,9 @@ def _demand_levels(step: Any, columns: list[Column]) -> None:
             wanted[column.feature] = (*plain, *(v for v in column.table[:-1].tolist() if v not in plain))
         elif ordered and not column.declared and column.table[: len(plain)].tolist() != list(plain):
             wanted[column.feature] = plain
-        elif step.handle_unknown == "error" and not column.declared and not set(column.table[:-1].tolist()) <= set(plain):
+        elif (
+            step.handle_unknown == "error" and not column.declared and not set(column.table[:-1].tolist()) <= set(plain)
+        ):
             wanted[column.feature] = tuple(v for v in column.table[:-1].tolist() if v in plain)
     if wanted:
         raise NeedsLevels(wanted, ordered)
