@@ -11,7 +11,7 @@ from butfor.importers.read import Reading
 from butfor.space import frames
 from butfor.space.space import Space
 
-SLACK = 1e-6
+UNNOTICED = 1e-6
 """The share of a column's range by which a number may lie outside unnoticed. Types round."""
 
 SHOWN = 8
@@ -38,7 +38,7 @@ def point_out_rows_outside(space: Space, codes: FloatArray, stacklevel: int) -> 
     """
     low = np.array([feature.low for feature in space])
     high = np.array([feature.high for feature in space])
-    slack = SLACK * np.array([feature.range for feature in space])
+    slack = UNNOTICED * np.array([feature.range for feature in space])
     number = np.array([feature.levels is None and feature.why != "given" for feature in space])
     outside = number & ((codes < low - slack) | (codes > high + slack))
     if not outside.any():

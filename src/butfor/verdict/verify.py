@@ -18,14 +18,14 @@ from butfor.solvers.outcome import TOLERANCE, Outcome
 from butfor.space import frames
 from butfor.space.space import same
 
-PREDICTION, CONSTRAINTS, COST, WRITTEN = 0, 1, 2, 3
+PREDICTION, CONSTRAINTS, COST, AS_WRITTEN = 0, 1, 2, 3
 """The checks of an answer, as columns of `Verdict.passed`."""
 
 CHECKS = {
     PREDICTION: "the model predicts {target}",
     CONSTRAINTS: "all constraints hold",
     COST: "the cost is as claimed",
-    WRITTEN: "the row holds these values",
+    AS_WRITTEN: "the row holds these values",
 }
 
 ROUNDING = 2.0**-23
@@ -76,7 +76,7 @@ class Verifier:
         passed[at, CONSTRAINTS] = respected(self.question, changes, self.referee)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
         passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
-        passed[at, WRITTEN] = alike(outcome.points[at], changes.points).all(axis=1)
+        passed[at, AS_WRITTEN] = alike(outcome.points[at], changes.points).all(axis=1)
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
         return Verdict(passed, cost, after)
