@@ -274,7 +274,9 @@ def test_a_proof_that_takes_too_long_is_left_open(answer, monkeypatch) -> None:
 
 def test_rows_with_more_columns_than_the_model_reads_are_checked() -> None:
     wide = X.assign(note="x")[["note", *X.columns]]
-    assert check(bf.Explainer(MODEL, wide).explain(wide.iloc[[206]], target="approved"), MODEL).passed
+    with pytest.warns(UserWarning, match="does not read these columns of the data: note"):
+        explainer = bf.Explainer(MODEL, wide)
+    assert check(explainer.explain(wide.iloc[[206]], target="approved"), MODEL).passed
 
 
 def test_missing_values_are_checked() -> None:

@@ -80,7 +80,7 @@ def test_demo_explains_writes_a_page_and_compiles_every_kernel(run, tmp_path) ->
     assert done.exit_code == 0, done.output
     assert "rejected → approved, by changing 3 of 10 columns" in done.stdout
     assert "proven optimal: no admissible change costs less than" in done.stdout
-    assert done.stdout.count("passed - ") == 3
+    assert done.stdout.count("passed - ") == 4
     assert "FAILED" not in done.stdout
     assert "<title>rejected → approved" in (tmp_path / "demo.html").read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["demo.html"]

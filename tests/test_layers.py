@@ -65,7 +65,7 @@ ONLY = {
         "butfor.solvers.swarm.kernels",
         "butfor.trees.tao.kernels",
     ),
-    "narwhals": ("butfor.space.frames", "butfor.estimator.source", "butfor.views.tables"),
+    "narwhals": ("butfor.space.frames", "butfor.space.writing", "butfor.estimator.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot", "butfor.views.bars", "butfor.views.survival_curves"),
     "typer": ("butfor.cli",),
     "hypothesis": ("butfor.testing",),

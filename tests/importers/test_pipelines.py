@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -353,3 +355,47 @@ def test_a_frozen_estimator_in_a_pipeline() -> None:
     X = people()[NUMBERS]
     inner = DecisionTreeClassifier(max_depth=4).fit(X, answers(people()))
     check_importer(frozen(inner), X)
+
+
+@pytest.mark.parametrize("encoder", [OneHotEncoder(), OrdinalEncoder()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_category_that_no_row_has_is_not_a_level(encoder, ordered) -> None:
+    """Rows were left out, and the type still declares their category. The encoder was fitted without it."""
+    rng = np.random.default_rng(0)
+    kind = pd.CategoricalDtype(list("zuvw"), ordered=ordered)
+    X = pd.DataFrame({"c": pd.Series(rng.choice(list("uvw"), 60), dtype=kind), "a": rng.normal(size=60)})
+    transformer = make_column_transformer((clone(encoder), ["c"]), remainder="passthrough")
+    model = make_pipeline(transformer, DecisionTreeClassifier(random_state=0)).fit(X, (X.a > 0) | (X.c == "u"))
+    explainer = bf.Explainer(model, data=X)
+    assert explainer.space["c"].levels == ("u", "v", "w")
+    assert explainer.space["c"].ordered is ordered
+    answer = explainer.explain(X[X.c == "v"].iloc[[0]], constraints=[bf.fixed("a")])
+    assert not answer.only.found or answer.point["c"].dtype == kind
+    held = X.assign(c=X.c.where(X.a < 1, "z"))
+    with pytest.raises(bf.InputError, match=r"encoder does not know 'z'.*It knows.*fitted on"):
+        bf.Explainer(model, data=held)
+
+
+def test_a_pipeline_that_passes_its_columns_on_knows_their_names() -> None:
+    """A missing truth value in the first row is pandas' own marker, which no array of numbers holds."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=80), "b": pd.array(rng.random(80) < 0.5, dtype="boolean")})
+    y = (X.a > 0).to_numpy()
+    X.loc[X.index[:9], "b"] = pd.NA
+    forest = RandomForestClassifier(7, random_state=0)
+    for model in (forest, make_pipeline("passthrough", clone(forest))):
+        explainer = bf.Explainer(model.fit(X, y), data=X)
+        assert [feature.missing for feature in explainer.space] == [True, True]
+        assert explainer.explain(X.iloc[[0]]).only.found
+
+
+def test_missing_values_of_a_frame_reach_a_model_of_arrays() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"a": pd.array(rng.normal(size=80), dtype="Float64"), "b": pd.array(rng.random(80) < 0.5, dtype="boolean")}
+    )
+    X.loc[X.index[:9], "b"] = pd.NA
+    rows = X.to_numpy(dtype=float, na_value=np.nan)
+    explainer = bf.Explainer(RandomForestClassifier(7, random_state=0).fit(rows, rows[:, 0] > 0), data=X)
+    assert explainer.space["b"].missing
+    assert explainer.explain(X.iloc[[0]]).only.found

@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, OneHotEncoder, RobustScaler, StandardScaler
 
 import butfor as bf
 from butfor.importers import registry
@@ -127,6 +130,32 @@ def test_pipelines() -> None:
     y = (answers(X) == "yes").astype(int)
     for columns in usual_columns():
         check_importer(make_pipeline(columns, classifier()).fit(X, y), X)
+
+
+def sparse_pipelines() -> dict[str, Any]:
+    words, rest = (OneHotEncoder(), ["job", "owns"]), ("passthrough", ["a", "b"])
+    bins = KBinsDiscretizer(quantile_method="averaged_inverted_cdf")
+    return {
+        "one-hot": [make_column_transformer(words, rest)],
+        "one-hot, dense": [make_column_transformer(words, rest, sparse_threshold=0)],
+        "scaled": [make_column_transformer(words, rest), StandardScaler(with_mean=False)],
+        "scaled by the largest": [make_column_transformer(words, rest), MaxAbsScaler()],
+        "scaled by quantiles": [make_column_transformer(words, rest), RobustScaler(with_centering=False)],
+        "bins": [make_column_transformer(words, (bins, ["a", "b"]))],
+        "union": [make_union(make_column_transformer(words), make_column_transformer(rest))],
+    }
+
+
+@pytest.mark.parametrize("steps", sparse_pipelines())
+def test_zeros_that_a_sparse_table_leaves_out_are_missing(steps) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({
+        "a": np.round(rng.normal(size=400), 1), "b": rng.integers(-1, 5, 400),
+        "job": rng.choice(list("abcdefghijkl"), 400), "owns": rng.choice(list("pqrstklm"), 400),
+    })  # fmt: skip
+    y = (X.a + 0.3 * X.b + (X.job < "d") + rng.normal(size=400) * 0.3 > 1).astype(int)
+    model = make_pipeline(*sparse_pipelines()[steps], classifier())
+    check_importer(model.fit(X, y), X)
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {

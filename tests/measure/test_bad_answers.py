@@ -46,7 +46,7 @@ ERRORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("an unseen category", of(SET.assign(job="judge")), bf.InputError, "answers of 'dice'.*'judge'.*clerk, nurse, pilot"),
     ("text for a number", of(SET.assign(age="forty")), bf.InputError, "'forty'.*Convert"),
     ("an infinite value", of(SET.assign(age=np.inf)), bf.InputError, "infinite"),
-    ("an array", of(SET.to_numpy()), bf.UnknownColumnError, "answers of 'dice'.*missing"),
+    ("an array", of(SET.to_numpy()), bf.InputError, "answers of 'dice'.*array was given"),
     ("a word", of("answers.csv"), bf.InputTypeError, "str was given"),
     ("a series", of(SET["age"]), bf.InputTypeError, "double brackets"),
     ("too many for one table", of(SET, TWO), bf.InputError, "3 answers was given for 2 factuals.*list with one table"),

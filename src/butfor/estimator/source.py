@@ -106,9 +106,9 @@ class Source:
         """The columns that the estimator reads, in its order and its kind of table."""
         if frames.is_array(table):
             return table
-        chosen = nw.from_native(table, eager_only=True).select(list(self.names))
+        chosen = nw.from_native(frames.select(table, self.names), eager_only=True)
         if self.wants_array:
-            return chosen.to_numpy()
+            return _plain(chosen.to_numpy())
         # scikit-learn's pipelines do not take arrow tables
         return chosen.to_pandas() if chosen.implementation.is_pyarrow() else chosen.to_native()
 
@@ -155,6 +155,26 @@ class Source:
             ) from error
 
 
+def _plain(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows as an array in which every missing value is NaN. No estimator takes the marker of pandas."""
+    if rows.dtype != np.object_:
+        return rows
+    lost = np.frompyfunc(lambda value: type(value).__name__ == "NAType", 1, 1)(rows).astype(np.bool_)
+    return np.where(lost, np.nan, rows) if lost.any() else rows
+
+
+def _known_names(estimator: Any) -> Any:
+    """The names of the columns that an estimator was fitted on; None if it does not know them.
+
+    A pipeline asks its first step. A step that only passes the columns on does not know them, but the next one does.
+    """
+    found = getattr(estimator, "feature_names_in_", None)
+    if found is not None or not hasattr(estimator, "steps"):
+        return found
+    first = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
+    return getattr(first, "feature_names_in_", None)
+
+
 def open_source(estimator: Any, table: Any) -> Source:
     """Check that the estimator is fitted and reads the columns of `table`."""
     if isinstance(estimator, type):
@@ -171,7 +191,7 @@ def open_source(estimator: Any, table: Any) -> Source:
         return Source(estimator, frames.names(table), wants_array=False)
     _check_fitted(estimator)
     given = frames.names(table)
-    known = getattr(estimator, "feature_names_in_", None)
+    known = _known_names(estimator)
     if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
         known = None  # LightGBM before 4.7 names the columns of an array itself
     if known is not None and frames.is_array(table):
@@ -182,10 +202,12 @@ def open_source(estimator: Any, table: Any) -> Source:
         )
     count = getattr(estimator, "n_features_in_", len(given))
     if known is not None:
-        return Source(estimator, _columns([str(name) for name in known], given), wants_array=False)
+        return Source(
+            estimator, _columns([str(name) for name in known], given, frames.labels(table)), wants_array=False
+        )
     if count != len(given):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
-    return Source(estimator, given, wants_array=not frames.is_array(table))
+    return Source(estimator, given, wants_array=not frames.is_array(table) and frames.all_text(frames.labels(table)))
 
 
 def wrapped(estimator: Any) -> Any:
@@ -195,12 +217,13 @@ def wrapped(estimator: Any) -> Any:
     return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
 
 
-def _columns(known: list[str], given: tuple[str, ...]) -> tuple[str, ...]:
+def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tuple[str, ...]:
     """The columns of the data for the names that the model knows.
 
-    LightGBM writes underscores for spaces.
+    LightGBM writes underscores for spaces. XGBoost writes spaces between the parts of a label.
     """
     alike = {name.replace(" ", "_"): name for name in given}
+    alike |= {" ".join(map(str, label)): str(label) for label in labels if isinstance(label, tuple)}
     found = [name if name in given else alike.get(name) for name in known]
     absent = [name for name, column in zip(known, found, strict=True) if column is None]
     if absent:

@@ -14,6 +14,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
+from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
@@ -31,6 +32,7 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space import frames
 from butfor.space.feature import Override
 from butfor.space.space import Space
+from butfor.space.writing import one_row
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
 from butfor.verdict.versions import library_versions
@@ -57,6 +59,7 @@ class Explainer:
 
     def __init__(self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None) -> None:
         self._reading = read(model, data, space)
+        point_out_unread(self._reading, stacklevel=2)
 
     @classmethod
     def from_reading(cls, reading: Reading) -> Explainer:
@@ -103,6 +106,7 @@ class Explainer:
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
+        - `X`: rows as a table of any kind, or one row as a dict from column to value;
         - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
           `bf.value`, `bf.relative_change`, `bf.survival`;
         - `cost`: what a change costs (default: `bf.L1()`);
@@ -128,6 +132,7 @@ class Explainer:
         question = question.settled(self._reading.readout, before)
         referee = Referee(self._reading, question.target, self._known)
         verifier = Verifier(question, referee, self.space.encode(before.table), before)
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
         with bar(before.height, progress) as advance:
             outcome = solve(verifier, search, budget, advance)
         outcome, verdict = confirm(outcome, verifier, search, budget)
@@ -162,10 +167,14 @@ class Explainer:
         return {}
 
     def _predicted(self, X: Any) -> Prediction:
-        """The rows as a table, and what the estimator predicts for them."""
-        table = frames.as_table(X)
+        """The rows as a table, and what the estimator predicts for them.
+
+        One row may be a dict. It becomes a table of the kind of the data.
+        """
+        table = one_row(self._reading.data, X) if isinstance(X, Mapping) else frames.as_table(X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
+        self.space.check_columns(table)
         return Prediction(self._reading.source, table)
 
     def _checked(self, solver: str | AbstractSolver) -> str | AbstractSolver:

@@ -56,14 +56,23 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
     if frames.height(data) == 0:
         raise InputError("the data has no rows.", "Training rows are needed to know what values a column takes.")
     source = open_source(estimator, data)
-    overrides = dict(overrides or {})
+    overrides = {str(name): override for name, override in (overrides or {}).items()}
     given = frames.names(data)
     meant = {name: override for name, override in overrides.items() if name in source.names or name not in given}
     space = infer(frames.select(data, source.names), meant)
+    wishes: list[dict[int, tuple[Any, ...]]] = []
     while True:
         try:
             return _folded(source, space, data)
         except NeedsLevels as wish:
+            if wish.levels in wishes:
+                names = [space.names[j] for j in wish.levels]
+                raise InputError(
+                    f"two encoders in the pipeline know different categories of the columns {names}.",
+                    "They must know the same.",
+                    "Fit with handle_unknown='ignore'.",
+                ) from None
+            wishes.append(wish.levels)
             space = _with_levels(space, wish.levels, wish.ordered, data, overrides)
 
 
@@ -124,7 +133,10 @@ def _with_levels(
                 "",
                 "Declare it bf.Categorical or bf.Ordinal, or leave it out of space.",
             )
-        if old.ordered and old.levels is not None and not ordered:
+        gone = [level for level in old.levels or () if level not in levels]
+        if gone and old.why != "given":
+            _check_unused(old, gone, levels, data)
+        elif old.ordered and old.levels is not None and not ordered:
             levels = (*old.levels, *(v for v in levels if v not in old.levels))
         why = "the categories of the pipeline's encoder" + (", in the order given to it" if ordered else "")
         fresh = replace(
@@ -132,6 +144,18 @@ def _with_levels(
         )
         features[j] = describe_data(fresh, data, frames.names(data).index(old.name))
     return Space(tuple(features))
+
+
+def _check_unused(feature: Feature, gone: list[Any], known: tuple[Any, ...], data: Any) -> None:
+    """Refuse data with a value that an encoder of the pipeline does not know."""
+    held = frames.values(data, feature.name, frames.names(data).index(feature.name))
+    unknown = [level for level in gone if level in held]
+    if unknown or len(gone) == len(feature.levels or ()):
+        raise InputError(
+            f"the pipeline's encoder does not know {(unknown or gone)[0]!r}, which column {feature.name!r} holds.",
+            f"It knows {list(known[:8])}.",
+            "Give the data the model was fitted on, or fit with handle_unknown='ignore'.",
+        )
 
 
 def _seen(feature: Feature, data: Any) -> tuple[Any, ...]:

@@ -144,7 +144,7 @@ class Domain:
         """
         low, high = self.low[:, j], self.high[:, j]
         if self.single[j]:
-            low, high = _single_above(np.nextafter(low, -np.inf)), _single_below(high)
+            low, high = _single_from(low), _single_below(high)
         if self.step[j]:
             low, high = grid_up(low, self.step[j], self.anchor[j]), grid_down(high, self.step[j], self.anchor[j])
         return low, high
@@ -158,12 +158,10 @@ class Domain:
         start = np.where(np.isnan(x), self.typical[j], x)
         with np.errstate(over="ignore"):  # infinity comes after the largest number
             above = np.nextafter(lower, np.inf)
-        if self.single[j]:
-            above = _single_above(lower)
         bottom = np.maximum(self.low[:, [j]], above)
         top = np.minimum(self.high[:, [j]], upper)
         if self.single[j]:
-            top = _single_below(top)
+            bottom, top = _single_from(bottom), _single_below(top)
         if self.step[j]:
             bottom, top = grid_up(bottom, self.step[j], self.anchor[j]), grid_down(top, self.step[j], self.anchor[j])
             near = np.round((start - self.anchor[j]) / self.step[j]) * self.step[j] + self.anchor[j]
@@ -223,11 +221,11 @@ def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:
     return np.asarray(np.abs(k - np.round(k)) <= 1e-6)
 
 
-def _single_above(x: FloatArray) -> FloatArray:
-    """The smallest float32 above `x`."""
+def _single_from(x: FloatArray) -> FloatArray:
+    """The smallest float32 that is at least `x`."""
     with np.errstate(over="ignore"):
         near = x.astype(np.float32)
-        return np.where(near > x, near, np.nextafter(near, np.float32(np.inf))).astype(np.float64)
+        return np.where(near >= x, near, np.nextafter(near, np.float32(np.inf))).astype(np.float64)
 
 
 def _single_below(x: FloatArray) -> FloatArray:

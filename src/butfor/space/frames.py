@@ -40,7 +40,7 @@ def as_table(table: Any) -> Any:
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
         if isinstance(frame, nw.DataFrame):
-            _ = frame.columns
+            _check_labels(frame.columns)
     except DuplicateError as error:
         raise InputError(
             f"a column occurs more than once: {error}.".replace("\n", " "), "Each column needs its own name."
@@ -59,16 +59,45 @@ def as_table(table: Any) -> Any:
     return table
 
 
+def _check_labels(found: Sequence[Any]) -> None:
+    """Refuse labels that differ, but not as text."""
+    if all_text(found):
+        return
+    text = [str(label) for label in found]
+    twice = [label for label, word in zip(found, text, strict=True) if text.count(word) > 1]
+    if twice:
+        raise InputError(
+            f"the columns {twice} are the same as text.", "Each column needs its own name.", "Rename one of them."
+        )
+
+
 def opened(table: Any) -> Any:
-    """The table in a form that gives one column after the other quickly."""
-    return table if is_array(table) else nw.from_native(table, eager_only=True)
+    """The table in a form that gives one column after the other quickly. Its labels are text."""
+    if is_array(table):
+        return table
+    frame = nw.from_native(table, eager_only=True)
+    if all_text(frame.columns):
+        return frame
+    renamed = frame.to_native().copy(deep=False)  # only pandas has labels that are not text
+    renamed.columns = names(frame)
+    return nw.from_native(renamed, eager_only=True)
 
 
 def names(table: Any) -> tuple[str, ...]:
-    """The column names."""
+    """The column names: the labels as text."""
     if is_array(table):
         return tuple(f"x{j}" for j in range(table.shape[1]))
-    return tuple(str(name) for name in nw.from_native(table, eager_only=True).columns)
+    return tuple(str(label) for label in labels(table))
+
+
+def labels(table: Any) -> list[Any]:
+    """The columns' own labels. In pandas they may be numbers or tuples."""
+    return list(nw.from_native(table, eager_only=True).columns)
+
+
+def all_text(found: Sequence[Any]) -> bool:
+    """Whether all labels are text."""
+    return all(isinstance(label, str) for label in found)
 
 
 def height(table: Any) -> int:
@@ -96,9 +125,9 @@ def dtype(table: Any, name: str) -> str:
         return {"i": "int", "u": "int", "b": "bool", "O": "object", "U": "text", "S": "text"}.get(
             kind, str(table.dtype)
         )
-    column = nw.from_native(table, eager_only=True)[name]
+    column = opened(table)[name]
     found = column.dtype
-    if found == nw.Float32:
+    if str(found) in ("Float32", "Float16"):
         return "float32"
     if found.is_float() or found.is_decimal():
         return "float"
@@ -121,7 +150,7 @@ def _in_arrow(column: nw.Series[Any]) -> bool:
 
 def categories(table: Any, name: str) -> tuple[Any, ...]:
     """The categories that the column's own type declares."""
-    column = nw.from_native(table, eager_only=True)[name]
+    column = opened(table)[name]
     native = column.to_native()
     if hasattr(native, "cat") and hasattr(native.cat, "categories"):
         return tuple(native.cat.categories.tolist())
@@ -135,7 +164,7 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
     if is_array(table):
         column = table[:, position]
         return _floats(name, column.tolist()) if column.dtype.kind in "OUS" else column.astype(np.float64)
-    series = nw.from_native(table, eager_only=True)[name]
+    series = opened(table)[name]
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         return np.asarray(series.cast(nw.Float64()).to_numpy(), dtype=np.float64)
     return _floats(name, series.to_list())
@@ -148,7 +177,7 @@ def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
     """
     if is_array(table) or len(names) < 8:
         return None
-    chosen = nw.from_native(table, eager_only=True).select(list(names))
+    chosen = opened(table).select(list(names))
     plain = chosen.implementation.is_pandas() and _plain_kinds(chosen.to_native()) <= set("fiu")
     if not plain and not all(kind.is_float() or kind.is_integer() for kind in chosen.schema.values()):
         return None
@@ -165,7 +194,7 @@ def holds_floats(table: Any, names: Sequence[str]) -> bool:
     """Whether these columns are all plain float64."""
     if is_array(table):
         return bool(table.dtype == np.float64)
-    frame = nw.from_native(table, eager_only=True).select(list(names))
+    frame = opened(table).select(list(names))
     if frame.implementation.is_pandas_like() and not all(
         isinstance(kind, np.dtype) for kind in frame.to_native().dtypes
     ):
@@ -177,8 +206,11 @@ def of_floats(table: Any, names: Sequence[str], block: FloatArray) -> Any:
     """A table of the same kind with only these columns, filled from `block`."""
     if is_array(table):
         return block.copy()
-    backend = nw.get_native_namespace(table)
-    return nw.from_numpy(block, schema=list(names), backend=backend).to_native()
+    made = nw.from_numpy(block, schema=list(names), backend=nw.get_native_namespace(table)).to_native()
+    own = labels(table)
+    if not all_text(own):
+        made.columns = select(table, names).columns
+    return made
 
 
 def _floats(name: str, column: list[Any]) -> FloatArray:
@@ -189,7 +221,7 @@ def _floats(name: str, column: list[Any]) -> FloatArray:
     if set(map(type, column)) <= _PLAIN:
         return np.array(column, dtype=np.float64)
     try:
-        return np.array([np.nan if _is_missing(v) else _float(v) for v in column], dtype=np.float64)
+        return np.array([np.nan if is_missing(v) else _float(v) for v in column], dtype=np.float64)
     except (TypeError, ValueError):
         bad = next((v for v in column if isinstance(v, str)), column[0])
         raise InputError(
@@ -209,7 +241,7 @@ def _float(value: Any) -> float:
 
 def values(table: Any, name: str, position: int) -> list[Any]:
     """A column as a list of the user's values. Missing values are None."""
-    return [None if _is_missing(value) else value for value in _listed(table, name, position)]
+    return [None if is_missing(value) else value for value in _listed(table, name, position)]
 
 
 def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -> FloatArray:
@@ -226,7 +258,7 @@ class _Codes(dict[Any, float]):
     """A dict from values to codes. Only a value without a code is tested for being missing."""
 
     def __missing__(self, value: Any) -> float:
-        if _is_missing(value):
+        if is_missing(value):
             return float("nan")
         raise KeyError(value)
 
@@ -234,120 +266,15 @@ class _Codes(dict[Any, float]):
 def _listed(table: Any, name: str, position: int) -> list[Any]:
     if is_array(table):
         return list(table[:, position].tolist())
-    series: nw.Series[Any] = nw.from_native(table, eager_only=True)[name]
+    series: nw.Series[Any] = opened(table)[name]
     if series.dtype == nw.Categorical and _in_arrow(series):
         native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values
         return list(native.cast(native.type.value_type).to_pylist())
     return series.to_list()
 
 
-def write(table: Any, columns: Mapping[str, Any]) -> Any:
-    """A copy of `table` with some columns replaced.
-
-    A column keeps its old type if that type can hold the new values.
-    """
-    if not columns:
-        return table
-    if is_array(table):
-        order = names(table)
-        out = table.astype(np.result_type(table.dtype, *(_needed(table.dtype, new) for new in columns.values())))
-        for name, new in columns.items():
-            j = order.index(name)
-            out[:, j] = _marked(new, table[:, j].tolist()) if out.dtype == object else new
-        return out
-    frame = nw.from_native(table, eager_only=True)
-    if not frame.implementation.is_pandas():
-        return frame.with_columns(*(_series(frame, name, new) for name, new in columns.items())).to_native()
-    at = {name: position for position, name in enumerate(frame.columns)}
-    if set(table.dtypes) == {np.dtype(np.float64)} and all(map(_numeric, columns.values())):
-        block = table.to_numpy(copy=True)  # many columns of numbers: a hundred times faster than one by one
-        block[:, [at[name] for name in columns]] = np.column_stack(list(columns.values()))
-        return type(table)(block, index=table.index, columns=table.columns)
-    out = table.copy(deep=False)
-    for name, new in columns.items():
-        out.isetitem(at[name], _beside(table.iloc[:, at[name]], new))
-    return out
-
-
-def _numeric(column: Any) -> bool:
-    return isinstance(column, np.ndarray) and column.dtype.kind in "fiu"
-
-
-def _series(frame: nw.DataFrame[Any], name: str, new: Any) -> nw.Series[Any]:
-    """The new values as a series like the old one: same index, and same type if possible."""
-    old = frame[name]
-    if frame.implementation.is_pandas_like():
-        return nw.from_native(_beside(old.to_native(), new), series_only=True)
-    listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
-    if _any_missing(new):
-        listed = [None if _is_missing(value) else value for value in listed]
-    if not isinstance(new, np.ndarray):
-        if frame.implementation.is_pyarrow():  # its dictionary type has an index type that narwhals does not keep
-            import pyarrow as pa
-
-            chunks = pa.chunked_array([pa.array(listed, old.to_native().type)])
-            found: nw.Series[Any] = nw.from_native(chunks, series_only=True).alias(name)
-            return found
-        return nw.new_series(name, listed, dtype=old.dtype, backend=frame.implementation)
-    floats = nw.new_series(name, listed, dtype=nw.Float64(), backend=frame.implementation)
-    return floats.cast(old.dtype) if _holds(new, whole=old.dtype.is_integer(), missing=True) else floats
-
-
-def _beside(old: Any, new: Any) -> Any:
-    """The new values as a pandas series like the old one."""
-    kind, name = old.dtype, old.name
-    if old.dtype == object:
-        return type(old)(_marked(new, old.to_list()), index=old.index, name=name, dtype=object)
-    if isinstance(kind, np.dtype):
-        whole, missing = kind.kind in "iu", kind.kind not in "iub"
-    else:
-        whole, missing = nw.from_native(old, series_only=True).dtype.is_integer(), True
-    wanted = kind if _holds(new, whole=whole, missing=missing) else "float64"
-    return type(old)(new, index=old.index, name=name).astype(wanted)
-
-
-def _marked(new: Any, old: list[Any]) -> list[Any]:
-    """New values as a list, with missing values written as in the old column.
-
-    None and NaN are different for encoders.
-    """
-    listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
-    if not _any_missing(new):
-        return listed
-    marker = next((value for value in old if _is_missing(value)), np.nan)
-    return [
-        value if not _is_missing(value) else was if _is_missing(was) else marker
-        for value, was in zip(listed, old, strict=True)
-    ]
-
-
-def _holds(new: Any, *, whole: bool, missing: bool) -> bool:
-    """Whether a type can hold `new`.
-
-    - `whole`: the type can only hold whole numbers;
-    - `missing`: the type can hold missing values.
-    """
-    if missing and not whole:
-        return True
-    array = np.array([np.nan if value is None else value for value in new], dtype=np.float64)
-    lost = np.isnan(array)
-    return (missing or not lost.any()) and (not whole or bool(np.all(array[~lost] == np.round(array[~lost]))))
-
-
-def _needed(kind: np.dtype[Any], new: Any) -> np.dtype[Any]:
-    """The array type that can hold both the old values and the new ones."""
-    if kind.kind in "US":
-        return np.dtype(object) if _any_missing(new) else np.asarray(new).dtype
-    return kind if _holds(new, whole=kind.kind in "iu", missing=kind.kind not in "iub") else np.dtype(np.float64)
-
-
-def _any_missing(column: Any) -> bool:
-    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
-        return bool(np.isnan(column).any())
-    return any(map(_is_missing, column))
-
-
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value is one of the markers of a missing value."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(value != value)
@@ -355,9 +282,14 @@ def _is_missing(value: Any) -> bool:
 
 def select(table: Any, chosen: Sequence[str]) -> Any:
     """The chosen columns, in that order."""
-    if is_array(table) or list(names(table)) == list(chosen):
+    given = names(table)
+    if is_array(table) or given == tuple(chosen):
         return table
-    return nw.from_native(table, eager_only=True).select(list(chosen)).to_native()
+    frame = nw.from_native(table, eager_only=True)
+    if frame.implementation.is_pandas():
+        at = {name: position for position, name in enumerate(given)}
+        return frame.to_native().iloc[:, [at[name] for name in chosen]]
+    return frame.select(list(chosen)).to_native()
 
 
 def like(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:

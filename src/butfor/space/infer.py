@@ -23,7 +23,8 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
     given = frames.names(table)
     if not given:
         raise InputError("the data has no columns.", "At least one is needed.")
-    overrides = dict(overrides or {})
+    table = frames.opened(table)
+    overrides = {str(name): override for name, override in (overrides or {}).items()}
     for name, override in overrides.items():
         if name not in given:
             raise UnknownColumnError(

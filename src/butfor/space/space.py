@@ -14,6 +14,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnknownColumnError
 from butfor.space import frames
 from butfor.space.feature import Feature
+from butfor.space.writing import write
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class Space:
         return self.features[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The position of a column. For an unknown name, the error lists similar ones."""
+        """The position of a column, by its name or the frame's own label. An error lists similar names."""
         try:
-            return self.names.index(name)
+            return self.names.index(str(name))
         except ValueError:
             import difflib
 
@@ -59,7 +60,7 @@ class Space:
         All columns must be present, all categories known, and a value may be missing only if its column allows it.
         """
         table = frames.opened(frames.as_table(table))
-        self._check_columns(table)
+        self.check_columns(table)
         given = {name: position for position, name in enumerate(frames.names(table))}
         out = np.empty((frames.height(table), len(self)))
         numbers = [j for j, feature in enumerate(self.features) if feature.levels is None]
@@ -79,17 +80,44 @@ class Space:
         was = self.encode(table) if was is None else was
         changed = ~same(points, was)
         columns = {
-            feature.name: decode_column(feature, points[:, j])
+            feature.name: decode_column(feature, points[:, j], changed[:, j])
             for j, feature in enumerate(self.features)
             if changed[:, j].any()
         }
-        return frames.write(table, columns)
+        levels = {feature.name: feature.levels for feature in self.features if feature.levels is not None}
+        return write(table, columns, levels)
 
-    def _check_columns(self, table: Any) -> None:
+    def read_again(self, table: Any, points: FloatArray, was: FloatArray) -> FloatArray:
+        """What a table holds in which `points` were written over `was`.
+
+        A column in which nothing changed was not written, and float64 holds every number.
+        """
+        if frames.holds_floats(table, self.names):
+            return points
+        table = frames.opened(table)
+        given = {name: position for position, name in enumerate(frames.names(table))}
+        out = points.copy()
+        for j in np.flatnonzero((~same(points, was)).any(axis=0)).tolist():
+            feature = self.features[j]
+            try:
+                out[:, j] = encode_column(feature, table, given[feature.name])
+            except InputError:  # not a value of this column: it is not the claimed one
+                out[:, j] = np.nan
+        return out
+
+    def check_columns(self, table: Any) -> None:
+        """Refuse a table that lacks a column."""
         given = set(frames.names(table))
         absent = [name for name in self.names if name not in given]
-        if frames.is_array(table) and table.shape[1] != len(self):
+        array = frames.is_array(table)
+        if array and table.shape[1] != len(self):
             raise InputError(f"{table.shape[1]} columns were given.", f"The model reads {len(self)}.")
+        if array and absent:
+            raise InputError(
+                "an array was given, but the data has named columns.",
+                f"The model reads {list(self.names[:8])}{', ...' if len(self) > 8 else ''}.",
+                "Give the rows as a table with these columns: pd.DataFrame(rows, columns=data.columns).",
+            )
         if absent:
             raise UnknownColumnError(f"the columns {absent} are missing.", f"The model reads {list(self.names)}.")
 
@@ -149,10 +177,11 @@ def check_codes(feature: Feature, found: FloatArray) -> None:
         )
 
 
-def decode_column(feature: Feature, codes: FloatArray) -> Sequence[Any] | NDArray[Any]:
-    """One column as the user's values."""
+def decode_column(feature: Feature, codes: FloatArray, changed: BoolArray) -> Sequence[Any] | NDArray[Any]:
+    """One column as the user's values. In a column of float32, only numbers that changed are rounded to that."""
     if feature.levels is None:
-        return codes.astype(np.float32) if feature.single else codes
+        with np.errstate(over="ignore"):
+            return np.where(changed, codes.astype(np.float32), codes) if feature.single else codes
     numbers = feature.numbers
     if numbers is not None and not any(isinstance(level, bool) for level in feature.levels):
         return np.append(np.asarray(numbers), np.nan)[np.where(np.isnan(codes), len(numbers), codes).astype(np.intp)]

@@ -16,15 +16,20 @@ from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.solvers.outcome import TOLERANCE, Outcome
 from butfor.space import frames
+from butfor.space.space import same
 
-PREDICTION, CONSTRAINTS, COST = 0, 1, 2
+PREDICTION, CONSTRAINTS, COST, AS_WRITTEN = 0, 1, 2, 3
 """The checks of an answer, as columns of `Verdict.passed`."""
 
 CHECKS = {
     PREDICTION: "the model predicts {target}",
     CONSTRAINTS: "all constraints hold",
     COST: "the cost is as claimed",
+    AS_WRITTEN: "the row holds these values",
 }
+
+ROUNDING = 2.0**-23
+"""The share by which a number may be rounded when it is written: that of float32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,7 @@ class Verifier:
         passed[at, CONSTRAINTS] = respected(self.question, changes, self.referee)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
         passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
+        passed[at, AS_WRITTEN] = alike(outcome.points[at], changes.points).all(axis=1)
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
         return Verdict(passed, cost, after)
@@ -84,10 +90,19 @@ class Verifier:
         return met & problem.admits(problem.factuals)
 
     def _changes(self, rows: IntArray, points: FloatArray) -> Changes:
-        """Points as changes of rows. The estimator predicts them in the user's own kind of table."""
+        """Points as changes of rows, as they are written in the user's own kind of table.
+
+        The estimator predicts that table, and the changes are read from it again.
+        """
         reading, start = self.referee.reading, self.factuals[rows]
         table = reading.space.decode(points, frames.take(self.before.table, rows), start)
-        return Changes(start, points, self.before.take(rows), Prediction(reading.source, table))
+        written = reading.space.read_again(table, points, start)
+        return Changes(start, written, self.before.take(rows), Prediction(reading.source, table))
+
+
+def alike(claimed: FloatArray, written: FloatArray) -> BoolArray:
+    """Where a written value is the claimed one, up to rounding. A level is a whole number, so it is not rounded."""
+    return same(claimed, written) | (np.abs(written - claimed) <= ROUNDING * np.abs(claimed))
 
 
 def respected(question: Question, changes: Changes, referee: Referee) -> BoolArray:

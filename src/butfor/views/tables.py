@@ -10,6 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from butfor.errors import InputError, MissingExtraError
+from butfor.problem.spec import from_spec, to_spec
 from butfor.space import frames
 
 TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
@@ -20,17 +21,23 @@ def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
     if frames.is_array(table):
         columns = [_column(name, str(table.dtype), table[0, j]) for j, name in enumerate(names)]
         return {"kind": "array", "index": None, "columns": columns}
-    frame = nw.from_native(table, eager_only=True)
+    frame = frames.opened(table)
     kind = frame.implementation.value
     if kind != "pandas":
         return {"kind": kind, "index": None, "columns": [_narwhals_column(name, frame[name].dtype) for name in names]}
+    own = dict(zip(frame.columns, frames.labels(table), strict=True))
     label = table.index[0]
     index = label.item() if isinstance(label, np.generic) else label
     return {
         "kind": kind,
         "index": index if isinstance(index, str | int) else None,
-        "columns": [_pandas_column(name, table[name]) for name in names],
+        "columns": [_pandas_column(name, frame[name].to_native()) | _label(own[name]) for name in names],
     }
+
+
+def _label(label: Any) -> dict[str, Any]:
+    """The column's own label in pandas, if it is a number or a tuple."""
+    return {} if isinstance(label, str) else {"label": to_spec(label)}
 
 
 def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
@@ -56,7 +63,12 @@ def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
             c["name"]: library.Series([value], index=index, dtype=_pandas_type(library, c))
             for c, value in zip(columns, filled, strict=True)
         }
-        return library.DataFrame(made)
+        frame = library.DataFrame(made)
+        if any("label" in c for c in columns):
+            own = [from_spec(c.get("label", c["name"])) for c in columns]
+            tuples = all(isinstance(label, tuple) for label in own)
+            frame.columns = library.MultiIndex.from_tuples(own) if tuples else own
+        return frame
     schema = {c["name"]: _narwhals_type(c) for c in columns}
     cells = {c["name"]: [value] for c, value in zip(columns, filled, strict=True)}
     return nw.from_dict(cells, schema, backend=kind).to_native()

@@ -33,7 +33,9 @@ class Column:
     - `single`: whether the column's values are float32;
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
-    - `centre`: a raw value in the middle of the data. Affine columns are described from there.
+    - `centre`: a raw value in the middle of the data. Affine columns are described from there;
+    - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
+      dense.
     """
 
     feature: int
@@ -46,6 +48,7 @@ class Column:
     refuses_missing: bool = False
     declared: bool = False
     centre: float = 0.0
+    sparse: Column | None = None
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:
         """This column after an elementwise step."""
@@ -63,6 +66,15 @@ class Column:
         """The column's value for a missing raw value; NaN if it stays missing."""
         value = self.at(np.array([np.nan])) if self.table is None else in_numbers(self.table[-1:])
         return float(value[0])
+
+    def put(self, *, sparse: bool) -> Column:
+        """This column in a sparse or a dense table."""
+        return replace(self, sparse=(self.sparse or self) if sparse else None)
+
+    def left_out(self, x: FloatArray | None = None) -> BoolArray:
+        """Where a sparse table leaves the column's value out: for raw numbers `x`, or for each level."""
+        where = self if self.sparse is None else self.sparse
+        return np.asarray((where.level_values() if x is None else where.at(x)) == 0)
 
     def level_values(self) -> FloatArray:
         """The column's value for each level, as numbers."""

@@ -82,8 +82,8 @@ class _Questions:
             zero_missing=self.zero_missing[at],
         )
 
-    def left(self, x: Values) -> BoolArray:
-        """Which of the values `x` of its column go left, one row per question."""
+    def left(self, x: Values, zero: BoolArray) -> BoolArray:
+        """Which of the values `x` of its column go left, one row per question. `zero` says which count as zeros."""
         with np.errstate(over="ignore"):
             x = np.asarray(x).astype(np.float32 if self.single else np.float64)
         gone = np.isnan(x)
@@ -92,7 +92,7 @@ class _Questions:
             other = self.groups.shape[1] - 1
             number = np.where(gone | (x <= -1) | (x >= other), other, x).astype(np.intp)
             out = np.where(self.group[:, None] >= 0, self.groups[np.maximum(self.group, 0)][:, number], out)
-        lost = gone | (self.zero_missing[:, None] & (x == 0))
+        lost = gone | (self.zero_missing[:, None] & zero)
         return np.asarray(np.where(lost, self.missing_left[:, None], out))
 
 
@@ -110,7 +110,8 @@ def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
     for c in np.unique(questions.column):
         column, at = columns[c], np.flatnonzero(questions.column == c)
         some = questions.take(at)
-        goes_missing[at] = some.left(np.array([column.missing_value()]))[:, 0]
+        lost = column.missing_value()
+        goes_missing[at] = some.left(np.array([lost]), np.array([lost == 0]))[:, 0]
         if column.table is not None or column.edges is not None:
             by_cell[at] = True
             edges.setdefault(column.feature, []).append(np.empty(0) if column.edges is None else column.edges)
@@ -186,8 +187,9 @@ def _last_left(column: Column, questions: _Questions) -> FloatArray:
 
 
 def _around_zero(column: Column) -> FloatArray:
-    below = last_where(column, lambda x: x < 0, 1)
-    return np.concatenate([below, last_where(column, lambda x: x <= 0, 1)])
+    where = column.sparse or column
+    below = last_where(where, lambda x: x < 0, 1)
+    return np.concatenate([below, last_where(where, lambda x: x <= 0, 1)])
 
 
 def _cells(
@@ -217,8 +219,11 @@ def _members(
         for c in np.unique(questions.column[by_cell & (raw == j)]):
             column = columns[c]
             at = np.flatnonzero(by_cell & (questions.column == c))
-            inputs = column.level_values() if column.table is not None else column.at(representatives(cells[j]))
-            masks.append(np.column_stack([questions.take(at).left(inputs), goes_missing[at]]))
+            raw_values = None if column.table is not None else representatives(cells[j])
+            inputs = column.level_values() if raw_values is None else column.at(raw_values)
+            masks.append(
+                np.column_stack([questions.take(at).left(inputs, column.left_out(raw_values)), goes_missing[at]])
+            )
             numbers.append(at)
         mask = np.concatenate(masks)
         first, which = _unique_rows(mask)

@@ -56,11 +56,21 @@ def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
     def transform(i: int, x: Values) -> Values:
         if step.with_mean:
             x -= step.mean_[i].astype(x.dtype if rounds_first else np.float64)
-        if step.with_std:
+        if step.with_std and columns[i].sparse is not None:
+            x *= 1.0 / step.scale_[i]
+        elif step.with_std:
             x /= step.scale_[i].astype(x.dtype if rounds_first else np.float64)
         return x
 
     return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_std else 1.0)
+
+
+def _divide(x: Values, scale: float, column: Column) -> None:
+    """Divide in place. scikit-learn multiplies the numbers of a sparse table by the reciprocal, which rounds otherwise."""
+    if column.sparse is not None:
+        x *= 1.0 / scale
+    else:
+        x /= scale
 
 
 def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
@@ -70,7 +80,7 @@ def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
         if step.with_centering:
             x -= step.center_[i]
         if step.with_scaling:
-            x /= step.scale_[i]
+            _divide(x, step.scale_[i], columns[i])
         return x
 
     return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_scaling else 1.0)
@@ -92,7 +102,7 @@ def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
     """x / scale."""
 
     def transform(i: int, x: Values) -> Values:
-        x /= step.scale_[i]
+        _divide(x, step.scale_[i], columns[i])
         return np.clip(x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
     out = _affine(columns, transform, lambda i: 1.0 / step.scale_[i])
@@ -174,6 +184,7 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
         outputs = step.transform(inputs)
     outputs = np.asarray(outputs.toarray() if hasattr(outputs, "toarray") else outputs)
     widths = _widths(step, len(columns))
+    sparse = type(step).__name__ == "OneHotEncoder" and bool(step.sparse_output)
     out, start = [], 0
     for column, table, width, refuses in zip(columns, tables, widths, refused, strict=True):
         assert table is not None
@@ -181,13 +192,17 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
             values = outputs[: len(table), k].astype(np.float64)
             if refuses:
                 values[-1] = np.nan
-            out.append(replace(column, table=values, refuses_missing=column.refuses_missing or refuses, single=False))
+            refusing = column.refuses_missing or refuses
+            out.append(replace(column, table=values, refuses_missing=refusing, single=False).put(sparse=sparse))
         start += width
     return out
 
 
 def _demand_levels(step: Any, columns: list[Column]) -> None:
-    """Raise `NeedsLevels` if the encoder gets numbers, or knows more levels than the space."""
+    """Raise `NeedsLevels` if the encoder gets numbers, or knows more or fewer levels than the space.
+
+    A type may declare categories that the data does not hold. An encoder fitted on the data does not know those.
+    """
     ordered = type(step).__name__ == "OrdinalEncoder" and not isinstance(step.categories, str)
     wanted = {}
     for column, categories in zip(columns, step.categories_, strict=True):
@@ -198,6 +213,10 @@ def _demand_levels(step: Any, columns: list[Column]) -> None:
             wanted[column.feature] = (*plain, *(v for v in column.table[:-1].tolist() if v not in plain))
         elif ordered and not column.declared and column.table[: len(plain)].tolist() != list(plain):
             wanted[column.feature] = plain
+        elif (
+            step.handle_unknown == "error" and not column.declared and not set(column.table[:-1].tolist()) <= set(plain)
+        ):
+            wanted[column.feature] = tuple(v for v in column.table[:-1].tolist() if v in plain)
     if wanted:
         raise NeedsLevels(wanted, ordered)
 
@@ -232,7 +251,8 @@ def bins(step: Any, columns: list[Column]) -> list[Column]:
         if step.encode == "ordinal":
             out.append(binned.map(partial(_bin, inner)))
         else:
-            out += [binned.map(partial(_in_bin, inner, k)) for k in range(len(inner) + 1)]
+            sparse = step.encode == "onehot"
+            out += [binned.map(partial(_in_bin, inner, k)).put(sparse=sparse) for k in range(len(inner) + 1)]
     return out
 
 
@@ -256,7 +276,7 @@ def column_transformer(step: Any, columns: list[Column]) -> list[Column]:
         if not chosen or (isinstance(inner, str) and inner == "drop"):
             continue
         out += chosen if isinstance(inner, str) else read_step(inner, chosen)
-    return _stacked(out)
+    return [column.put(sparse=bool(step.sparse_output_)) for column in _stacked(out)]
 
 
 def pipeline_of_steps(step: Any, columns: list[Column]) -> list[Column]:
@@ -274,7 +294,8 @@ def feature_union(step: Any, columns: list[Column]) -> list[Column]:
         if inner == "drop":
             continue
         out += columns if inner == "passthrough" else read_step(inner, columns)
-    return _stacked(out)
+    sparse = any(column.sparse is not None for column in out)
+    return [column.put(sparse=sparse) for column in _stacked(out)]
 
 
 def function_transformer(step: Any, columns: list[Column]) -> list[Column]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -67,6 +68,7 @@ def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...], 
     count = forest["iteration_indptr"][-1 if rounds is None else rounds]
     scores = max(int(learner["learner_model_param"]["num_class"]), 1)
     nodes = _nodes(forest["trees"][:count], np.array(forest["tree_info"][:count], dtype=np.intp), scores)
+    nodes = replace(nodes, zero_missing=_zero_missing(nodes, columns))
     model = trees_over(_coded(columns, learner), nodes, _base(learner, scores))
     if not classes:
         return model, Value()
@@ -129,6 +131,13 @@ def _nodes(trees: list[dict[str, Any]], score: IntArray, scores: int) -> Nodes:
         group=group,
         groups=groups,
     )
+
+
+def _zero_missing(nodes: Nodes, columns: list[Column]) -> BoolArray:
+    """Which nodes send a zero elsewhere because a sparse table leaves it out, and XGBoost takes it for missing."""
+    sparse = np.array([column.sparse is not None for column in columns], dtype=np.bool_)
+    turned = (nodes.threshold >= 0) != nodes.missing_left
+    return np.asarray((nodes.feature >= 0) & sparse[nodes.feature] & turned)
 
 
 def _all(trees: list[dict[str, Any]], name: str, kind: Any) -> NDArray[Any]:

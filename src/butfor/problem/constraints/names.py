@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any, Literal
 
 from butfor.errors import InputError, InputTypeError
@@ -229,9 +230,10 @@ def candidates(table: Any) -> Candidates:
     return Candidates(table)
 
 
-def _names(names: tuple[str, ...], word: str) -> tuple[str, ...]:
+def _names(names: tuple[Any, ...], word: str) -> tuple[str, ...]:
+    """The names as text. A data frame may call a column by a number or by a tuple."""
     if not names:
         raise InputError(f"{word}() was given no column.", "Name at least one.")
-    if any(not isinstance(name, str) for name in names):
+    if any(not isinstance(name, str | Real | tuple) for name in names):
         raise InputTypeError(f"{word}{names!r} was given.", "Give the names of columns as text, one argument each.")
-    return names
+    return tuple(map(str, names))

@@ -17,6 +17,7 @@ from butfor.model.survival.readout import Survival
 from butfor.problem.targets.survival import grouped
 from butfor.problem.targets.target import AbstractTarget, Group
 from butfor.space import frames
+from butfor.space.writing import write
 
 
 class OnRisk(AbstractTarget):
@@ -134,4 +135,4 @@ class HazardRatio(OnRisk):
         absent = [name for name in like.source.names if name not in dict(self.prototype)]
         if absent:
             raise InputError(f"the prototype lacks the columns {absent}.", "It must be a whole row.")
-        return Prediction(like.source, frames.write(row, {name: [value] for name, value in self.prototype}))
+        return Prediction(like.source, write(row, {name: [value] for name, value in self.prototype}))

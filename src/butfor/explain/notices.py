@@ -1,0 +1,62 @@
+"""What a user should know before the answers come: columns that the model does not read, rows unlike the data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.importers.read import Reading
+from butfor.space import frames
+from butfor.space.space import Space
+
+UNNOTICED = 1e-6
+"""The share of a column's range by which a number may lie outside unnoticed. Types round."""
+
+SHOWN = 8
+"""How many columns are named."""
+
+
+def point_out_unread(reading: Reading, stacklevel: int) -> None:
+    """Warn of columns of the data that the model does not read. The target may have been left among them."""
+    known = set(reading.space.names)
+    unread = [name for name in frames.names(reading.data) if name not in known]
+    if unread:
+        warnings.warn(
+            f"the model does not read these columns of the data: {_listed(unread)}. No answer changes them. "
+            "If the target is among them, leave it out.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def point_out_rows_outside(space: Space, codes: FloatArray, stacklevel: int) -> None:
+    """Warn of numbers outside the range of the data. The model may never have seen any like them.
+
+    A declared range is the user's own business.
+    """
+    low = np.array([feature.low for feature in space])
+    high = np.array([feature.high for feature in space])
+    slack = UNNOTICED * np.array([feature.range for feature in space])
+    number = np.array([feature.levels is None and feature.why != "given" for feature in space])
+    outside = number & ((codes < low - slack) | (codes > high + slack))
+    if not outside.any():
+        return
+    words = []
+    for j in np.flatnonzero(outside.any(axis=0)).tolist():
+        feature = space.features[j]
+        worst = codes[outside[:, j], j][0]
+        words.append(f"{feature.name} {worst:g} ({feature.low:g} to {feature.high:g})")
+    count = int(outside.any(axis=1).sum())
+    warnings.warn(
+        f"{count} of {len(codes)} rows lie outside the ranges of the data: {_listed(words)}. "
+        "The model may not have seen such values. Check their units, or declare the range with space={...}.",
+        UserWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - SHOWN
+    return ", ".join(words[:SHOWN]) + (f" and {more} more" if more > 0 else "")

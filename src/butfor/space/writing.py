@@ -1,0 +1,265 @@
+"""Write new values into a table. A column keeps its type if that type holds them; otherwise the type is widened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import InputError
+from butfor.space.frames import is_array, is_missing, like, names, opened, select, take
+
+Levels = tuple[Any, ...]
+
+WIDER = (np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64))
+"""The types that are tried, one after the other, if a column's own type does not hold the new values."""
+
+
+def write(table: Any, columns: Mapping[str, Any], levels: Mapping[str, Levels] | None = None) -> Any:
+    """A copy of `table` with some columns replaced.
+
+    A column keeps its old type if that type holds the new values. Otherwise it gets a wider one. A type with categories
+    gets those of `levels`.
+    """
+    if not columns:
+        return table
+    known = levels or {}
+    if is_array(table):
+        return _array(table, columns)
+    frame = opened(table)
+    if not frame.implementation.is_pandas():
+        return frame.with_columns(
+            *(_series(frame[name], new, known.get(name, ())) for name, new in columns.items())
+        ).to_native()
+    table = nw.to_native(table, pass_through=True)
+    at = {name: position for position, name in enumerate(frame.columns)}
+    if set(table.dtypes) == {np.dtype(np.float64)} and all(map(_numeric, columns.values())):
+        block = table.to_numpy(copy=True)  # many columns of numbers: a hundred times faster than one by one
+        block[:, [at[name] for name in columns]] = np.column_stack(list(columns.values()))
+        return type(table)(block, index=table.index, columns=table.columns)
+    out = table.copy(deep=False)
+    for name, new in columns.items():
+        out.isetitem(at[name], _beside(table.iloc[:, at[name]], new, known.get(name, ())))
+    return out
+
+
+def one_row(data: Any, values: Mapping[Any, Any]) -> Any:
+    """A row given as a dict, as a table of the kind of `data` and with its types as far as they hold the values."""
+    given = {str(name): value for name, value in values.items()}
+    for name, value in given.items():
+        if isinstance(value, Mapping | Sequence | np.ndarray) and not isinstance(value, str | bytes):
+            raise InputError(
+                f"the row {{{name!r}: {value!r}}} was given.",
+                "A dict holds one row: one value for each column.",
+                "Give several rows as a table.",
+            )
+    known = [name for name in names(data) if name in given]
+    if not known:
+        raise InputError(f"a row with the columns {list(given)} was given.", f"The columns are {list(names(data))}.")
+    row = select(take(data, [0]), known) if not is_array(data) else _whole(data, given)
+    try:
+        written = write(row, {name: [given[name]] for name in known})
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"the row {dict(values)!r} was given.", f"Its values must be like those of the data ({error})."
+        ) from error
+    if hasattr(written, "reset_index"):
+        written = written.reset_index(drop=True)  # the label of a row in pandas is not that of the data's first row
+    rest = {name: [value] for name, value in given.items() if name not in known}
+    if not rest or is_array(data):
+        return written
+    frame, more = opened(written), opened(like(data, rest))
+    return frame.with_columns(*(more[name] for name in rest)).to_native()
+
+
+def _whole(data: Any, given: Mapping[str, Any]) -> Any:
+    """One row of an array. All of its columns must be given."""
+    absent = [name for name in names(data) if name not in given]
+    if absent:
+        raise InputError(f"the row lacks the columns {absent}.", f"The columns are {list(names(data))}.")
+    return take(data, [0])
+
+
+def _numeric(column: Any) -> bool:
+    return isinstance(column, np.ndarray) and column.dtype.kind in "fiu"
+
+
+def _array(table: Any, columns: Mapping[str, Any]) -> Any:
+    """A copy of an array with some columns replaced. All columns share the widest type that is needed."""
+    order = names(table)
+    out = table.astype(np.result_type(table.dtype, *(_needed(table.dtype, new) for new in columns.values())))
+    for name, new in columns.items():
+        j = order.index(name)
+        out[:, j] = _marked(new, table[:, j].tolist()) if out.dtype == object else new
+    return out
+
+
+def _needed(kind: np.dtype[Any], new: Any) -> np.dtype[Any]:
+    """The array type that holds new values beside the old ones."""
+    if kind.kind == "O":
+        return kind
+    if kind.kind in "US":
+        return np.dtype(object) if _any_missing(new) else np.asarray(new).dtype
+    return _holding(kind, _as_floats(new), missing=kind.kind == "f")
+
+
+def _series(old: nw.Series[Any], new: Any, levels: Levels) -> nw.Series[Any]:
+    """The new values as a series like the old one."""
+    if old.implementation.is_pandas_like():
+        return nw.from_native(_beside(old.to_native(), new, levels), series_only=True)
+    listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
+    if _any_missing(new):
+        listed = [None if is_missing(value) else value for value in listed]
+    if old.dtype == nw.Categorical and old.implementation.is_pyarrow():
+        return _dictionary(old, listed, levels)
+    if isinstance(old.dtype, nw.Enum):
+        return _made(old, listed, nw.Enum(_categories(tuple(old.dtype.categories), listed, levels)))
+    if old.dtype.is_decimal():
+        return _decimal(old, listed)
+    kind = _kind(old.dtype)
+    if kind is None:
+        return _made(old, listed, old.dtype)
+    wide = _holding(kind, _as_floats(listed), missing=True)
+    typed = [None if value is None else wide.type(value).item() for value in listed]
+    return _made(old, typed, old.dtype if wide == kind else _TYPES[wide])
+
+
+_TYPES = dict(zip(WIDER, (nw.Int64(), nw.Float32(), nw.Float64()), strict=True))
+"""What narwhals calls the wider types."""
+
+
+def _made(old: nw.Series[Any], listed: list[Any], kind: Any) -> nw.Series[Any]:
+    return nw.new_series(old.name, listed, dtype=kind, backend=old.implementation)
+
+
+def _decimal(old: nw.Series[Any], listed: list[Any]) -> nw.Series[Any]:
+    """Decimals if they have enough digits for the new values, otherwise float64."""
+    floats = _made(old, listed, nw.Float64())
+    try:
+        found = floats.cast(old.dtype)
+    except Exception:  # each library has errors of its own for a number that does not fit
+        return floats
+    return found if found.cast(nw.Float64()).to_list() == listed else floats
+
+
+def _dictionary(old: nw.Series[Any], listed: list[Any], levels: Levels) -> nw.Series[Any]:
+    """A dictionary of pyarrow with the old order, plus the levels that it lacks."""
+    import pyarrow as pa
+
+    kind = old.to_native().type
+    found = _categories(tuple(old.cat.get_categories().to_list()), listed, levels)
+    code = {level: k for k, level in enumerate(found)}
+    index = kind.index_type if len(found) <= np.iinfo(kind.index_type.to_pandas_dtype()).max else pa.int32()
+    codes = pa.array([None if value is None else code[value] for value in listed], index)
+    array = pa.DictionaryArray.from_arrays(codes, pa.array(found, kind.value_type), ordered=kind.ordered)
+    made: nw.Series[Any] = nw.from_native(pa.chunked_array([array]), series_only=True)
+    return made.alias(old.name)
+
+
+def _beside(old: Any, new: Any, levels: Levels) -> Any:
+    """The new values as a pandas series like the old one."""
+    kind, name = old.dtype, old.name
+    if isinstance(kind, np.dtype) and kind.kind == "O":
+        return type(old)(_marked(new, old.to_list()), index=old.index, name=name, dtype=object)
+    fresh = type(old)(new, index=old.index, name=name)
+    if hasattr(kind, "categories"):
+        return fresh.astype(_category(old, new, levels))
+    exact = kind if isinstance(kind, np.dtype) else _kind(nw.from_native(old, series_only=True).dtype)
+    if exact is None or exact.kind not in "biuf":
+        return fresh.astype(kind)
+    wide = _holding(exact, _as_floats(new), missing=not isinstance(kind, np.dtype) or kind.kind == "f")
+    if wide == exact:
+        return fresh.astype(kind)
+    return fresh.astype(wide if isinstance(kind, np.dtype) else _nullable(kind, wide))
+
+
+def _nullable(kind: Any, wide: np.dtype[Any]) -> str:
+    """The name of a wider type in the same family of pandas: its own nullable types, or those of pyarrow."""
+    if hasattr(kind, "pyarrow_dtype"):
+        return {"float64": "double[pyarrow]", "float32": "float[pyarrow]"}.get(wide.name, f"{wide.name}[pyarrow]")
+    return wide.name.capitalize()
+
+
+def _category(old: Any, new: Any, levels: Levels) -> Any:
+    """The categories of a pandas series, plus the levels that it lacks. The flag of an order stays."""
+    known = tuple(old.cat.categories.tolist())
+    found = _categories(known, new, levels)
+    if found == known:
+        return old.dtype
+    added = old.cat.add_categories([level for level in found if level not in set(known)])
+    return added.cat.reorder_categories(found).dtype
+
+
+def _categories(known: Levels, new: Any, levels: Levels) -> Levels:
+    """The categories that hold the new values: the known ones, or else those of the data in their order."""
+    has = set(known)
+    lacking = [value for value in dict.fromkeys(new) if not is_missing(value) and value not in has]
+    return tuple(dict.fromkeys((*levels, *known, *lacking))) if lacking else known
+
+
+def _kind(found: Any) -> np.dtype[Any] | None:
+    """The numpy type of numbers or truth values; None for anything else."""
+    if found == nw.Boolean:
+        return np.dtype(np.bool_)
+    if not (found.is_integer() or found.is_float()):
+        return None
+    try:
+        return np.dtype(str(found).lower())
+    except TypeError:  # numpy has no whole numbers of 128 bits
+        return np.dtype(np.int64)
+
+
+def _holding(kind: np.dtype[Any], values: FloatArray, *, missing: bool) -> np.dtype[Any]:
+    """`kind` if it holds the values, otherwise the first wider type that does."""
+    if _holds(kind, values, missing=missing):
+        return kind
+    wider = WIDER[1:] if kind.kind == "f" else WIDER[::2]
+    return next((wide for wide in wider if _holds(wide, values, missing=missing or wide.kind == "f")), WIDER[-1])
+
+
+def _holds(kind: np.dtype[Any], values: FloatArray, *, missing: bool) -> bool:
+    """Whether a type holds the values without change. `missing` says whether it can hold missing values."""
+    if kind == np.float64:
+        return True
+    lost = np.isnan(values)
+    if lost.any() and not missing:
+        return False
+    known = values[~lost]
+    if kind.kind == "f":
+        with np.errstate(over="ignore"):
+            return bool(np.all(known.astype(kind) == known))
+    if kind.kind == "b":
+        return bool(np.all((known == 0) | (known == 1)))
+    ends = np.iinfo(kind)
+    inside = (known >= float(ends.min)) & (known < float(ends.max) + 1)
+    return bool(np.all(inside & (known == np.round(known))))
+
+
+def _as_floats(new: Any) -> FloatArray:
+    if _numeric(new):
+        return np.asarray(new, dtype=np.float64)
+    return np.array([np.nan if is_missing(value) else value for value in new], dtype=np.float64)
+
+
+def _marked(new: Any, old: Sequence[Any]) -> list[Any]:
+    """New values as a list, with missing values written as in the old column.
+
+    None and NaN are different for encoders.
+    """
+    listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
+    if not _any_missing(new):
+        return listed
+    marker = next((value for value in old if is_missing(value)), np.nan)
+    return [
+        value if not is_missing(value) else was if is_missing(was) else marker
+        for value, was in zip(listed, old, strict=True)
+    ]
+
+
+def _any_missing(column: Any) -> bool:
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return bool(np.isnan(column).any())
+    return any(map(is_missing, column))
