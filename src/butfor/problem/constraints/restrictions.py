@@ -103,17 +103,18 @@ class Between(Restriction):
     high: Any
 
     def __repr__(self) -> str:
-        return f"between({self.name!r}, {self.low!r}, {self.high!r})"
+        if _endless(self.low):
+            return f"between({self.name!r}, high={self.high!r})"
+        return f"between({self.name!r}, {self.low!r}" + (")" if _endless(self.high) else f", {self.high!r})")
 
     def _ends(self, feature: Feature) -> tuple[float, float]:
         if feature.levels is None:
-            low, high = float(self.low), float(self.high)
-        elif feature.numbers is not None and feature.ordered:
+            return float(self.low), float(self.high)
+        if feature.numbers is not None:
             inside = [k for k, value in enumerate(feature.numbers) if self.low <= value <= self.high]
             return (float(inside[0]), float(inside[-1])) if inside else (np.inf, -np.inf)
-        else:
-            low, high = (float(feature.code(level, repr(self))) for level in (self.low, self.high))
-        return low, high
+        low = 0.0 if _endless(self.low) else float(feature.code(self.low, repr(self)))
+        return low, float(len(feature.levels) - 1 if _endless(self.high) else feature.code(self.high, repr(self)))
 
     def validate(self, space: Space) -> None:
         feature = space[self.name]
@@ -129,8 +130,14 @@ class Between(Restriction):
             if isinstance(error, InputError):
                 raise
             raise InputTypeError(f"{self!r} was given.", f"{self.name!r} is a number: give two numbers.") from None
-        if np.isnan(low) or np.isnan(high) or (low > high and feature.levels is None):
-            raise InputError(f"{self!r} was given.", "The first end must not exceed the second.")
+        if feature.numbers is not None:
+            low, high = float(self.low), float(self.high)
+        if np.isnan(low) or np.isnan(high) or low > high:
+            raise InputError(
+                f"{self!r} was given.",
+                "The first end must not exceed the second.",
+                "Nothing lies between: swap the ends.",
+            )
 
     def narrow(self, domain: Domain, space: Space) -> None:
         j = space.index(self.name)
@@ -308,6 +315,11 @@ class MayVanish(Restriction):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.ones(len(before), dtype=np.bool_)
+
+
+def _endless(end: Any) -> bool:
+    """Whether an end does not limit anything."""
+    return isinstance(end, float) and bool(np.isinf(end))
 
 
 def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:
