@@ -265,7 +265,7 @@ def candidates(table: Any) -> Candidates:
 
 def _names(given: tuple[Any, ...], word: str) -> tuple[str, ...]:
     """The names in the arguments. Each argument is a name or a collection of names."""
-    found: list[str] = []
+    found: list[Any] = []
     for one in given:
         if isinstance(one, str | bytes | Mapping) or not isinstance(one, Iterable):
             found.append(one)

@@ -12,7 +12,8 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
-from butfor.problem.domain import Domain, on_grid, open_domain
+from butfor.problem.domain import Domain, finer_than_floats, on_grid, open_domain
+from butfor.problem.lattice import Lattice
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
@@ -210,12 +211,23 @@ class Grid(Restriction):
             raise InputError(*message)
 
     def narrow(self, domain: Domain, space: Space) -> None:
-        domain.coarsen(space.index(self.name), self.step, self.anchor)
+        if self._limits(space):
+            domain.coarsen(space.index(self.name), self.step, self.anchor)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
         a = after[:, j]
-        return np.asarray(same(before[:, j], a) | np.isnan(a) | on_grid(a, self.step, self.anchor))
+        kept = on_grid(a, *self._grid()) | (not self._limits(space))
+        return np.asarray(same(before[:, j], a) | np.isnan(a) | kept)
+
+    def _grid(self) -> tuple[float, float]:
+        """Its step and an anchor close to 0."""
+        return Lattice.of(self.step, self.anchor).in_floats()
+
+    def _limits(self, space: Space) -> bool:
+        """Whether it forbids any number. A grid finer than floats are at the column's values does not."""
+        feature = space[self.name]
+        return not finer_than_floats(feature.low, feature.high, *self._grid())
 
 
 @dataclass(frozen=True)
