@@ -31,8 +31,9 @@ class AbstractCost(ABC):
         return Mix((*self.terms(), *other.terms()))
 
     def __rmul__(self, weight: float) -> AbstractCost:
-        if not np.isfinite(weight) or weight < 0:
-            raise InputError(f"the weight {weight!r} was given to a cost.", "Weights must be finite and not negative.")
+        message = (f"the weight {weight!r} was given to a cost.", "Weights must be finite and not negative.")
+        if not 0 <= number(weight, *message) < np.inf:
+            raise InputError(*message)
         return Mix(tuple((float(weight) * old, term) for old, term in self.terms()))
 
     __mul__ = __rmul__
@@ -284,7 +285,9 @@ def price(cost: AbstractCost, space: Space) -> Prices:
     """The prices of `cost` in `space`. Levels change for free if no term prices them."""
     if not isinstance(cost, AbstractCost):
         raise InputTypeError(
-            f"cost={cost!r} was given.", "A cost must be bf.L1(), bf.L2(), bf.L0(), ... or a sum of them."
+            f"cost={cost!r} was given.",
+            "A cost must be bf.L1(), bf.L2(), bf.L0(), ... or a sum of them, or a text such as 'L1+0.5*L0'.",
+            f"Call it: bf.{cost.__name__}()." if isinstance(cost, type) else "",
         )
     zero = np.zeros(len(space))
     empty = {j: np.zeros((len(f.levels) + 1,) * 2) for j, f in enumerate(space.features) if f.levels is not None}

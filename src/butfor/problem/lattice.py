@@ -9,7 +9,7 @@ from math import gcd, lcm, trunc
 SIMPLE = 10**6
 """The largest denominator of a fraction that is meant by its float, such as 1/3 by 0.3333333333333333."""
 
-WRITTEN = 15
+WRITTEN_DIGITS = 15
 """A float with more digits than these was computed, not written."""
 
 SHARED = Fraction(1, 10**9)
@@ -60,4 +60,4 @@ def meant(number: float) -> Fraction:
     said = Fraction(repr(float(number)))
     digits = repr(float(number)).split("e")[0].replace(".", "").strip("-0")
     simple = said.limit_denominator(SIMPLE)
-    return simple if len(digits) > WRITTEN and float(simple) == float(number) else said
+    return simple if len(digits) > WRITTEN_DIGITS and float(simple) == float(number) else said
