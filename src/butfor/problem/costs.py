@@ -27,8 +27,13 @@ class AbstractCost(ABC):
 
     def __add__(self, other: AbstractCost) -> AbstractCost:
         if not isinstance(other, AbstractCost):
-            return NotImplemented
+            raise InputTypeError(
+                f"{other!r} was added to a cost.", "Only costs are added, as in bf.L1() + 0.5 * bf.L0()."
+            )
         return Mix((*self.terms(), *other.terms()))
+
+    def __radd__(self, other: Any) -> AbstractCost:
+        return self if isinstance(other, int) and other == 0 else self + other  # sum() starts with 0
 
     def __rmul__(self, weight: float) -> AbstractCost:
         message = (f"the weight {weight!r} was given to a cost.", "Weights must be finite and not negative.")
@@ -88,7 +93,7 @@ class Norm(Term):
     def __repr__(self) -> str:
         settings = []
         if self.weights:
-            settings.append(f"weights={dict(self.weights)!r}")
+            settings.append(f"weights={_shown(self.weights)}")
         if self.scale != "range":
             settings.append(f"scale={self.scale!r}")
         return f"{type(self).__name__}({', '.join(settings)})"
@@ -166,7 +171,7 @@ class L0(Term):
         return prices.plus("l0", unit, np.zeros(len(space)), _tables(space, unit, lambda d: (d > 0).astype(np.float64)))
 
     def __repr__(self) -> str:
-        return f"L0(weights={dict(self.weights)!r})" if self.weights else "L0()"
+        return f"L0(weights={_shown(self.weights)})" if self.weights else "L0()"
 
 
 @dataclass(frozen=True)
@@ -364,8 +369,14 @@ def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
     return {"range": feature.range, "mad": feature.mad, "std": feature.std}[scale] or feature.range
 
 
+def _shown(weights: Any) -> str:
+    return repr(dict(weights) if isinstance(weights, Mapping) else weights)
+
+
 def _per_column(given: Mapping[str, float] | None, space: Space, default: float, word: str) -> FloatArray:
     out = np.full(len(space), default)
+    if given is not None and not isinstance(given, Mapping):
+        raise InputTypeError(f"{word}s={given!r} was given.", f"It must be a dict {{column: {word}}}.")
     for name, value in (given or {}).items():
         j = space.index(name)
         message = (f"the {word} of {name!r} is {value!r}.", f"A {word} must be finite and not negative.")
