@@ -199,6 +199,19 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
     ("a negative multiple", lambda d: -2 * bf.L1(), bf.InputError, ValueError, "not negative"),
     ("an unknown scale", explained(cost=bf.L1(scale="iqr")), bf.InputError, ValueError, "'range', 'mad'"),
     ("a scale of zero", explained(cost=bf.L1(scale={"age": 0.0})), bf.InputError, ValueError, "positive"),
+    ("weights that are no dict", explained(cost=bf.L1(["age"])), bf.InputTypeError, TypeError, "weights=.*{column: weight}"),
+    ("weights of L0 in words", explained(cost=bf.L0("age")), bf.InputTypeError, TypeError, "weights='age'"),
+    ("a number added to a cost", lambda d: bf.L1() + 3, bf.InputTypeError, TypeError, "3 was added.*0.5"),
+    ("a scale in words", explained(cost=bf.L1(scale={"age": "x"})), bf.InputTypeError, TypeError, "scale of 'age' is 'x'"),
+    ("a scale of no column", explained(cost=bf.L1(scale={"agee": 2.0})), bf.UnknownColumnError, KeyError, "'agee'.*age"),
+    ("a table of no columns", explained(cost=bf.Table(3)), bf.InputTypeError, TypeError, r"bf.Table\(3\).*{column: prices}"),
+    ("prices that are no table", explained(cost=bf.Table({"job": 3})), bf.InputTypeError, TypeError, "'job' are 3.*callable"),
+    ("a price in words", explained(cost=bf.Table({"job": {"nurse": "x"}})), bf.InputTypeError, TypeError, "is 'x'"),
+    ("a callable that says words", explained(cost=bf.Table({"job": lambda b, a: "x"})), bf.InputTypeError, TypeError, "is 'x'"),
+    ("Q of words", explained(cost=bf.Quadratic([["x"]], ("age",))), bf.InputTypeError, TypeError, "hold numbers"),
+    ("Q of a number", explained(cost=bf.Quadratic(3, ("age",))), bf.InputError, ValueError, "square"),
+    ("Q over one word", explained(cost=bf.Quadratic(np.eye(1), "age")), bf.InputTypeError, TypeError, "columns='age'"),
+    ("Q over a column twice", explained(cost=bf.Quadratic(np.eye(2), ("age", "age"))), bf.InputTypeError, TypeError, "each once"),
     ("a negative price", explained(cost=bf.Table({"job": {"nurse": -1.0}})), bf.InputError, ValueError, "at least 0"),
     ("a price of no level", explained(cost=bf.Table({"job": {"judge": 1.0}})), bf.InputError, ValueError, "'judge'"),
     ("a table for a number", explained(cost=bf.Table({"age": {30: 1.0}})), bf.InputTypeError, TypeError, "callable"),
@@ -219,13 +232,16 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
     ("a constraint not made", explained(constraints=[bf.fixed]), bf.InputTypeError, TypeError, r"Call it: bf.fixed"),
     ("text that excludes its end", explained(constraints=["age < 40"]), bf.InputError, ValueError, "write <= for <"),
     ("not a list", explained(constraints=3), bf.ButforError, Exception, "constraint"),
-    ("fixed an unknown column", constrained(bf.fixed("agee")), bf.UnknownColumnError, KeyError, "'agee'.*age"),
+    ("fixed an unknown column", constrained(bf.fixed("agee")), bf.UnknownColumnError, KeyError,
+     r"^fixed\('agee'\) was given, but there is no column 'agee'.*age.*Correct"),
     ("fixed nothing", lambda d: bf.fixed(), bf.InputError, ValueError, "Name at least one"),
     ("up nothing", lambda d: bf.only_up(), bf.InputError, ValueError, r"bf.only_up\(\) says nothing"),
     ("fixed an empty list", lambda d: bf.fixed([]), bf.InputError, ValueError, r"bf.fixed\(\) says nothing"),
     ("fixed a number", lambda d: bf.fixed(["age", 3]), bf.InputTypeError, TypeError, r"^bf.fixed was given 3\..*as text"),
     ("down a dict", lambda d: bf.only_down({"age": 1}), bf.InputTypeError, TypeError, "was given {'age': 1}.*as text"),
     ("fixed none", lambda d: bf.fixed(None), bf.InputTypeError, TypeError, "was given None"),
+    ("between and NaN", constrained(bf.between("age", np.nan, 3)), bf.InputError, ValueError, "must not be NaN"),
+    ("at most a text", constrained(bf.at_most_changes("2")), bf.InputTypeError, TypeError, r"at_most_changes\('2'\)"),
     ("between no ends", lambda d: bf.between("age"), bf.InputError, ValueError, "says nothing.*low=, high= or both"),
     ("between levels in disorder", constrained(bf.between("owns", True, False)), bf.InputError, ValueError,
      "must not exceed"),
@@ -313,6 +329,13 @@ def test_what_a_model_raises_is_its_word_on_the_rows(desk) -> None:
     ) as caught:
         bf.Explainer(model, desk.a).explain(desk.a[:1], constraints=[bf.candidates(desk.a)])
     assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize("call", [lambda before: 0.0, lambda before, after: "x"], ids=["one argument", "words"])
+def test_what_a_price_raises_is_told(desk, call) -> None:
+    with pytest.raises(bf.InputError, match=r"price callable failed.*price\(before, after\)") as caught:
+        desk.tree.explain(desk.row, cost=bf.Table({"age": call}))
+    assert isinstance(caught.value.__cause__, TypeError | ValueError)
 
 
 def same(one: Any, other: Any) -> bool:

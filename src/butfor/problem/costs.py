@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, number
+from butfor.problem.level_prices import level_table
 from butfor.problem.prices import Price, Prices
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -88,6 +89,8 @@ class Norm(Term):
 
     def widths(self, space: Space) -> FloatArray:
         """For each feature, the change that counts as one unit."""
+        for name in self.scale if isinstance(self.scale, Mapping) else ():
+            space.index(name)
         return np.array([_width(feature, self.scale) for feature in space.features])
 
     def __repr__(self) -> str:
@@ -223,12 +226,14 @@ class Table(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """Tables for levels, callables for numbers."""
+        if not isinstance(self.prices, Mapping):
+            raise InputTypeError(f"bf.Table({self.prices!r}) was given.", "It takes a dict {column: prices}.")
         tables, calls = {}, {}
         for name, price in self.prices.items():
             j = space.index(name)
             feature = space.features[j]
             if feature.levels is not None:
-                tables[j] = weight * _level_table(feature, price)
+                tables[j] = weight * level_table(feature, price)
             elif callable(price):
                 calls[j] = (weight, price)
             else:
@@ -240,7 +245,7 @@ class Table(Term):
         return prices.plus("l1", zero, zero, tables).with_calls(calls)
 
     def __repr__(self) -> str:
-        return f"Table({list(self.prices)})"
+        return f"Table({list(self.prices) if isinstance(self.prices, Mapping) else self.prices!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,8 +265,13 @@ class Quadratic(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """A matrix over all features."""
-        names = self.columns or space.names
-        Q = np.asarray(self.Q, dtype=np.float64)
+        names: Any = self.columns or space.names
+        if isinstance(names, str) or not isinstance(names, Iterable) or len(set(names)) != len(tuple(names)):
+            raise InputTypeError(f"columns={names!r} was given.", "It must be a list of columns, each once.")
+        try:
+            Q = np.asarray(self.Q, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputTypeError("Q does not hold numbers.", "It must be an array with one row per column.") from None
         if Q.shape != (len(names), len(names)) or not np.allclose(Q, Q.T):
             raise InputError(
                 f"Q of shape {Q.shape} was given for {len(names)} columns.",
@@ -280,7 +290,7 @@ class Quadratic(Term):
         return replace(prices, Q=whole if prices.Q is None else prices.Q + whole)
 
     def __repr__(self) -> str:
-        return f"Quadratic(Q of {len(self.Q)} columns)"
+        return f"Quadratic(Q of {np.shape(self.Q)[0] if np.ndim(self.Q) else 0} columns)"
 
 
 DEFAULT = L1()
@@ -302,33 +312,6 @@ def price(cost: AbstractCost, space: Space) -> Prices:
             continue
         prices = term.add_to(prices, weight, space)
     return prices
-
-
-def _level_table(feature: Feature, price: Mapping[Any, float] | Price) -> FloatArray:
-    """The prices (before, after) between the levels of a feature. "Missing" is the last one."""
-    assert feature.levels is not None
-    values = (*feature.levels, None)
-    table = np.zeros((len(values), len(values)))
-    known = set(feature.levels)
-    if not callable(price):
-        for key in price:
-            named = key if isinstance(key, tuple) else (key,)
-            for level in named:
-                if level is not None and level not in known:
-                    raise InputError(
-                        f"the price table of {feature.name!r} names {level!r}.", f"Its values are {feature.describe()}."
-                    )
-    for i, before in enumerate(values):
-        for k, after in enumerate(values):
-            if i == k:
-                continue
-            if callable(price):
-                table[i, k] = float(price(before, after))
-            else:
-                table[i, k] = float(price.get((before, after), price.get(after, np.inf)))
-    if np.isnan(table).any() or (table < 0).any():
-        raise InputError(f"the prices of {feature.name!r} hold a negative price or NaN.", "Prices must be at least 0.")
-    return table
 
 
 def _tables(space: Space, unit: FloatArray, shape: Callable[[FloatArray], FloatArray]) -> dict[int, FloatArray]:
@@ -355,9 +338,11 @@ def distances(feature: Feature) -> FloatArray:
 
 def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
     if isinstance(scale, Mapping):
-        width = float(scale.get(feature.name, 1.0))
-        if not width > 0 or not np.isfinite(width):
-            raise InputError(f"the scale of {feature.name!r} is {width!r}.", "Scales must be positive.")
+        given = scale.get(feature.name, 1.0)
+        message = (f"the scale of {feature.name!r} is {given!r}.", "Scales must be positive numbers.")
+        width = number(given, *message)
+        if not 0 < width < np.inf:
+            raise InputError(*message)
         return width
     if feature.levels is not None or scale == "none":
         return 1.0

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from butfor.errors import UnknownColumnError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
@@ -57,6 +58,16 @@ def ask(
     """The question as the user wrote it, checked against the space and the estimator."""
     listed = as_constraints(constraints, space)
     for constraint in listed:
-        constraint.validate(space)
+        _validate(constraint, space)
     chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
     return Question(as_target(target, source), chosen, price(chosen, space), listed)
+
+
+def _validate(constraint: AbstractConstraint, space: Space) -> None:
+    """Refuse a constraint that makes no sense in this space. About an unknown column, the error names the constraint."""
+    try:
+        constraint.validate(space)
+    except UnknownColumnError as error:
+        raise UnknownColumnError(
+            f"{constraint!r} was given, but {error.given}", error.needed, "Correct the name."
+        ) from None

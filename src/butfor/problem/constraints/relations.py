@@ -23,7 +23,7 @@ class AtMost(Relation):
     count: int
 
     def __repr__(self) -> str:
-        return f"at_most_changes({self.count})"
+        return f"at_most_changes({self.count!r})"
 
     def validate(self, space: Space) -> None:
         message = (f"{self!r} was given.", "It takes a whole number of at least 1.")

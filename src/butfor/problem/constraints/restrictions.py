@@ -133,7 +133,9 @@ class Between(Restriction):
             raise InputTypeError(f"{self!r} was given.", f"{self.name!r} is a number: give two numbers.") from None
         if feature.numbers is not None:
             low, high = float(self.low), float(self.high)
-        if np.isnan(low) or np.isnan(high) or low > high:
+        if np.isnan(low) or np.isnan(high):
+            raise InputError(f"{self!r} was given.", "An end must not be NaN.", "Leave out an end that limits nothing.")
+        if low > high:
             raise InputError(
                 f"{self!r} was given.",
                 "The first end must not exceed the second.",
