@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -93,6 +97,23 @@ def test_a_text_means_its_constraint(text) -> None:
     (found,) = read_constraint(text, SPACE)
     found.validate(SPACE)
     assert found == WRITTEN[text]
+
+
+PIECES = [
+    *SPACE.names, "fixed", "only_up", "allowed", "between", "3", "0", "-2.5", "1e400", "1_0", ".", "'", '"', "`x`",
+    "+", "-", "*", "/", "<=", ">=", "==", "=", "!=", "<", "≤", ":", ",", " ", "clerk", "master", "True", "nan", "é",
+    "(", ")", "\n",
+]  # fmt: skip
+"""What a text is made of at random."""
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " "]))
+def test_any_text_is_constraints_or_a_clear_error(pieces, glue) -> None:
+    with suppress(bf.ButforError):
+        found = read_constraint(glue.join(pieces), SPACE)
+        assert found
+        [constraint.validate(SPACE) for constraint in found]
 
 
 def test_a_sum_between_two_numbers_is_two_constraints() -> None:

@@ -265,9 +265,10 @@ class Quadratic(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """A matrix over all features."""
-        names: Any = self.columns or space.names
-        if isinstance(names, str) or not isinstance(names, Iterable) or len(set(names)) != len(tuple(names)):
-            raise InputTypeError(f"columns={names!r} was given.", "It must be a list of columns, each once.")
+        given: Any = self.columns or space.names
+        names = tuple(given) if isinstance(given, Iterable) else ()
+        if isinstance(given, str) or not names or len(set(names)) != len(names):
+            raise InputTypeError(f"columns={given!r} was given.", "It must be a list of columns, each once.")
         try:
             Q = np.asarray(self.Q, dtype=np.float64)
         except (TypeError, ValueError):
