@@ -41,9 +41,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: `sum of weight * column + constant`; its text."""
+    """One side of a comparison: `sum of weight * column + constant`."""
 
-    text: str
     weights: dict[str, float] = field(default_factory=dict)
     constant: float = 0
 
@@ -69,13 +68,14 @@ def read_comparison(text: str, space: Space) -> list[AbstractConstraint]:
     tokens = list(_tokens(text, space))
     signs = [token for token in tokens if token.kind == "compare"]
     starts, ends = [0, *(sign.end for sign in signs)], [*(sign.start for sign in signs), len(text)]
-    if len(signs) == 1 and (
-        chosen := _of_levels(text, [text[a:b] for a, b in zip(starts, ends, strict=True)], signs[0], space)
-    ):
-        return [chosen]
+    if len(signs) == 1:
+        written = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+        chosen = _of_levels(text, written, signs[0], space)
+        if chosen is not None:
+            return [chosen]
     senses = [_sense(text, sign.value) for sign in signs]
     sides = [
-        _side(text, text[a:b].strip(), [token for token in tokens if a <= token.start and token.end <= b], space)
+        _side(text, [token for token in tokens if a <= token.start and token.end <= b], space)
         for a, b in zip(starts, ends, strict=True)
     ]
     if len(signs) == 1:
@@ -155,7 +155,7 @@ def _unquoted(words: str) -> str:
     return next(part for part in found.groups() if part is not None) if found else words.strip()
 
 
-def _side(text: str, words: str, tokens: list[Token], space: Space) -> Side:
+def _side(text: str, tokens: list[Token], space: Space) -> Side:
     """The sum that a side says."""
     weights: dict[str, float] = {}
     constant: float = 0
@@ -166,7 +166,7 @@ def _side(text: str, words: str, tokens: list[Token], space: Space) -> Side:
             constant += sign * factor
         else:
             weights[name] = weights.get(name, 0) + sign * factor
-    return Side(words, weights, constant)
+    return Side(weights, constant)
 
 
 def _terms(text: str, tokens: list[Token]) -> Iterator[tuple[int, list[Token]]]:
