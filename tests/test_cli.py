@@ -112,7 +112,7 @@ def test_every_option_reaches_the_question(run) -> None:
         *ASKED, "--only-down", "amount", "--between", "income:0:90000", "--within", "income:0.5", "--step", "months:6",
         "--allowed", "job:permanent,temporary,unemployed", "--between", "education:none:master", "--at-most-changes", "3",
         "--margin", "0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
-        "--training", "loans.parquet",
+        "--training", "loans.parquet", "--constraint", "age + 2*months <= 500", "--constraint", "fixed late_payments",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     answer = bf.Explanation.from_json(done.stdout)
@@ -120,6 +120,8 @@ def test_every_option_reaches_the_question(run) -> None:
     assert answer.question.cost == "L1() + 0.5 * L0()"
     assert answer.certificate.seed == 7
     assert answer.question.constraints == (
+        "linear({'age': 1.0, 'months': 2.0}, '<=', 500.0)",
+        "fixed('late_payments')",
         "fixed('sex', 'age', 'late_payments')",
         "only_up('education')",
         "only_down('amount')",
@@ -315,6 +317,7 @@ WRONG = {
     "between without end": ([*EXPLAIN, "--row", "3", "--between", "age:3"], "--between A:LOW:HIGH"),
     "between no number": ([*EXPLAIN, "--row", "3", "--between", "age:3:old"], "'old' is not a number"),
     "within no number": ([*EXPLAIN, "--row", "3", "--within", "age:a"], "'a' is not a number"),
+    "text that is no constraint": ([*EXPLAIN, "--row", "3", "--constraint", "be nice"], "'be nice' cannot be read"),
     "unknown cost": ([*EXPLAIN, "--row", "3", "--cost", "L7"], "costs are L1, L2, LInf"),
     "negative weight": ([*EXPLAIN, "--row", "3", "--cost", "-1*L1"], "not negative"),
     "unknown solver": ([*EXPLAIN, "--row", "3", "--solver", "magic"], "solvers are 'auto'"),

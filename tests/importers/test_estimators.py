@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC, LinearSVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
+import butfor as bf
 from butfor.model.linear import Linear
 from butfor.model.trees import Trees
 from butfor.testing.importer_contract import ImporterContract, check_importer
@@ -122,6 +123,55 @@ def test_several_classes(name, seed) -> None:
     rng = np.random.default_rng(seed)
     X = numbers(rng)
     check_importer(SEVERAL[name]().fit(X, labels(rng, X, int(rng.integers(3, 5)))), X, rng)
+
+
+class Unknown(lm.LogisticRegression):
+    """A class whose link no table tells."""
+
+
+class UnknownEach(lm.SGDClassifier):
+    """The same, with one classifier per class."""
+
+
+LINKS: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "logistic": (lambda: lm.LogisticRegression(max_iter=200), "logistic", "softmax"),
+    "discriminant": (LinearDiscriminantAnalysis, "logistic", "softmax"),
+    "sgd": (lambda: lm.SGDClassifier(loss="log_loss", random_state=0), "logistic", "ovr"),
+    "sgd huber": (lambda: lm.SGDClassifier(loss="modified_huber", random_state=0), "none", "ovr"),
+    "sgd hinge": (lambda: lm.SGDClassifier(loss="hinge", random_state=0), "none", "none"),
+    "unknown": (lambda: Unknown(max_iter=200), "logistic", "softmax"),
+    "unknown each": (lambda: UnknownEach(loss="log_loss", random_state=0), "logistic", "ovr"),
+    "unknown huber": (lambda: UnknownEach(loss="modified_huber", random_state=0), "none", "ovr"),
+}
+"""Estimators, and their links for two classes and for several."""
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("width", "classes"), [(1, 3), (2, 4), (2, 6), (3, 3), (3, 2)])
+@pytest.mark.parametrize("name", LINKS)
+def test_the_link_is_known_whatever_the_scores(name, width, classes, seed) -> None:
+    """Steep scores and more classes than columns: there, the two links may give the same probabilities."""
+    rng = np.random.default_rng(seed)
+    X = numbers(rng)[:, :width] * rng.choice([1.0, 30.0]) + rng.choice([0.0, 5.0])
+    made, of_two, of_several = LINKS[name]
+    model = made().fit(X, np.arange(len(X)) * classes // len(X))
+    reading = check_importer(model, X, rng)
+    assert reading.readout.link == (of_two if classes == 2 else of_several)
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "modified_huber"])
+def test_one_against_the_rest_has_class_targets_and_says_why_it_has_no_others(loss) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 2)) * 20
+    y = (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
+    model = lm.SGDClassifier(loss=loss, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, X)
+    row = X[model.predict(X) == 0][:1]
+    answer = explainer.explain(row, target=3)
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert model.predict(answer.point)[0] == 3
+    with pytest.raises(bf.UnsupportedProblemError, match="not a monotone function"):
+        explainer.explain(row, target=bf.probability(3, at_least=0.6))
 
 
 @pytest.mark.parametrize("seed", range(2))

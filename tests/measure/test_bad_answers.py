@@ -36,7 +36,7 @@ ERRORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("not fitted", lambda: Judge(LogisticRegression(), X), bf.NotFittedError, "not fitted.*Call fit"),
     ("no class", lambda: Judge(MODEL, X, target="maybe"), bf.InputError, "'maybe'.*'no', 'yes'"),
     ("no data", lambda: Judge(MODEL, X.iloc[:0]), bf.InputError, "no rows"),
-    ("a rule in words", lambda: Judge(MODEL, X, constraints=["fixed"]), bf.InputTypeError, "bf.fixed"),
+    ("a rule in words", lambda: Judge(MODEL, X, constraints=["be nice"]), bf.InputError, "cannot be read"),
     ("a rule that is a number", lambda: Judge(MODEL, X, constraints=3), bf.InputTypeError, "list"),  # type: ignore[arg-type]
     ("a rule on no column", lambda: Judge(MODEL, X, constraints=[bf.fixed("agee")]), bf.UnknownColumnError, "'agee'.*age"),
     ("no neighbour", lambda: Judge(MODEL, X, neighbours=0), bf.InputError, "neighbours=0.*at least 1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import butfor as bf
@@ -93,3 +94,41 @@ def test_two_grids_meet_in_their_common_multiples() -> None:
     assert domain.step[0] == 12.0
     with pytest.raises(bf.UnsupportedProblemError, match="share a point"):
         bf.step("x", 6.0, anchor=1.0).narrow(domain, space)
+
+
+@pytest.mark.parametrize("word", ["fixed", "only_up", "only_down", "may_be_missing"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("a", "b"),
+        (["a", "b"],),
+        (("a", "b"),),
+        ({"b", "a"},),
+        (pd.Index(["a", "b"]),),
+        (np.array(["a", "b"]),),
+        ("a", ["b"]),
+    ],
+    ids=repr,
+)
+def test_names_may_come_in_a_list(word, given) -> None:
+    assert repr(getattr(bf, word)(*given)) == f"{word}('a', 'b')"
+
+
+def test_an_end_may_be_left_out() -> None:
+    space = Space((Feature("x", low=0.0, high=10.0), Feature("c", levels=("l", "m", "h"), ordered=True)))
+    before = np.array([[1.0, 0.0]])
+    for end, holds in ((bf.between("x", 2), [False, True]), (bf.between("x", high=2), [True, False])):
+        assert [bool(end.holds_between(space, before, np.array([[x, 0.0]]))[0]) for x in (1.0, 3.0)] == holds
+        assert from_spec(to_spec(end)) == end
+    low, high = bf.between("c", "m"), bf.between("c", high="m")
+    assert [bool(low.holds_between(space, before, np.array([[1.0, c]]))[0]) for c in (0.0, 1.0, 2.0)] == [
+        False,
+        True,
+        True,
+    ]
+    assert [bool(high.holds_between(space, before, np.array([[1.0, c]]))[0]) for c in (0.0, 1.0, 2.0)] == [
+        True,
+        True,
+        False,
+    ]
+    assert (repr(low), repr(high)) == ("between('c', 'm')", "between('c', high='m')")

@@ -74,3 +74,7 @@ def test_weights_are_checked() -> None:
         price(bf.L1(weights={"agee": 1.0}), SPACE)
     with pytest.raises(bf.InputError, match="two L-infinity terms"):
         price(bf.LInf() + bf.LInf(), SPACE)
+
+
+def test_costs_are_summed_by_sum() -> None:
+    assert sum([bf.L1(), 0.5 * bf.L0()]) == bf.L1() + 0.5 * bf.L0()

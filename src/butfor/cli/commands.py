@@ -19,6 +19,7 @@ from butfor.cli.options import (
     AtMost,
     AtMostValue,
     Between,
+    Constraint,
     Cost,
     Data,
     Fixed,
@@ -39,11 +40,12 @@ from butfor.cli.options import (
     Unit,
     Within,
 )
-from butfor.cli.parse import constraints_of, cost_of, positions, target_of
+from butfor.cli.parse import constraints_of, positions, target_of
 from butfor.cli.warm import warm
 from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
 from butfor.problem.constraints import names as rule
+from butfor.problem.written.costs import read_cost
 from butfor.space import frames
 from butfor.space.feature import Step
 from butfor.views import html as pages
@@ -138,6 +140,7 @@ def explain(
     survival_at: SurvivalAt = None,
     quantile_at_least: QuantileAtLeast = None,
     unit: Unit = "",
+    constraint: Constraint = None,
     fixed: Fixed = None,
     only_up: OnlyUp = None,
     only_down: OnlyDown = None,
@@ -177,9 +180,9 @@ def explain(
             mean_gain=mean_gain, median_gain=median_gain, survival_at=survival_at,
             quantile_at_least=quantile_at_least, unit=unit,
         ),
-        cost=cost_of(cost),
+        cost=read_cost(cost, f"--cost {cost}"),
         constraints=constraints_of(
-            explainer.space,
+            explainer.space, constraint=constraint,
             fixed=fixed, only_up=only_up, only_down=only_down, between=between, within=within, step=step,
             allowed=allowed, at_most_changes=at_most_changes, margin=margin, plausible=plausible,
         ),
@@ -257,7 +260,7 @@ def solvers(
     explainer = Explainer(estimator, read_table(data))
     found = explainer.solvers(
         target_of(explainer, target),
-        cost_of(cost),
+        read_cost(cost, f"--cost {cost}"),
         constraints_of(explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin),
     )
     _print(

@@ -26,6 +26,12 @@ Data = Annotated[
 ]
 Target = Annotated[str, typer.Option(help="The class that is wanted; several as a,b; 'other' means any other class.")]
 Cost = Annotated[str, typer.Option(help="L1, L2, LInf, L0, Gower, MAD, or a sum such as L1+0.5*L0.")]
+Constraint = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT", help="What a change must respect, such as 'income <= 90000' or 'age + 2*years <= 90'."
+    ),
+]
 Fixed = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that keep their values.")]
 OnlyUp = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that do not fall.")]
 OnlyDown = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that do not rise.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
@@ -22,10 +22,10 @@ from butfor.explanation.explanation import Explanations
 from butfor.explanation.question_record import record
 from butfor.importers.read import Reading, read
 from butfor.model.fingerprint import fingerprint
-from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.referee import Referee
+from butfor.problem.written.constraints import Constraints
 from butfor.solvers.choose import supports
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -94,8 +94,8 @@ class Explainer:
         X: Any,
         *,
         target: Any = "other",
-        cost: AbstractCost | None = None,
-        constraints: Iterable[AbstractConstraint] = (),
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
         k: int = 1,
         solver: str | AbstractSolver = "auto",
         time_limit: float | None = None,
@@ -109,8 +109,8 @@ class Explainer:
         - `X`: rows as a table of any kind, or one row as a dict from column to value;
         - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
           `bf.value`, `bf.relative_change`, `bf.survival`;
-        - `cost`: what a change costs (default: `bf.L1()`);
-        - `constraints`: what a change must respect;
+        - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
+        - `constraints`: what a change must respect: a list of constraints, or of texts such as "income <= 90000";
         - `k`: how many answers per row, at most;
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
         - `time_limit`: seconds for the whole call. What was found by then is returned with its bound. Ctrl-C does the
@@ -143,8 +143,8 @@ class Explainer:
     def solvers(
         self,
         target: Any = "other",
-        cost: AbstractCost | None = None,
-        constraints: Iterable[AbstractConstraint] = (),
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
         X: Any = None,
     ) -> list[tuple[AbstractSolver, Support]]:
         """Every solver, with whether it takes such a problem, and why.

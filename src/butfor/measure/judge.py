@@ -15,9 +15,10 @@ from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
 from butfor.measure.plausibility import Plausibility
-from butfor.problem.constraints.constraint import AbstractConstraint, Changes
+from butfor.problem.constraints.constraint import Changes
 from butfor.problem.question import ask
 from butfor.problem.referee import Referee
+from butfor.problem.written.constraints import Constraints
 from butfor.space import frames
 from butfor.space.feature import Override
 from butfor.space.space import Space
@@ -83,7 +84,7 @@ class Judge:
         data: Any,
         *,
         target: Any = "other",
-        constraints: Iterable[AbstractConstraint] = (),
+        constraints: Constraints = (),
         space: Mapping[str, Override] | None = None,
         neighbours: int = 10,
         seed: int = 0,

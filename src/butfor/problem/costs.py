@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, number
+from butfor.problem.level_prices import level_table
 from butfor.problem.prices import Price, Prices
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -27,12 +28,18 @@ class AbstractCost(ABC):
 
     def __add__(self, other: AbstractCost) -> AbstractCost:
         if not isinstance(other, AbstractCost):
-            return NotImplemented
+            raise InputTypeError(
+                f"{other!r} was added to a cost.", "Only costs are added, as in bf.L1() + 0.5 * bf.L0()."
+            )
         return Mix((*self.terms(), *other.terms()))
 
+    def __radd__(self, other: Any) -> AbstractCost:
+        return self if isinstance(other, int) and other == 0 else self + other  # sum() starts with 0
+
     def __rmul__(self, weight: float) -> AbstractCost:
-        if not np.isfinite(weight) or weight < 0:
-            raise InputError(f"the weight {weight!r} was given to a cost.", "Weights must be finite and not negative.")
+        message = (f"the weight {weight!r} was given to a cost.", "Weights must be finite and not negative.")
+        if not 0 <= number(weight, *message) < np.inf:
+            raise InputError(*message)
         return Mix(tuple((float(weight) * old, term) for old, term in self.terms()))
 
     __mul__ = __rmul__
@@ -82,12 +89,14 @@ class Norm(Term):
 
     def widths(self, space: Space) -> FloatArray:
         """For each feature, the change that counts as one unit."""
+        for name in self.scale if isinstance(self.scale, Mapping) else ():
+            space.index(name)
         return np.array([_width(feature, self.scale) for feature in space.features])
 
     def __repr__(self) -> str:
         settings = []
         if self.weights:
-            settings.append(f"weights={dict(self.weights)!r}")
+            settings.append(f"weights={_shown(self.weights)}")
         if self.scale != "range":
             settings.append(f"scale={self.scale!r}")
         return f"{type(self).__name__}({', '.join(settings)})"
@@ -165,7 +174,7 @@ class L0(Term):
         return prices.plus("l0", unit, np.zeros(len(space)), _tables(space, unit, lambda d: (d > 0).astype(np.float64)))
 
     def __repr__(self) -> str:
-        return f"L0(weights={dict(self.weights)!r})" if self.weights else "L0()"
+        return f"L0(weights={_shown(self.weights)})" if self.weights else "L0()"
 
 
 @dataclass(frozen=True)
@@ -217,12 +226,14 @@ class Table(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """Tables for levels, callables for numbers."""
+        if not isinstance(self.prices, Mapping):
+            raise InputTypeError(f"bf.Table({self.prices!r}) was given.", "It takes a dict {column: prices}.")
         tables, calls = {}, {}
         for name, price in self.prices.items():
             j = space.index(name)
             feature = space.features[j]
             if feature.levels is not None:
-                tables[j] = weight * _level_table(feature, price)
+                tables[j] = weight * level_table(feature, price)
             elif callable(price):
                 calls[j] = (weight, price)
             else:
@@ -234,7 +245,7 @@ class Table(Term):
         return prices.plus("l1", zero, zero, tables).with_calls(calls)
 
     def __repr__(self) -> str:
-        return f"Table({list(self.prices)})"
+        return f"Table({list(self.prices) if isinstance(self.prices, Mapping) else self.prices!r})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +265,14 @@ class Quadratic(Term):
 
     def add_to(self, prices: Prices, weight: float, space: Space) -> Prices:
         """A matrix over all features."""
-        names = self.columns or space.names
-        Q = np.asarray(self.Q, dtype=np.float64)
+        given: Any = self.columns or space.names
+        names = tuple(given) if isinstance(given, Iterable) else ()
+        if isinstance(given, str) or not names or len(set(names)) != len(names):
+            raise InputTypeError(f"columns={given!r} was given.", "It must be a list of columns, each once.")
+        try:
+            Q = np.asarray(self.Q, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputTypeError("Q does not hold numbers.", "It must be an array with one row per column.") from None
         if Q.shape != (len(names), len(names)) or not np.allclose(Q, Q.T):
             raise InputError(
                 f"Q of shape {Q.shape} was given for {len(names)} columns.",
@@ -274,7 +291,7 @@ class Quadratic(Term):
         return replace(prices, Q=whole if prices.Q is None else prices.Q + whole)
 
     def __repr__(self) -> str:
-        return f"Quadratic(Q of {len(self.Q)} columns)"
+        return f"Quadratic(Q of {np.shape(self.Q)[0] if np.ndim(self.Q) else 0} columns)"
 
 
 DEFAULT = L1()
@@ -284,7 +301,9 @@ def price(cost: AbstractCost, space: Space) -> Prices:
     """The prices of `cost` in `space`. Levels change for free if no term prices them."""
     if not isinstance(cost, AbstractCost):
         raise InputTypeError(
-            f"cost={cost!r} was given.", "A cost must be bf.L1(), bf.L2(), bf.L0(), ... or a sum of them."
+            f"cost={cost!r} was given.",
+            "A cost must be bf.L1(), bf.L2(), bf.L0(), ... or a sum of them, or a text such as 'L1+0.5*L0'.",
+            f"Call it: bf.{cost.__name__}()." if isinstance(cost, type) else "",
         )
     zero = np.zeros(len(space))
     empty = {j: np.zeros((len(f.levels) + 1,) * 2) for j, f in enumerate(space.features) if f.levels is not None}
@@ -294,33 +313,6 @@ def price(cost: AbstractCost, space: Space) -> Prices:
             continue
         prices = term.add_to(prices, weight, space)
     return prices
-
-
-def _level_table(feature: Feature, price: Mapping[Any, float] | Price) -> FloatArray:
-    """The prices (before, after) between the levels of a feature. "Missing" is the last one."""
-    assert feature.levels is not None
-    values = (*feature.levels, None)
-    table = np.zeros((len(values), len(values)))
-    known = set(feature.levels)
-    if not callable(price):
-        for key in price:
-            named = key if isinstance(key, tuple) else (key,)
-            for level in named:
-                if level is not None and level not in known:
-                    raise InputError(
-                        f"the price table of {feature.name!r} names {level!r}.", f"Its values are {feature.describe()}."
-                    )
-    for i, before in enumerate(values):
-        for k, after in enumerate(values):
-            if i == k:
-                continue
-            if callable(price):
-                table[i, k] = float(price(before, after))
-            else:
-                table[i, k] = float(price.get((before, after), price.get(after, np.inf)))
-    if np.isnan(table).any() or (table < 0).any():
-        raise InputError(f"the prices of {feature.name!r} hold a negative price or NaN.", "Prices must be at least 0.")
-    return table
 
 
 def _tables(space: Space, unit: FloatArray, shape: Callable[[FloatArray], FloatArray]) -> dict[int, FloatArray]:
@@ -347,9 +339,11 @@ def distances(feature: Feature) -> FloatArray:
 
 def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
     if isinstance(scale, Mapping):
-        width = float(scale.get(feature.name, 1.0))
-        if not width > 0 or not np.isfinite(width):
-            raise InputError(f"the scale of {feature.name!r} is {width!r}.", "Scales must be positive.")
+        given = scale.get(feature.name, 1.0)
+        message = (f"the scale of {feature.name!r} is {given!r}.", "Scales must be positive numbers.")
+        width = number(given, *message)
+        if not 0 < width < np.inf:
+            raise InputError(*message)
         return width
     if feature.levels is not None or scale == "none":
         return 1.0
@@ -361,8 +355,14 @@ def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
     return {"range": feature.range, "mad": feature.mad, "std": feature.std}[scale] or feature.range
 
 
+def _shown(weights: Any) -> str:
+    return repr(dict(weights) if isinstance(weights, Mapping) else weights)
+
+
 def _per_column(given: Mapping[str, float] | None, space: Space, default: float, word: str) -> FloatArray:
     out = np.full(len(space), default)
+    if given is not None and not isinstance(given, Mapping):
+        raise InputTypeError(f"{word}s={given!r} was given.", f"It must be a dict {{column: {word}}}.")
     for name, value in (given or {}).items():
         j = space.index(name)
         message = (f"the {word} of {name!r} is {value!r}.", f"A {word} must be finite and not negative.")

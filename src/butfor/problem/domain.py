@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +10,14 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.model.rounding import Extent
+from butfor.problem.lattice import Lattice
 from butfor.space.space import Space, same
+
+ULP = float(np.finfo(np.float64).eps)
+"""The distance from 1 to the next float."""
+
+TOO_FINE = 0.25
+"""If rounding moves a number by this share of a step, or by more, the grid is not told from all numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,20 +88,17 @@ class Domain:
 
     def coarsen(self, j: int, step: float, anchor: float) -> None:
         """Number `j` may only move to points of the grid `anchor + step k`."""
-        if not self.step[j]:
-            self.step[j], self.anchor[j] = step, anchor
-            return
-        if (anchor - self.anchor[j]) % self.step[j]:
-            raise UnsupportedProblemError(
-                f"a step of {step:g} from {anchor:g} was given for a column that has a step of {self.step[j]:g}.",
-                "The two grids must share a point.",
-                "Choose an anchor on the column's grid.",
-            )
-        a, b = (Fraction(value).limit_denominator(10**6) for value in (self.step[j], step))
-        common = Fraction(
-            np.lcm(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
-        )
-        self.step[j], self.anchor[j] = float(common), anchor
+        given = Lattice.of(step, anchor)
+        if self.step[j]:
+            both = Lattice.of(self.step[j], self.anchor[j]).meet(given)
+            if both is None:
+                raise UnsupportedProblemError(
+                    f"a step of {step:g} from {anchor:g} was given for a column that has a step of {self.step[j]:g}.",
+                    "The two grids must share a point.",
+                    "Choose an anchor on the column's grid.",
+                )
+            given = both
+        self.step[j], self.anchor[j] = given.in_floats()
 
     def take(self, rows: BoolArray | slice | np.ndarray) -> Domain:
         """The domain of some of the rows."""
@@ -196,29 +199,48 @@ def open_domain(space: Space, factuals: FloatArray) -> Domain:
 
 
 def grid_up(x: FloatArray, step: float, anchor: float) -> FloatArray:
-    """The smallest grid point that is at least `x`."""
+    """The smallest grid point that is at least `x`. It is `x` itself if the grid is finer than floats are there."""
     if step == 1.0 and anchor == 0.0:
         return np.ceil(x)
-    k = np.ceil((x - anchor) / step - 1e-9)
-    value = anchor + k * step
-    return np.where(value < x, anchor + (k + 1) * step, value)
+    blur = _blur(x, step, anchor)
+    with np.errstate(invalid="ignore", over="ignore"):
+        k = np.ceil((x - anchor) / step - (1e-9 + blur))
+        value = anchor + k * step
+        value = np.where(value < x, anchor + (k + 1) * step, value)
+    return np.where((blur >= TOO_FINE) | np.isinf(x), x, value)
 
 
 def grid_down(x: FloatArray, step: float, anchor: float) -> FloatArray:
-    """The largest grid point that is at most `x`."""
+    """The largest grid point that is at most `x`. It is `x` itself if the grid is finer than floats are there."""
     if step == 1.0 and anchor == 0.0:
         return np.floor(x)
-    k = np.floor((x - anchor) / step + 1e-9)
-    value = anchor + k * step
-    return np.where(value > x, anchor + (k - 1) * step, value)
+    blur = _blur(x, step, anchor)
+    with np.errstate(invalid="ignore", over="ignore"):
+        k = np.floor((x - anchor) / step + (1e-9 + blur))
+        value = anchor + k * step
+        value = np.where(value > x, anchor + (k - 1) * step, value)
+    return np.where((blur >= TOO_FINE) | np.isinf(x), x, value)
 
 
 def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:
     """Whether each value is a grid point (up to rounding)."""
     if not step:
         return np.ones(x.shape, dtype=np.bool_)
-    k = (x - anchor) / step
-    return np.asarray(np.abs(k - np.round(k)) <= 1e-6)
+    with np.errstate(invalid="ignore", over="ignore"):
+        k = (x - anchor) / step
+        return np.asarray(np.abs(k - np.round(k)) <= 1e-6 + _blur(x, step, anchor))
+
+
+def finer_than_floats(low: float, high: float, step: float, anchor: float) -> bool:
+    """Whether a grid cannot be told from all numbers, because floats between `low` and `high` are no finer."""
+    reach = np.array([max(abs(low), abs(high))])
+    return bool(_blur(reach, step, anchor)[0] >= TOO_FINE)
+
+
+def _blur(x: FloatArray, step: float, anchor: float) -> FloatArray:
+    """By how many steps rounding may move a number near `x`: in `x`, in the anchor, and in a multiple of the step."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return 2 * ULP * ((np.abs(x) + abs(anchor)) / step)
 
 
 def _single_from(x: FloatArray) -> FloatArray:

@@ -136,7 +136,14 @@ def _called(call: Price, before: FloatArray, after: FloatArray) -> FloatArray:
         moved = np.flatnonzero(~np.isnan(wide[row]) & (wide[row] != start))
         if np.isnan(start) or not len(moved):
             continue
-        answer = np.asarray(call(start, wide[row, moved]), dtype=np.float64)
+        try:
+            answer = np.asarray(call(start, wide[row, moved]), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"a price callable failed ({type(error).__name__}: {error}).",
+                "It is called as price(before, after), with a number and an array, and returns one price per value.",
+                "Write it with numpy: lambda before, after: np.abs(after - before) * 2.",
+            ) from error
         if answer.shape not in ((), moved.shape):
             raise InputError(
                 f"a price callable returned an array of shape {answer.shape} for values of shape {moved.shape}.",

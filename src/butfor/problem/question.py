@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from butfor.errors import InputTypeError
+from butfor.errors import UnknownColumnError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
@@ -16,6 +16,8 @@ from butfor.problem.costs import DEFAULT, AbstractCost, price
 from butfor.problem.prices import Prices
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.written.constraints import Constraints, as_constraints
+from butfor.problem.written.costs import read_cost
 from butfor.space.space import Space
 
 
@@ -51,20 +53,21 @@ class Question:
 
 
 def ask(
-    space: Space, source: Source, target: Any, cost: AbstractCost | None, constraints: Iterable[AbstractConstraint]
+    space: Space, source: Source, target: Any, cost: AbstractCost | str | None, constraints: Constraints
 ) -> Question:
     """The question as the user wrote it, checked against the space and the estimator."""
-    if isinstance(constraints, AbstractConstraint):
-        constraints = (constraints,)
-    if not isinstance(constraints, Iterable):
-        raise InputTypeError(f"constraints={constraints!r} was given.", "Constraints must be a list.")
-    listed = tuple(constraints)
+    listed = as_constraints(constraints, space)
     for constraint in listed:
-        if not isinstance(constraint, AbstractConstraint):
-            raise InputTypeError(
-                f"constraints contains {constraint!r}.",
-                "A constraint must be bf.fixed(...), bf.only_up(...), bf.between(...), ...",
-            )
-        constraint.validate(space)
-    chosen = DEFAULT if cost is None else cost
+        _validate(constraint, space)
+    chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
     return Question(as_target(target, source), chosen, price(chosen, space), listed)
+
+
+def _validate(constraint: AbstractConstraint, space: Space) -> None:
+    """Refuse a constraint that makes no sense in this space. About an unknown column, the error names the constraint."""
+    try:
+        constraint.validate(space)
+    except UnknownColumnError as error:
+        raise UnknownColumnError(
+            f"{constraint!r} was given, but {error.given}", error.needed, "Correct the name."
+        ) from None

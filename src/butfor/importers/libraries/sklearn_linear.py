@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,18 +59,65 @@ def _dense(coef: Any) -> FloatArray:
 
 
 def _link(estimator: Any, coef: FloatArray) -> Link:
-    """How probabilities follow from the scores. One call of the estimator, at moderate scores, shows it."""
+    """How probabilities follow from the scores. The class of the estimator tells, or else its answers do."""
     if not hasattr(estimator, "predict_proba"):
         return "none"
-    wanted = np.linspace(-1.0, 1.0, len(coef) + 2)[1:-1] + 0.5
-    probe = np.linalg.lstsq(coef, wanted - estimator.intercept_, rcond=None)[0].reshape(1, -1)
+    told = LINKS.get((type(estimator).__module__.split(".")[0], type(estimator).__name__))
+    link = None if told is None else told(estimator, len(coef) == 1)
+    return _seen_link(estimator, coef) if link is None else link
+
+
+def _logistic_link(estimator: Any, alone: bool) -> Link | None:
+    """Logistic regression: softmax over several classes, unless each was fitted against the rest."""
+    way = getattr(estimator, "multi_class", "deprecated")  # scikit-learn 1.8 removed it
+    if alone:
+        return "none" if way == "multinomial" else "logistic"
+    return "ovr" if way == "ovr" or (way != "multinomial" and estimator.solver == "liblinear") else "softmax"
+
+
+def _sgd_link(estimator: Any, alone: bool) -> Link | None:
+    """Stochastic gradient descent: each class against the rest. Only one loss is that of logistic regression."""
+    if estimator.loss == "log_loss":
+        return "logistic" if alone else "ovr"
+    return "none" if alone else "ovr"
+
+
+LINKS: dict[tuple[str, str], Callable[[Any, bool], Link | None]] = {
+    ("sklearn", "LogisticRegression"): _logistic_link,
+    ("sklearn", "LogisticRegressionCV"): _logistic_link,
+    ("sklearn", "SGDClassifier"): _sgd_link,
+    ("sklearn", "LinearDiscriminantAnalysis"): lambda estimator, alone: "logistic" if alone else "softmax",
+}
+"""For each known class, its link. It depends on the settings, and on whether there is a single score."""
+
+
+def _seen_link(estimator: Any, coef: FloatArray) -> Link:
+    """The link that the answers of an unknown estimator show, at the probe where the links differ most."""
+    probes = _probes(coef, np.asarray(estimator.intercept_, dtype=np.float64))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the probe has no column names
-        scores = np.atleast_1d(np.asarray(estimator.decision_function(probe))[0])
-        probabilities = np.asarray(estimator.predict_proba(probe))[0]
-    if len(scores) == 1:
-        return "logistic" if np.isclose(probabilities[1], expit(scores[0])) else "none"
-    return "softmax" if np.allclose(probabilities, softmax(scores)) else "ovr"
+        warnings.simplefilter("ignore")  # the probes have no column names
+        scores = np.asarray(estimator.decision_function(probes), dtype=np.float64).reshape(len(probes), -1)
+        probabilities = np.asarray(estimator.predict_proba(probes))
+    if scores.shape[1] == 1:
+        return "logistic" if np.allclose(probabilities[:, 1], expit(scores[:, 0]), atol=1e-6) else "none"
+    by_softmax, each = softmax(scores, axis=1), expit(scores)
+    by_rest = each / np.maximum(each.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    best = np.argmax(np.abs(by_softmax - by_rest).max(axis=1))
+    differ = np.abs(by_softmax[best] - by_rest[best]).max() > 1e-4 or not coef.any()
+    return "softmax" if differ and np.allclose(probabilities[best], by_softmax[best], atol=1e-6) else "ovr"
+
+
+def _probes(coef: FloatArray, intercept: FloatArray) -> FloatArray:
+    """Points from where all scores are their intercepts to where they are far apart, in several directions.
+
+    One more point comes close to moderate scores, if the intercepts are not moderate.
+    """
+    wanted = np.linspace(-1.0, 1.0, len(coef) + 2)[1:-1] + 0.5
+    middle = np.linalg.lstsq(coef, wanted - intercept, rcond=None)[0]
+    ways = np.random.default_rng(0).normal(size=(8, coef.shape[1]))
+    ways /= np.maximum(np.abs(ways @ coef.T).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    steps = np.multiply.outer([0.0, 0.1, 0.3, 1.0, 3.0], ways).reshape(-1, coef.shape[1])
+    return np.concatenate([steps, middle + steps])
 
 
 def read_regressor(estimator: Any, columns: list[Column]) -> Imported:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any, Literal
 
-from butfor.errors import InputError, InputTypeError
+import numpy as np
+
+from butfor.errors import InputError, InputTypeError, number
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.judged import Margin, Plausible
 from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation
@@ -22,10 +24,11 @@ from butfor.problem.constraints.restrictions import (
 )
 
 
-def fixed(*names: str) -> Fixed:
+def fixed(*names: str | Iterable[str]) -> Fixed:
     """These columns keep their values.
 
-    Choose it for what nobody can change, and for what nobody should be told to change.
+    Choose it for what nobody can change, and for what nobody should be told to change. The names may also be given as
+    one list.
 
     >>> fixed("sex", "race")
     fixed('sex', 'race')
@@ -33,7 +36,7 @@ def fixed(*names: str) -> Fixed:
     return Fixed(_names(names, "fixed"))
 
 
-def only_up(*names: str) -> Direction:
+def only_up(*names: str | Iterable[str]) -> Direction:
     """These numbers (or ordered levels) do not fall; for example age or education.
 
     >>> only_up("age", "education")
@@ -42,7 +45,7 @@ def only_up(*names: str) -> Direction:
     return Direction(_names(names, "only_up"), up=True)
 
 
-def only_down(*names: str) -> Direction:
+def only_down(*names: str | Iterable[str]) -> Direction:
     """These numbers (or ordered levels) do not rise; for example debts or late payments.
 
     >>> only_down("debt")
@@ -51,15 +54,19 @@ def only_down(*names: str) -> Direction:
     return Direction(_names(names, "only_down"), up=False)
 
 
-def between(name: str, low: Any, high: Any) -> Between:
+def between(name: str, low: Any = None, high: Any = None) -> Between:
     """This number (or ordered level) ends in `[low, high]`, ends included.
 
-    A value outside must move there.
+    A value outside must move there. An end that is left out does not limit it.
 
     >>> between("income", 0, 90_000)
     between('income', 0, 90000)
+    >>> between("income", high=90_000)
+    between('income', high=90000)
     """
-    return Between(name, low, high)
+    if low is None and high is None:
+        raise InputError(f"bf.between({name!r}) says nothing.", "It was given no end.", "Give low=, high= or both.")
+    return Between(name, -np.inf if low is None else low, np.inf if high is None else high)
 
 
 def within(name: str, share: float) -> Within:
@@ -101,7 +108,14 @@ def allowed(name: str, values: Iterable[Any]) -> Allowed:
     >>> allowed("housing", ["rents", "owns"])
     allowed('housing', ['rents', 'owns'])
     """
-    return Allowed(name, tuple(values))
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputTypeError(
+            f"bf.allowed({name!r}, {values!r}) was given.", "The values must be a list.", f"Write [{values!r}]."
+        )
+    listed = tuple(values)
+    if not listed:
+        raise InputError(f"bf.allowed({name!r}, []) allows nothing.", "At least one value must be allowed.")
+    return Allowed(name, listed)
 
 
 def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
@@ -112,10 +126,21 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
     >>> moves("job", {"unemployed": ["temporary"]})
     moves('job', {'unemployed': ['temporary']})
     """
+    if not isinstance(table, Mapping):
+        raise InputTypeError(
+            f"bf.moves({name!r}, {table!r}) was given.", "The moves must be a dict {before: [after, ...]}."
+        )
+    for before, after in table.items():
+        if isinstance(after, str) or not isinstance(after, Iterable):
+            raise InputTypeError(
+                f"bf.moves({name!r}, ...) was given {after!r} for {before!r}.",
+                "What a value may become must be a list.",
+                f"Write {before!r}: [{after!r}].",
+            )
     return AllowedMoves(name, tuple((before, tuple(after)) for before, after in table.items()))
 
 
-def may_be_missing(*names: str) -> MayVanish:
+def may_be_missing(*names: str | Iterable[str]) -> MayVanish:
     """These columns may also become missing. By default a known value stays known.
 
     Choose it to see whether withholding a value would pay, which says something about the model.
@@ -143,7 +168,16 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)
     """
-    return LinearRelation(tuple((name, float(weight)) for name, weight in weights.items()), sense, float(bound))
+    if not isinstance(weights, Mapping):
+        raise InputTypeError(f"bf.linear({weights!r}, ...) was given.", "The weights must be a dict {column: weight}.")
+    if not weights:
+        raise InputError(f"bf.linear({{}}, {sense!r}, {bound!r}) says nothing.", "It must name at least one column.")
+    found = {
+        name: number(weight, f"bf.linear was given the weight {weight!r} for {name!r}.", "A weight must be a number.")
+        for name, weight in weights.items()
+    }
+    end = number(bound, f"bf.linear was given the bound {bound!r}.", "It must be a number.")
+    return LinearRelation(tuple(found.items()), sense, end)
 
 
 def rises(name: str, by: float = 0.0) -> Event:
@@ -198,7 +232,7 @@ def margin(eps: float) -> Margin:
     >>> margin(0.01)
     margin(0.01)
     """
-    return Margin(float(eps))
+    return Margin(number(eps, f"bf.margin({eps!r}) was given.", "A margin must be a number."))
 
 
 def plausible(forest: Any, path_length: float | None = None) -> Plausible:
@@ -230,10 +264,24 @@ def candidates(table: Any) -> Candidates:
     return Candidates(table)
 
 
-def _names(names: tuple[Any, ...], word: str) -> tuple[str, ...]:
-    """The names as text. A data frame may call a column by a number or by a tuple."""
-    if not names:
-        raise InputError(f"{word}() was given no column.", "Name at least one.")
-    if any(not isinstance(name, str | Real | tuple) for name in names):
-        raise InputTypeError(f"{word}{names!r} was given.", "Give the names of columns as text, one argument each.")
-    return tuple(map(str, names))
+def _names(given: tuple[Any, ...], word: str) -> tuple[str, ...]:
+    """The names in the arguments, as text. Each argument is a name or a collection of names.
+
+    A data frame may call a column by a number or by a tuple, so a tuple is one name, as in pandas.
+    """
+    found: list[Any] = []
+    for one in given:
+        if isinstance(one, str | bytes | tuple | Mapping) or not isinstance(one, Iterable):
+            found.append(one)
+        else:
+            found.extend(sorted(one, key=str) if isinstance(one, Set) else one)
+    wrong = [name for name in found if isinstance(name, bool) or not isinstance(name, str | Real | tuple)]
+    if wrong:
+        raise InputTypeError(
+            f"bf.{word} was given {wrong[0]!r}.",
+            "Columns are named as text, or as the data frame names them.",
+            f"Write bf.{word}('age') or bf.{word}(['age']).",
+        )
+    if not found:
+        raise InputError(f"bf.{word}() says nothing.", "It was given no column.", "Name at least one.")
+    return tuple(map(str, found))

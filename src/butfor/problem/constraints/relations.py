@@ -23,12 +23,12 @@ class AtMost(Relation):
     count: int
 
     def __repr__(self) -> str:
-        return f"at_most_changes({self.count})"
+        return f"at_most_changes({self.count!r})"
 
     def validate(self, space: Space) -> None:
         message = (f"{self!r} was given.", "It takes a whole number of at least 1.")
         count = number(self.count, *message)
-        if count != int(count) or count < 1:
+        if not (count >= 1 and count.is_integer()):
             raise InputError(*message)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
@@ -55,10 +55,10 @@ class LinearRelation(Relation):
     def validate(self, space: Space) -> None:
         if self.sense not in ("<=", ">=", "=="):
             raise InputError(f"{self!r} was given.", "The sense must be '<=', '>=' or '=='.")
-        if not np.isfinite([self.bound, *(weight for _, weight in self.weights)]).all() or not self.weights:
-            raise InputError(
-                f"{self!r} was given.", "Weights and bound must be finite, and at least one column must be named."
-            )
+        if not np.isfinite([self.bound, *(weight for _, weight in self.weights)]).all():
+            raise InputError(f"{self!r} was given.", "Weights and bound must be finite.")
+        if not any(weight for _, weight in self.weights):
+            raise InputError(f"{self!r} says nothing.", "At least one column must have a weight that is not 0.")
         for name, _ in self.weights:
             if space[name].levels is not None and space[name].numbers is None:
                 raise InputError(
@@ -110,8 +110,9 @@ class Event:
             raise InputError(
                 f"{self!r} was given, but the values of {self.name!r} have no order.", "", "Use bf.becomes."
             )
-        if not (np.isfinite(self.by) and self.by >= 0):
-            raise InputError(f"{self!r} was given.", "by must be at least 0.")
+        message = (f"{self!r} was given.", "by must be a finite number of at least 0.")
+        if not 0 <= number(self.by, *message) < np.inf:
+            raise InputError(*message)
         if wanted and not self.by and feature.levels is None and not feature.step:
             raise InputError(f"{self!r} was given as a consequence.", "Say by how much the number must change: by=...")
 

@@ -12,7 +12,8 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
-from butfor.problem.domain import Domain, on_grid, open_domain
+from butfor.problem.domain import Domain, finer_than_floats, on_grid, open_domain
+from butfor.problem.lattice import Lattice
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
@@ -103,17 +104,18 @@ class Between(Restriction):
     high: Any
 
     def __repr__(self) -> str:
-        return f"between({self.name!r}, {self.low!r}, {self.high!r})"
+        if _endless(self.low):
+            return f"between({self.name!r}, high={self.high!r})"
+        return f"between({self.name!r}, {self.low!r}" + (")" if _endless(self.high) else f", {self.high!r})")
 
     def _ends(self, feature: Feature) -> tuple[float, float]:
         if feature.levels is None:
-            low, high = float(self.low), float(self.high)
-        elif feature.numbers is not None and feature.ordered:
+            return float(self.low), float(self.high)
+        if feature.numbers is not None:
             inside = [k for k, value in enumerate(feature.numbers) if self.low <= value <= self.high]
             return (float(inside[0]), float(inside[-1])) if inside else (np.inf, -np.inf)
-        else:
-            low, high = (float(feature.code(level, repr(self))) for level in (self.low, self.high))
-        return low, high
+        low = 0.0 if _endless(self.low) else float(feature.code(self.low, repr(self)))
+        return low, float(len(feature.levels) - 1 if _endless(self.high) else feature.code(self.high, repr(self)))
 
     def validate(self, space: Space) -> None:
         feature = space[self.name]
@@ -129,8 +131,16 @@ class Between(Restriction):
             if isinstance(error, InputError):
                 raise
             raise InputTypeError(f"{self!r} was given.", f"{self.name!r} is a number: give two numbers.") from None
-        if np.isnan(low) or np.isnan(high) or (low > high and feature.levels is None):
-            raise InputError(f"{self!r} was given.", "The first end must not exceed the second.")
+        if feature.numbers is not None:
+            low, high = float(self.low), float(self.high)
+        if np.isnan(low) or np.isnan(high):
+            raise InputError(f"{self!r} was given.", "An end must not be NaN.", "Leave out an end that limits nothing.")
+        if low > high:
+            raise InputError(
+                f"{self!r} was given.",
+                "The first end must not exceed the second.",
+                "Nothing lies between: swap the ends.",
+            )
 
     def narrow(self, domain: Domain, space: Space) -> None:
         j = space.index(self.name)
@@ -203,12 +213,23 @@ class Grid(Restriction):
             raise InputError(*message)
 
     def narrow(self, domain: Domain, space: Space) -> None:
-        domain.coarsen(space.index(self.name), self.step, self.anchor)
+        if self._limits(space):
+            domain.coarsen(space.index(self.name), self.step, self.anchor)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
         a = after[:, j]
-        return np.asarray(same(before[:, j], a) | np.isnan(a) | on_grid(a, self.step, self.anchor))
+        kept = on_grid(a, *self._grid()) | (not self._limits(space))
+        return np.asarray(same(before[:, j], a) | np.isnan(a) | kept)
+
+    def _grid(self) -> tuple[float, float]:
+        """Its step and an anchor close to 0."""
+        return Lattice.of(self.step, self.anchor).in_floats()
+
+    def _limits(self, space: Space) -> bool:
+        """Whether it forbids any number. A grid finer than floats are at the column's values does not."""
+        feature = space[self.name]
+        return not finer_than_floats(feature.low, feature.high, *self._grid())
 
 
 @dataclass(frozen=True)
@@ -308,6 +329,11 @@ class MayVanish(Restriction):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.ones(len(before), dtype=np.bool_)
+
+
+def _endless(end: Any) -> bool:
+    """Whether an end does not limit anything."""
+    return isinstance(end, float) and bool(np.isinf(end))
 
 
 def admissible(space: Space, factuals: FloatArray, constraints: Iterable[AbstractConstraint]) -> Domain:

@@ -1,0 +1,1 @@
+"""Costs and constraints that are written as text, in Python or on a command line."""

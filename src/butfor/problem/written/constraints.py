@@ -1,0 +1,49 @@
+"""Constraints as users write them: objects, texts, one of either, or a collection of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from butfor.errors import InputTypeError
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.written.comparisons import compares, read_comparison, unreadable
+from butfor.problem.written.phrases import PHRASES, read_phrase
+from butfor.space.space import Space
+
+Constraints = Iterable[AbstractConstraint | str] | AbstractConstraint | str
+"""What may be given as constraints."""
+
+GIVABLE = (
+    "A constraint must be bf.fixed(...), bf.only_up(...), bf.between(...), ... or a text such as 'income <= 90000'."
+)
+
+
+def as_constraints(given: Any, space: Space) -> tuple[AbstractConstraint, ...]:
+    """The constraints that the user wrote, not yet validated."""
+    if isinstance(given, AbstractConstraint | str):
+        given = [given]
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
+        raise InputTypeError(f"constraints={given!r} was given.", "Constraints must be a list.", GIVABLE)
+    found: list[AbstractConstraint] = []
+    for one in given:
+        if isinstance(one, str):
+            found += read_constraint(one, space)
+        elif isinstance(one, AbstractConstraint):
+            found.append(one)
+        else:
+            called = f"Call it: bf.{one.__name__}(...)." if callable(one) and hasattr(one, "__name__") else ""
+            raise InputTypeError(f"constraints contains {one!r}.", GIVABLE, called)
+    return tuple(found)
+
+
+def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
+    """The constraints that a text means. A sum between two numbers means two."""
+    word, _, rest = text.strip().replace(":", " ", 1).partition(" ")
+    word = word.lower().replace("-", "_")
+    if word in PHRASES and not (word in space.names and compares(text, space)):
+        rest = text.strip()[len(word) :].lstrip(" :")
+        return [read_phrase(word, rest, space, f"the constraint {text!r}", word)]
+    if compares(text, space):
+        return read_comparison(text, space)
+    raise unreadable(text)

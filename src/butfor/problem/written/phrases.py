@@ -1,0 +1,126 @@
+"""Constraints written as a word and what it is about, such as `fixed age, sex` or `within income:0.1`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.errors import InputError
+from butfor.problem.constraints import names as rule
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.space.feature import Feature
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """What stands after a word.
+
+    - `form`: how to write it;
+    - `read`: the constraint that it means. The errors show what was `given`.
+    """
+
+    form: str
+    read: Callable[[str, Space, str], AbstractConstraint]
+
+    @property
+    def colons(self) -> int:
+        """How many colons stand in it."""
+        return self.form.count(":")
+
+
+def read_phrase(word: str, rest: str, space: Space, given: str, way: str) -> AbstractConstraint:
+    """The constraint that a word and its rest mean.
+
+    The errors show what was `given`, and `way`: how to write the word.
+    """
+    phrase = PHRASES[word]
+    if phrase.colons and len(_parts(rest, phrase.colons)) <= phrase.colons:
+        raise InputError(f"{given} was given.", f"Write it as {way} {phrase.form}.")
+    return phrase.read(rest, space, given)
+
+
+def split(words: str, known: Iterable[str]) -> list[str]:
+    """The parts between commas; the whole text if it is a known name."""
+    return [words] if words in set(known) else [part.strip() for part in words.split(",")]
+
+
+def meant(words: str, known: Iterable[Any]) -> Any:
+    """The known value that is written like this. If there is none, the words themselves.
+
+    In that case, the code that uses them raises an error.
+    """
+    return next((value for value in known if str(value) == words), words)
+
+
+def read_number(words: str, kind: Callable[[str], Any], given: str) -> Any:
+    """A number, whole or not."""
+    try:
+        return kind(words)
+    except ValueError:
+        raise InputError(
+            f"{given} was given.", f"{words!r} is not a {'whole ' if kind is int else ''}number."
+        ) from None
+
+
+def columns_in(words: str, space: Space) -> list[str]:
+    """The names between commas or spaces. The longest known name counts, so that a name may hold spaces."""
+    found: list[str] = []
+    for part in split(words, space.names):
+        left = part.split()
+        while left:
+            size = next((n for n in range(len(left), 1, -1) if " ".join(left[:n]) in space.names), 1)
+            found.append(" ".join(left[:size]))
+            left = left[size:]
+    return found
+
+
+def _parts(words: str, count: int) -> list[str]:
+    """The column, and the `count` parts after colons. Spaces do as well as colons."""
+    parts = words.rsplit(":", count) if words.count(":") >= count else words.rsplit(None, count)
+    return [part.strip() for part in parts]
+
+
+def _between(words: str, space: Space, given: str) -> AbstractConstraint:
+    name, low, high = _parts(words, 2)
+    return rule.between(name, _end(low, space[name], given), _end(high, space[name], given))
+
+
+def _end(words: str, feature: Feature, given: str) -> Any:
+    """An end of an interval: a level, or a number."""
+    if feature.levels is not None and feature.numbers is None:
+        return meant(words, feature.levels)
+    return read_number(words, float, given)
+
+
+def _within(words: str, space: Space, given: str) -> AbstractConstraint:
+    name, share = _parts(words, 1)
+    return rule.within(name, read_number(share, float, given))
+
+
+def _step(words: str, space: Space, given: str) -> AbstractConstraint:
+    name, size = _parts(words, 1)
+    return rule.step(name, read_number(size, float, given))
+
+
+def _allowed(words: str, space: Space, given: str) -> AbstractConstraint:
+    name, values = _parts(words, 1) if words.rpartition(":")[0].strip() in space.names else words.split(None, 1)
+    known = space[name].levels or ()
+    return rule.allowed(name, [meant(value, known) for value in split(values, map(str, known))])
+
+
+PHRASES: dict[str, Phrase] = {
+    "fixed": Phrase("A,B", lambda words, space, given: rule.fixed(columns_in(words, space))),
+    "only_up": Phrase("A,B", lambda words, space, given: rule.only_up(columns_in(words, space))),
+    "only_down": Phrase("A,B", lambda words, space, given: rule.only_down(columns_in(words, space))),
+    "may_be_missing": Phrase("A,B", lambda words, space, given: rule.may_be_missing(columns_in(words, space))),
+    "between": Phrase("A:LOW:HIGH", _between),
+    "within": Phrase("A:SHARE", _within),
+    "step": Phrase("A:STEP", _step),
+    "whole": Phrase("A", lambda words, space, given: rule.whole(words.strip())),
+    "allowed": Phrase("A:X,Y", _allowed),
+    "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
+    "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given))),
+}
+"""What stands after each word. The words are those of `bf`, and those of the command."""

@@ -1,0 +1,241 @@
+"""Costs and constraints that are written as text mean what they say, and a text that cannot be read says how to write it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.problem.written.constraints import as_constraints, read_constraint
+from butfor.problem.written.costs import read_cost
+from butfor.space.feature import Feature
+from butfor.space.space import Space
+
+SPACE = Space(
+    (
+        Feature("age", low=18.0, high=80.0, step=1.0),
+        Feature("income", low=0.0, high=9e4),
+        Feature("dpd_30", low=0.0, high=9.0),
+        Feature("dpd_90", low=0.0, high=9.0),
+        Feature("petal length (cm)", low=0.0, high=9.0),
+        Feature("a-b", low=0.0, high=9.0),
+        Feature("a", low=0.0, high=9.0),
+        Feature("2", low=0.0, high=9.0, missing=True),
+        Feature("job", levels=("clerk", "nurse", "rents a flat", "<18")),
+        Feature("school", levels=("none", "college", "master"), ordered=True),
+        Feature("owns", levels=(False, True), ordered=True),
+        Feature("zone", levels=(0, 1), ordered=True),
+        Feature("step", low=0.0, high=9.0),
+    )
+)
+
+WRITTEN = {
+    "income <= 90000": bf.between("income", high=90000),
+    "income<=9e4": bf.between("income", high=90000.0),
+    "income ≤ 90_000": bf.between("income", high=90000),
+    "90000 >= income": bf.between("income", high=90000),
+    "age >= 18": bf.between("age", 18),
+    "age >= -2": bf.between("age", -2),
+    "-1.5 <= age": bf.between("age", -1.5),
+    "age == 40": bf.between("age", 40, 40),
+    "age = 40": bf.between("age", 40, 40),
+    "18 <= age <= 65": bf.between("age", 18, 65),
+    "65 >= age >= 18": bf.between("age", 18, 65),
+    "income <= 1000 * 12 + 5": bf.between("income", high=12005),
+    "petal length (cm) <= 3": bf.between("petal length (cm)", high=3),
+    "'petal length (cm)' <= 3": bf.between("petal length (cm)", high=3),
+    "a-b <= 3": bf.between("a-b", high=3),
+    "step <= 3": bf.between("step", high=3),
+    "'2' <= 3": bf.between("2", high=3),
+    "dpd_30 <= dpd_90": bf.linear({"dpd_30": 1, "dpd_90": -1}, "<=", 0),
+    "dpd_30 >= dpd_90 + 1": bf.linear({"dpd_30": 1, "dpd_90": -1}, ">=", 1),
+    "age + 2*a <= 10": bf.linear({"age": 1, "a": 2}, "<=", 10),
+    "age + a * 2 - income / 4 >= 10": bf.linear({"age": 1, "a": 2, "income": -0.25}, ">=", 10),
+    "a - 1 == -dpd_30": bf.linear({"a": 1, "dpd_30": 1}, "==", 1),
+    "2*age <= 10": bf.linear({"age": 2}, "<=", 10),
+    "-age <= -18": bf.linear({"age": -1}, "<=", -18),
+    "income <= 0.6 * age": bf.linear({"income": 1, "age": -0.6}, "<=", 0),
+    "job == clerk": bf.allowed("job", ["clerk"]),
+    "job = 'rents a flat'": bf.allowed("job", ["rents a flat"]),
+    "job == rents a flat": bf.allowed("job", ["rents a flat"]),
+    "job != clerk": bf.allowed("job", ["nurse", "rents a flat", "<18"]),
+    "school >= college": bf.between("school", "college"),
+    "college >= school": bf.between("school", high="college"),
+    "owns == True": bf.allowed("owns", [True]),
+    "zone == 1": bf.allowed("zone", [1]),
+    "zone + age <= 9": bf.linear({"zone": 1, "age": 1}, "<=", 9),
+    "fixed age": bf.fixed("age"),
+    "fixed age income, job": bf.fixed("age", "income", "job"),
+    "fixed petal length (cm) age": bf.fixed("petal length (cm)", "age"),
+    "FIXED: age": bf.fixed("age"),
+    "only_up age, school": bf.only_up("age", "school"),
+    "only-down income": bf.only_down("income"),
+    "may_be_missing 2": bf.may_be_missing("2"),
+    "between age 20 30": bf.between("age", 20.0, 30.0),
+    "between age:20:30": bf.between("age", 20.0, 30.0),
+    "between school:none:college": bf.between("school", "none", "college"),
+    "within income 0.1": bf.within("income", 0.1),
+    "within petal length (cm):0.1": bf.within("petal length (cm)", 0.1),
+    "step income:500": bf.step("income", 500.0),
+    "whole petal length (cm)": bf.whole("petal length (cm)"),
+    "allowed job:clerk,nurse": bf.allowed("job", ["clerk", "nurse"]),
+    "allowed job clerk, rents a flat": bf.allowed("job", ["clerk", "rents a flat"]),
+    "allowed job: <18": bf.allowed("job", ["<18"]),
+    "at_most_changes 3": bf.at_most_changes(3),
+    "margin 0.01": bf.margin(0.01),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_a_text_means_its_constraint(text) -> None:
+    (found,) = read_constraint(text, SPACE)
+    found.validate(SPACE)
+    assert found == WRITTEN[text]
+
+
+PIECES = [
+    *SPACE.names, "fixed", "only_up", "allowed", "between", "3", "0", "-2.5", "1e400", "1_0", ".", "'", '"', "`x`",
+    "+", "-", "*", "/", "<=", ">=", "==", "=", "!=", "<", "≤", ":", ",", " ", "clerk", "master", "True", "nan", "é",
+    "(", ")", "\n",
+]  # fmt: skip
+"""What a text is made of at random."""
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " "]))
+def test_any_text_is_constraints_or_a_clear_error(pieces, glue) -> None:
+    with suppress(bf.ButforError):
+        found = read_constraint(glue.join(pieces), SPACE)
+        assert found
+        [constraint.validate(SPACE) for constraint in found]
+
+
+def test_a_sum_between_two_numbers_is_two_constraints() -> None:
+    assert read_constraint("1 <= age + a <= 9", SPACE) == [
+        bf.linear({"age": -1, "a": -1}, "<=", -1),
+        bf.linear({"age": 1, "a": 1}, "<=", 9),
+    ]
+
+
+WRONG = {
+    "": "cannot be read",
+    "   ": "cannot be read",
+    "age": "cannot be read.*'income <= 90000'",
+    "please keep age": "cannot be read",
+    "age < 40": "write <= for <",
+    "age > 40": "write >= for >",
+    "age != 40": "only for columns with levels",
+    "job < clerk": "write <= for <",
+    "age <=": "cannot be read",
+    "<= 3": "cannot be read",
+    "age <= <= 3": "cannot be read",
+    "1 <= age >= 3": "two of one direction",
+    "1 <= age <= 3 <= 4": "two of one direction",
+    "age <= a <= income": "two of one direction",
+    "1 == age == 1": "two of one direction",
+    "age * a <= 3": "neither multiplied nor divided",
+    "3 / age <= 3": "neither multiplied nor divided",
+    "age / 0 <= 3": "neither multiplied nor divided",
+    "2 age <= 3": "cannot be read",
+    "age + + a": "cannot be read",
+    "3 <= 5": "says nothing",
+    "age <= age": "says nothing",
+    "incom <= 3": "no column 'incom'.*income",
+    "petal lenght <= 3": "no column 'petal lenght'.*petal length",
+    "'agee' <= 3": "no column 'agee'.*age",
+    "income <= nan": "no column 'nan'",
+    "income <= 1 + inf": "no column 'inf'",
+    "job == pilot": "'pilot', which is not a value of 'job'.*clerk",
+    "school >= pilot": "'pilot', which is not a value of 'school'",
+    "job >= clerk": "have no order.*bf.allowed",
+    "job != pilot": "!= is only",
+    "age + job <= 3": "'job' is not a number",
+    "65 <= age <= 18": "first end must not exceed the second",
+    "fixed": r"bf.fixed\(\) says nothing",
+    "fixed agee": "no column 'agee'.*age",
+    "only_up job": "no order",
+    "between age:20": "Write it as between A:LOW:HIGH",
+    "between age": "Write it as between A:LOW:HIGH",
+    "between age:20:old": "'old' is not a number",
+    "within age:": "'' is not a number",
+    "within age": "Write it as within A:SHARE",
+    "step age:0": "positive",
+    "whole": "no column ''",
+    "allowed job": "Write it as allowed A:X,Y",
+    "allowed job: pilot": "'pilot'",
+    "at_most_changes two": "'two' is not a whole number",
+    "margin wide": "'wide' is not a number",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_wrong_text_says_how_to_write_it(text) -> None:
+    with pytest.raises(bf.ButforError, match=f"(?s){WRONG[text]}") as caught:
+        [constraint.validate(SPACE) for constraint in read_constraint(text, SPACE)]
+    assert isinstance(caught.value, ValueError | KeyError)
+    assert caught.value.given
+    assert caught.value.needed or caught.value.remedy
+
+
+def test_what_may_be_given_as_constraints() -> None:
+    up, end = bf.only_up("age"), bf.between("income", high=3)
+    assert as_constraints("income <= 3", SPACE) == (end,)
+    assert as_constraints(up, SPACE) == (up,)
+    assert as_constraints((one for one in [up, "income <= 3"]), SPACE) == (up, end)
+    assert as_constraints((), SPACE) == ()
+    for wrong in (3, None, b"fixed age", {"age": 3}, [3], [["age <= 3"]], [bf.fixed]):
+        with pytest.raises(bf.InputTypeError, match="'income <= 90000'"):
+            as_constraints(wrong, SPACE)
+    with pytest.raises(bf.InputTypeError, match=r"Call it: bf.fixed\(...\)"):
+        as_constraints([bf.fixed], SPACE)
+
+
+COSTS = {
+    "L1": bf.L1(),
+    "l1": bf.L1(),
+    " LInf ": bf.LInf(),
+    "L1+0.5*L0": bf.L1() + 0.5 * bf.L0(),
+    "L1 + L0*0.5": bf.L1() + 0.5 * bf.L0(),
+    "L1() + 0.5 * L0()": bf.L1() + 0.5 * bf.L0(),
+    "1e+3*gower + 1e-3*MAD": 1000 * bf.Gower() + 0.001 * bf.MAD(),
+}
+
+
+@pytest.mark.parametrize("text", COSTS)
+def test_a_cost_as_text(text) -> None:
+    assert read_cost(text) == COSTS[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "L3", "L1+", "+", "L1*L0", "2*3", "2*", "*L1", "x*L1", "-1*L1", "nan*L1", "inf*L1", "L1-L0", "2*3*L1"]
+)
+def test_a_wrong_cost_as_text(text) -> None:
+    with pytest.raises(bf.InputError) as caught:
+        read_cost(text)
+    assert caught.value.needed
+
+
+def test_the_explainer_takes_texts() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"debt": rng.integers(0, 9, 200), "late": rng.integers(0, 9, 200), "job": rng.choice(["a", "b"], 200)}
+    )
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X[["debt", "late"]], X["debt"] + X["late"] > 8)
+    explainer = bf.Explainer(model, X[["debt", "late"]])
+    row = X.loc[model.predict(X[["debt", "late"]]), ["debt", "late"]].iloc[[0]]
+    texts = ["debt <= 8", "late <= debt", "only_down late"]
+    objects = [bf.between("debt", high=8), bf.linear({"late": 1, "debt": -1}, "<=", 0), bf.only_down("late")]
+    said = explainer.explain(row, cost="L1+0.5*L0", constraints=texts)
+    meant = explainer.explain(row, cost=bf.L1() + 0.5 * bf.L0(), constraints=objects)
+    assert (said.cost, said.question.constraints) == (meant.cost, meant.question.constraints)
+    assert bf.check(said.only, model).passed
+    assert explainer.solvers(cost="L2", constraints="debt <= 8")
+    stuck = explainer.explain(row, constraints=["debt >= 7", "debt <= 2"])
+    assert stuck.certificate.status is bf.Status.PROVEN_INFEASIBLE
+    assert stuck.certificate.conflict == ("between('debt', 7)", "between('debt', high=2)")
