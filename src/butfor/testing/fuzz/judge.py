@@ -1,0 +1,198 @@
+"""Judge butfor's answers by plain enumeration with the estimator itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import butfor as bf
+from butfor.arrays import FloatArray
+from butfor.testing.fuzz.case import Bench, Inquiry
+from butfor.testing.fuzz.questions import Said, say
+from butfor.testing.fuzz.rules import LOOSE, changed, in_domain
+from butfor.testing.fuzz.tables import read_row
+
+FAILURES = ("bound", "infeasible", "broken", "prediction", "cost", "changes", "raised", "differs")
+"""Kinds of findings that make a run fail."""
+REMARKS = ("missed", "gap", "refused")
+"""Kinds of findings that are only counted."""
+SLACK = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Something that is wrong with an answer.
+
+    - `kind`: one of `FAILURES` and `REMARKS`;
+    - `words`: what is wrong;
+    - `proof`: a point (in codes) that the estimator accepts and that is cheaper, or the point that was handed out;
+    - `cost`: what that point costs.
+    """
+
+    kind: str
+    words: str
+    proof: FloatArray | None = None
+    cost: float = np.inf
+
+
+def judge(bench: Bench, inquiry: Inquiry, row: int, answer: Any) -> list[Finding]:
+    """All that is wrong with one answer."""
+    start = bench.codes[row]
+    given = bench.rows([row], inquiry.narrow)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before = say(bench.model, given, inquiry.aim.word == "probability")
+    found = handed_out(bench, inquiry, start, before, answer) if answer.found else []
+    return found + refuted(bench, inquiry, start, before, answer)
+
+
+def handed_out(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, answer: Any) -> list[Finding]:
+    """What is wrong with the row that is handed out."""
+    point = read_row(answer.point, bench.facts)
+    found = []
+    why = broken(bench, inquiry, start, point)
+    if why:
+        found.append(Finding("broken", f"the row that is handed out breaks {why}", point))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            after = say(bench.model, answer.point, inquiry.aim.word == "probability")
+        if not inquiry.aim.met(before, after)[0]:
+            found.append(Finding("prediction", f"the model says {after.values[0]!r} of the row", point))
+        price = float(bench.totals(inquiry, start, point[None], after)[0])
+        if not abs(price - answer.cost) <= 1e-7 * (1 + abs(answer.cost)):
+            found.append(Finding("cost", f"the row costs {price!r}, not {answer.cost!r}", point, price))
+    except Exception as error:  # whatever the estimator raises, the row is of no use
+        found.append(Finding("prediction", f"the model raises {type(error).__name__} for the row", point))
+    wrong = told_wrong(bench, start, point, answer)
+    if wrong:
+        found.append(Finding("changes", wrong, point))
+    return found
+
+
+def broken(bench: Bench, inquiry: Inquiry, start: FloatArray, point: FloatArray) -> str:
+    """The first thing that a point breaks; empty if nothing."""
+    free = {name for rule in inquiry.rules if rule.word == "may_be_missing" for name in rule.names}
+    for j, fact in enumerate(bench.facts):
+        if not in_domain(fact, start[j], point[[j]], fact.name in free)[0]:
+            return f"the values of column {fact.name!r}: {fact.value(start[j])!r} became {fact.value(point[j])!r}"
+    for rule in inquiry.rules:
+        if not rule.holds(bench.facts, start, point[None], LOOSE)[0]:
+            return f"{rule.text()}: {point.tolist()}"
+    return ""
+
+
+def told_wrong(bench: Bench, start: FloatArray, point: FloatArray, answer: Any) -> str:
+    """How the changes differ from the difference between the row and the point; empty if they do not."""
+    differ = changed(start, point[None])[0]
+    names = [fact.name for fact, moved in zip(bench.facts, differ, strict=True) if moved]
+    told = {str(change.name): change.after for change in answer.changes}
+    if sorted(told) != sorted(names):
+        return f"{sorted(told)} are told to change, and {names} do"
+    for fact, code in zip(bench.facts, point.tolist(), strict=True):
+        if fact.name in told and not np.array_equal([fact.code(told[fact.name])], [code], equal_nan=True):
+            return f"{fact.name!r} is told to become {told[fact.name]!r}, and is {fact.value(code)!r}"
+    return ""
+
+
+def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, answer: Any) -> list[Finding]:
+    """Whether a point that the estimator accepts is cheaper than what was proven, or exists though nothing was found."""
+    bound, status = float(answer.certificate.bound), answer.certificate.status
+    totals = bench.totals(inquiry, start, bench.points, bench.said)
+    fine = bench.accepted(inquiry, before, start, bench.points, bench.said) & np.isfinite(totals)
+    at = np.flatnonzero(fine)
+    at = at[np.argsort(totals[at], kind="stable")]
+    points, totals = bench.points[at[:50]], totals[at[:50]]
+    exact = not any(fact.real for fact in bench.facts)
+    if len(points) and not exact and np.isfinite(bound) and bound > 0:
+        points, totals = sharpened(bench, inquiry, start, before, points[:4], totals[:4])
+    limit = np.inf if np.isinf(bound) else bound - SLACK * (1 + abs(bound))
+    for point, total in zip(points[:5], totals[:5], strict=True):
+        if total >= limit and answer.found:
+            break
+        if not confirmed(bench, inquiry, start, before, point):
+            continue
+        words = f"a change that costs {float(total)!r} is accepted: {shown(bench, point)}"
+        if status is bf.Status.PROVEN_INFEASIBLE:
+            return [Finding("infeasible", words, point, float(total))]
+        if total < limit:
+            return [Finding("bound", f"{words}; the bound is {bound!r}", point, float(total))]
+        return [Finding("missed", words, point, float(total))]
+    if exact and status is bf.Status.WITHIN_GAP and len(totals) and bound < totals[0] - 1e-3 * (1 + totals[0]):
+        return [
+            Finding("gap", f"the bound is {bound!r}, and the optimum {float(totals[0])!r}", points[0], float(totals[0]))
+        ]
+    return []
+
+
+def confirmed(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, point: FloatArray) -> bool:
+    """Whether the estimator accepts a point when it is asked about that row alone."""
+    after = bench.ask(point[None])
+    return bool(bench.accepted(inquiry, before, start, point[None], after)[0])
+
+
+def sharpened(
+    bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, points: FloatArray, totals: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Accepted points, cheapest first: these, and what lies between them and the row, along one real column each.
+
+    Each line is cut into 16 parts, four times: the last part before the estimator accepts is cut again.
+    """
+    reals = [j for j, fact in enumerate(bench.facts) if fact.real and not np.isnan(start[j])]
+    lines = [
+        (k, j) for k in range(len(points)) for j in reals if points[k, j] != start[j] and not np.isnan(points[k, j])
+    ]
+    if not lines:
+        return points, totals
+    which, column = np.array(lines).T
+    low, high = start[column], points[which, column]
+    parts, single = np.linspace(0, 1, 17)[1:], np.array([bench.facts[j].single for j in column.tolist()])
+    for _ in range(4):
+        tried = low[:, None] + (high - low)[:, None] * parts
+        tried[:, -1] = high
+        tried = np.where(single[:, None], tried.astype(np.float32), tried)
+        pool = np.repeat(points[which], 16, axis=0)
+        pool[np.arange(len(pool)), np.repeat(column, 16)] = tried.ravel()
+        fine = bench.accepted(inquiry, before, start, pool, bench.ask(pool)).reshape(tried.shape)
+        fine[:, -1] = True
+        first, every = fine.argmax(axis=1), np.arange(len(tried))
+        low, high = np.where(first > 0, tried[every, first - 1], low), tried[every, first]
+    made = points[which]
+    made[np.arange(len(made)), column] = high
+    made = np.concatenate([made, points])
+    prices = bench.totals(inquiry, start, made, bench.ask(made))
+    order = np.argsort(prices, kind="stable")
+    return made[order], prices[order]
+
+
+def shown(bench: Bench, point: FloatArray) -> str:
+    """A point in the user's values."""
+    return repr({fact.name: fact.value(code) for fact, code in zip(bench.facts, point.tolist(), strict=True)})
+
+
+def put(
+    bench: Bench, inquiry: Inquiry, rows: Sequence[int], twice: bool = False
+) -> list[tuple[int, str, list[Finding]]]:
+    """Ask about some rows and judge the answers: for each row its number, its verdict and what is wrong."""
+    try:
+        answers = bench.explain(inquiry, rows)
+        again = bench.explain(inquiry, rows) if twice else None
+    except bf.ButforError as error:
+        return [(row, type(error).__name__, [Finding("refused", f"{type(error).__name__}: {error}")]) for row in rows]
+    except Exception as error:
+        words = f"{type(error).__name__}: {str(error)[:200]}"
+        return [(row, type(error).__name__, [Finding("raised", words)]) for row in rows]
+    out = []
+    for k, answer in enumerate(answers):
+        try:
+            found = judge(bench, inquiry, rows[int(answer.row)], answer)
+        except bf.ButforError as error:
+            found = [Finding("raised", f"an answer that cannot be read, {type(error).__name__}: {error}")]
+        if again is not None and not (answer == again[k]):
+            found.append(Finding("differs", "the same question has two different answers"))
+        out.append((rows[int(answer.row)], answer.certificate.status.name, found))
+    return out
