@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-import butfor as bf
 from butfor.arrays import BoolArray, FloatArray
+from butfor.explain.explainer import Explainer
 from butfor.testing.fuzz.columns import Known, Random, known
 from butfor.testing.fuzz.models import Recipe, evaluated, fits_levels, fitted, random_recipe
 from butfor.testing.fuzz.questions import Aim, Price, Said, price_of, random_aim, random_prices, say
@@ -73,7 +73,7 @@ class Bench:
         self.codes = np.array([read_row(self.table, self.facts, row) for row in range(setting.sheet.rows)])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.explainer: Any = bf.Explainer(self.model, data=self.table, space=evaluated(setting.sheet.space()))
+            self.explainer: Any = Explainer(self.model, data=self.table, space=evaluated(setting.sheet.space()))
 
     def ask(self, points: FloatArray) -> Said:
         """What the estimator says about points."""
@@ -154,6 +154,6 @@ def _narrow(rng: Random, bench: Bench) -> str:
     sheet = bench.setting.sheet
     names = {}
     for column, fact in zip(sheet.columns, bench.facts, strict=True):
-        if not fact.levels and fact.step == 1 and not fact.gaps and 0 <= fact.low and fact.low <= 255:
+        if not fact.levels and fact.step == 1 and not fact.gaps and 0 <= fact.low <= 255:
             names[sheet.label(column)] = str(rng.choice(["uint8", "int16"]))
     return f".astype({names!r})" if names else ""

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-import butfor as bf
 from butfor.arrays import FloatArray
+from butfor.errors import ButforError
+from butfor.solvers.outcome import Status
 from butfor.testing.fuzz.case import Bench, Inquiry
 from butfor.testing.fuzz.questions import Said, say
 from butfor.testing.fuzz.rules import LOOSE, changed, in_domain
@@ -39,35 +40,75 @@ class Finding:
     cost: float = np.inf
 
 
-def judge(bench: Bench, inquiry: Inquiry, row: int, answer: Any) -> list[Finding]:
-    """All that is wrong with one answer."""
-    start = bench.codes[row]
-    given = bench.rows([row], inquiry.narrow)
+def judge(bench: Bench, inquiry: Inquiry, rows: Sequence[int], answers: Sequence[Any]) -> list[list[Finding]]:
+    """All that is wrong with the answers to some rows, answer by answer."""
+    before = _said(bench, inquiry, bench.rows(rows, inquiry.narrow))
+    afters = predicted(bench, inquiry, [answer.point if answer.found else None for answer in answers])
+    out = []
+    for answer, after in zip(answers, afters, strict=True):
+        k = int(answer.row)
+        start, now = bench.codes[rows[k]], before.take([k])
+        found = handed_out(bench, inquiry, start, now, answer, after) if answer.found else []
+        out.append(found + refuted(bench, inquiry, start, now, answer))
+    return out
+
+
+def predicted(bench: Bench, inquiry: Inquiry, points: Sequence[Any]) -> list[Said | Exception | None]:
+    """What the estimator says of the rows that are handed out, in their own types: of all at once if they agree."""
+    given = [point for point in points if point is not None]
+    if len(given) > 1 and len({_types(point) for point in given}) == 1:
+        try:
+            said = _said(bench, inquiry, _stacked(given))
+        except Exception:
+            pass  # one of them is refused: ask about each
+        else:
+            place = iter(range(len(given)))
+            return [None if point is None else said.take([next(place)]) for point in points]
+    return [None if point is None else _alone(bench, inquiry, point) for point in points]
+
+
+def _types(point: Any) -> str:
+    return str(point.dtype) if isinstance(point, np.ndarray) else str([repr(kind) for kind in point.dtypes])
+
+
+def _stacked(points: list[Any]) -> Any:
+    if isinstance(points[0], np.ndarray):
+        return np.concatenate(points)
+    import pandas as pd
+
+    return pd.concat(points)
+
+
+def _alone(bench: Bench, inquiry: Inquiry, point: Any) -> Said | Exception:
+    try:
+        return _said(bench, inquiry, point)
+    except Exception as error:
+        return error
+
+
+def _said(bench: Bench, inquiry: Inquiry, table: Any) -> Said:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        before = say(bench.model, given, inquiry.aim.word == "probability")
-    found = handed_out(bench, inquiry, start, before, answer) if answer.found else []
-    return found + refuted(bench, inquiry, start, before, answer)
+        return say(bench.model, table, inquiry.aim.word == "probability")
 
 
-def handed_out(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, answer: Any) -> list[Finding]:
+def handed_out(
+    bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, answer: Any, after: Said | Exception | None
+) -> list[Finding]:
     """What is wrong with the row that is handed out."""
     point = read_row(answer.point, bench.facts)
     found = []
     why = broken(bench, inquiry, start, point)
     if why:
         found.append(Finding("broken", f"the row that is handed out breaks {why}", point))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            after = say(bench.model, answer.point, inquiry.aim.word == "probability")
+    if not isinstance(after, Said):
+        found.append(Finding("prediction", f"the model raises {type(after).__name__} for the row", point))
+    else:
         if not inquiry.aim.met(before, after)[0]:
             found.append(Finding("prediction", f"the model says {after.values[0]!r} of the row", point))
         price = float(bench.totals(inquiry, start, point[None], after)[0])
         if not abs(price - answer.cost) <= 1e-7 * (1 + abs(answer.cost)):
             found.append(Finding("cost", f"the row costs {price!r}, not {answer.cost!r}", point, price))
-    except Exception as error:  # whatever the estimator raises, the row is of no use
-        found.append(Finding("prediction", f"the model raises {type(error).__name__} for the row", point))
     wrong = told_wrong(bench, start, point, answer)
     if wrong:
         found.append(Finding("changes", wrong, point))
@@ -117,12 +158,12 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
         if not confirmed(bench, inquiry, start, before, point):
             continue
         words = f"a change that costs {float(total)!r} is accepted: {shown(bench, point)}"
-        if status is bf.Status.PROVEN_INFEASIBLE:
+        if status is Status.PROVEN_INFEASIBLE:
             return [Finding("infeasible", words, point, float(total))]
         if total < limit:
             return [Finding("bound", f"{words}; the bound is {bound!r}", point, float(total))]
         return [Finding("missed", words, point, float(total))]
-    if exact and status is bf.Status.WITHIN_GAP and len(totals) and bound < totals[0] - 1e-3 * (1 + totals[0]):
+    if exact and status is Status.WITHIN_GAP and len(totals) and bound < totals[0] - 1e-3 * (1 + totals[0]):
         return [
             Finding("gap", f"the bound is {bound!r}, and the optimum {float(totals[0])!r}", points[0], float(totals[0]))
         ]
@@ -179,20 +220,16 @@ def put(
 ) -> list[tuple[int, str, list[Finding]]]:
     """Ask about some rows and judge the answers: for each row its number, its verdict and what is wrong."""
     try:
-        answers = bench.explain(inquiry, rows)
-        again = bench.explain(inquiry, rows) if twice else None
-    except bf.ButforError as error:
+        answers = list(bench.explain(inquiry, rows))
+        again = list(bench.explain(inquiry, rows)) if twice else answers
+        found = judge(bench, inquiry, rows, answers)
+    except ButforError as error:
         return [(row, type(error).__name__, [Finding("refused", f"{type(error).__name__}: {error}")]) for row in rows]
     except Exception as error:
         words = f"{type(error).__name__}: {str(error)[:200]}"
         return [(row, type(error).__name__, [Finding("raised", words)]) for row in rows]
-    out = []
-    for k, answer in enumerate(answers):
-        try:
-            found = judge(bench, inquiry, rows[int(answer.row)], answer)
-        except bf.ButforError as error:
-            found = [Finding("raised", f"an answer that cannot be read, {type(error).__name__}: {error}")]
-        if again is not None and not (answer == again[k]):
-            found.append(Finding("differs", "the same question has two different answers"))
-        out.append((rows[int(answer.row)], answer.certificate.status.name, found))
-    return out
+    for wrong, one, other in zip(found, answers, again, strict=True):
+        if one != other:
+            wrong.append(Finding("differs", "the same question has two different answers"))
+    verdicts = [(rows[int(answer.row)], answer.certificate.status.name) for answer in answers]
+    return [(*verdict, wrong) for verdict, wrong in zip(verdicts, found, strict=True)]

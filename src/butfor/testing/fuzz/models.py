@@ -170,7 +170,7 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "threshold": float(rng.choice([0.3, 0.5, 0.6])),
         "trees": int(rng.integers(2, 5)),
         "depth": int(rng.integers(1, 4)),
-        "rate": 1e-9 if odd else float(rng.choice([0.1, 0.3, 0.5])),
+        "rate": 1e-9 if odd and not estimator.startswith("CatBoost") else float(rng.choice([0.1, 0.3, 0.5])),
     }
     used = tuple((name, value) for name, value in settings.items() if re.search(rf"\{{{name}\b", FORMS[estimator]))
     trees = bool(GAPPY.search(estimator))

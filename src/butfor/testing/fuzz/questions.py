@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,7 +68,7 @@ class Aim:
         labels, ends = self.labels, self.ends
         if self.word == "costs":
             return repr(dict(zip(labels, self.costs, strict=True)))
-        return {
+        texts: dict[str, Callable[[], str]] = {
             "other": lambda: "'other'",
             "class": lambda: repr(labels[0]),
             "classes": lambda: f"bf.classes({', '.join(map(repr, labels))})",
@@ -77,7 +77,8 @@ class Aim:
             "most": lambda: f"bf.value(at_most={ends[0]!r})",
             "range": lambda: f"bf.value(at_least={ends[0]!r}, at_most={ends[1]!r})",
             "relative": lambda: f"bf.relative_change({ends[0]!r})",
-        }[self.word]()
+        }
+        return texts[self.word]()
 
     def met(self, before: Said, after: Said) -> BoolArray:
         """Which rows meet it. `before` is one row."""
@@ -117,7 +118,8 @@ def random_aim(rng: Random, said: Said) -> Aim:
             spread = float(np.ptp(said.values)) or 1.0
             return Aim(word, ends=(float(said.values.min() + rng.random() * spread),))
         return Aim(word, share=(share,))
-    words = ["other", "class", "class", "classes", "costs"] + ["probability"] * 4 * (said.chances is not None)
+    easy = len(said.classes) == 2 or rng.random() < 0.3  # shares of several boosted classes are searched: slow
+    words = ["other", "class", "class", "classes", "costs"] + ["probability"] * 4 * (said.chances is not None and easy)
     word = str(rng.choice(words))
     order = [said.classes[k] for k in rng.permutation(len(said.classes))]
     if word == "probability":
@@ -225,7 +227,7 @@ def _random_table(rng: Random, facts: Sequence[Known]) -> Price | None:
     if fact.gaps:
         return None
     if not fact.levels:
-        if not fact.step or fact.binary:
+        if not fact.step or fact.binary or rng.random() < 0.7:  # with relations these are searched: slow
             return None
         return Price("Table", weights=((fact.name, 0.5 / ((fact.high - fact.low) or 1.0)),))
     pairs = [(a, b) for a in fact.levels for b in fact.levels if a != b and rng.random() < 0.7]

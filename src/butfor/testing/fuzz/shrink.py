@@ -83,9 +83,9 @@ def _questions(inquiry: Inquiry) -> Iterator[Inquiry]:
 
 def _recipes(setting: Setting) -> Iterator[Setting]:
     recipe = setting.recipe
-    for part in ("scaler", "bins", "imputer"):
-        if getattr(recipe, part):
-            yield replace(setting, recipe=replace(recipe, **{part: ""}))
+    for simpler in (replace(recipe, scaler=""), replace(recipe, bins=""), replace(recipe, imputer="")):
+        if simpler != recipe:
+            yield replace(setting, recipe=simpler)
     for name, value in recipe.settings:
         if name in ("trees", "depth") and value > 1:
             yield replace(setting, recipe=recipe.with_setting(name, 1))

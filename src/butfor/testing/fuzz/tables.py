@@ -63,8 +63,8 @@ class Sheet:
         made = {}
         for j, (column, fact) in enumerate(zip(self.columns, facts, strict=True)):
             x = codes[:, j]
-            kind = pd.CategoricalDtype(list(column.levels), ordered=column.dtype == "ordered")
-            wanted = kind if column.dtype in ("category", "ordered") else column.dtype
+            kind: Any = pd.CategoricalDtype(list(column.levels), ordered=column.dtype == "ordered")
+            wanted: Any = kind if column.dtype in ("category", "ordered") else column.dtype
             if column.dtype in ("float64", "float32") or (not column.levels and not np.isnan(x).any()):
                 made[self.label(column)] = pd.Series(x).astype(wanted)
             else:

@@ -25,6 +25,7 @@ VERDICTS = (
 class Tally:
     """The counts of a run.
 
+    - `seconds`, `shrinking`: how long it took, and how much of that went into making failing problems smaller;
     - `verdicts`: (estimator, target, verdict) -> problems;
     - `findings`: (estimator, target, kind) -> findings;
     - `first`: the first problem of each of these kinds of findings, and what was wrong.
@@ -34,6 +35,7 @@ class Tally:
     problems: int = 0
     models: int = 0
     seconds: float = 0.0
+    shrinking: float = 0.0
     verdicts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     findings: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     first: dict[tuple[str, str, str], tuple[str, str]] = field(default_factory=dict)
@@ -44,12 +46,16 @@ class Tally:
         """How many findings make the run fail."""
         return sum(count for (_, _, kind), count in self.findings.items() if kind in FAILURES)
 
+    @property
+    def rate(self) -> float:
+        """Problems per second, without the time for making failing ones smaller."""
+        return self.problems / (self.seconds - self.shrinking) if self.seconds else 0.0
+
     def line(self) -> str:
         """The state of the run in one line."""
-        rate = self.problems / self.seconds if self.seconds else 0.0
         remarks = sum(self.findings.values()) - self.failed
         return (
-            f"{self.problems} problems of {self.models} models in {self.seconds:.0f} s ({rate:.0f} per second): "
+            f"{self.problems} problems of {self.models} models in {self.seconds:.0f} s ({self.rate:.0f} per second): "
             f"{self.failed} failures, {remarks} remarks"
         )
 
@@ -84,6 +90,7 @@ class Tally:
                 "problems": self.problems,
                 "models": self.models,
                 "seconds": round(self.seconds, 1),
+                "per second": round(self.rate, 1),
                 "failures": self.failed,
                 "verdicts": [[*key, count] for key, count in sorted(self.verdicts.items())],
                 "findings": [[*key, count, self.first[key][0]] for key, count in sorted(self.findings.items())],
