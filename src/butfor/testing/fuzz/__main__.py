@@ -14,13 +14,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # the models are too small for threads
         os.environ.setdefault(name, "1")
-    from butfor.testing.fuzz.run import Plan, run, tell
+    from butfor.testing.fuzz.run import Orders, run, tell
 
     if given.problem:
         for line in tell(given.seed, given.problem, given.only):
             print(line)
         return 0
-    plan = Plan(given.seed, given.minutes, given.problems, given.models, given.only, given.save, given.quiet)
+    plan = Orders(given.seed, given.minutes, given.problems, given.models, given.only, given.save, given.quiet)
     tally = run(plan)
     print(tally.table())
     print(tally.line())

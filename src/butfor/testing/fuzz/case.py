@@ -16,7 +16,7 @@ from butfor.testing.fuzz.columns import Known, Random, known
 from butfor.testing.fuzz.models import Recipe, evaluated, fits_levels, fitted, random_recipe
 from butfor.testing.fuzz.questions import Aim, Price, Said, price_of, random_aim, random_prices, say
 from butfor.testing.fuzz.rules import Rule, admissible, random_rules
-from butfor.testing.fuzz.tables import MOST_POINTS, Sheet, grid, random_sheet, read_row
+from butfor.testing.fuzz.tables import MOST_POINTS, TrainingTable, grid, random_sheet, read_row
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Inquiry:
 class Setting:
     """A table with its labels, and a pipeline to fit on it."""
 
-    sheet: Sheet
+    sheet: TrainingTable
     labels: tuple[Any, ...]
     recipe: Recipe
 
@@ -122,7 +122,7 @@ def random_setting(rng: Random, estimator: str) -> Setting:
     return Setting(sheet, labels, recipe)
 
 
-def _labels(rng: Random, sheet: Sheet, recipe: Recipe) -> tuple[Any, ...]:
+def _labels(rng: Random, sheet: TrainingTable, recipe: Recipe) -> tuple[Any, ...]:
     score = np.zeros(sheet.rows)
     for column in sheet.columns:
         fact = known(column)

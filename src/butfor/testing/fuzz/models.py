@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from butfor.testing.fuzz.columns import DataColumn, Random
-from butfor.testing.fuzz.tables import Sheet
+from butfor.testing.fuzz.tables import TrainingTable
 
 SKLEARN = {
     "linear_model": "LogisticRegression RidgeClassifier SGDClassifier Perceptron LinearRegression Ridge Lasso ElasticNet "
@@ -21,7 +21,7 @@ SKLEARN = {
     "tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
     "ensemble": "RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor "
     "GradientBoostingClassifier GradientBoostingRegressor HistGradientBoostingClassifier HistGradientBoostingRegressor "
-    "AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor VotingClassifier",
+    "AdaBoostClassifier BaggingClassifier BaggingRegressor VotingClassifier",
     "multiclass": "OneVsRestClassifier",
     "model_selection": "FixedThresholdClassifier",
     "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder KBinsDiscretizer",
@@ -87,6 +87,7 @@ FORMS = LINEAR | {
     stem + kind: text
     for stem, text in TREES.items()
     for kind in ("Classifier", "Regressor")
+    if stem + kind in HOMES
 } | {
     "VotingClassifier": "VotingClassifier([('tree', DecisionTreeClassifier(max_depth={depth}, random_state=0)), "
     "('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, random_state=0))], voting='soft')",
@@ -195,7 +196,7 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
     return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
 
 
-def fits_levels(sheet: Sheet, recipe: Recipe) -> Sheet:
+def fits_levels(sheet: TrainingTable, recipe: Recipe) -> TrainingTable:
     """The table with every category column of the type that the recipe can take."""
     if recipe.encoder:
         gone = "OrdinalEncoder" in recipe.encoder or "handle" not in recipe.encoder

@@ -66,7 +66,7 @@ class Rule:
     def _linear(self, facts: list[Known], x: FloatArray, slack: float) -> BoolArray:
         weights, sense, bound = self.given
         parts = np.array(weights) * np.column_stack([_numbers(fact, x[:, k]) for k, fact in enumerate(facts)])
-        total, room = parts.sum(axis=1), (slack or 1e-13) * (1 + abs(bound) + np.abs(parts).sum(axis=1))
+        total, room = parts.sum(axis=1), slack * (1 + abs(bound) + np.abs(parts).sum(axis=1))
         over = total <= bound + room
         under = total >= bound - room
         return np.asarray(over if sense == "<=" else under if sense == ">=" else over & under)

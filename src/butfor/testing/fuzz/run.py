@@ -26,7 +26,7 @@ QUESTIONS, ROWS, TWICE = 10, 6, 0.02
 
 
 @dataclass(frozen=True)
-class Plan:
+class Orders:
     """What to run.
 
     - `seed`: problem i is a function of the seed and i alone;
@@ -66,7 +66,7 @@ def questions(rng: np.random.Generator, bench: Bench) -> Iterator[tuple[Inquiry,
         yield inquiry, rows, bool(rng.random() < TWICE)
 
 
-def run(plan: Plan) -> Tally:
+def run(plan: Orders) -> Tally:
     """Ask until the plan is fulfilled. Ctrl-C ends the run and keeps what was counted."""
     if not estimators(plan.only):
         raise ValueError(f"no installed estimator has {plan.only!r} in its name")
@@ -86,7 +86,7 @@ def run(plan: Plan) -> Tally:
     return tally
 
 
-def _one_model(plan: Plan, tally: Tally, number: int) -> None:
+def _one_model(plan: Orders, tally: Tally, number: int) -> None:
     try:
         name, rng, bench = bench_of(plan.seed, number, plan.only)
     except Exception as error:
@@ -101,7 +101,7 @@ def _one_model(plan: Plan, tally: Tally, number: int) -> None:
                 _note(plan, tally, Case(bench.setting, inquiry, row), name, one, f"{number}.{q}.{row}")
 
 
-def _not_built(plan: Plan, tally: Tally, number: int, error: Exception) -> None:
+def _not_built(plan: Orders, tally: Tally, number: int, error: Exception) -> None:
     """Count a model that could not be made: butfor refused it, or raised, or the library itself could not fit it."""
     names = estimators(plan.only)
     key = (names[number % len(names)], "none", kind_of(error))
@@ -118,7 +118,7 @@ def kind_of(error: Exception) -> str:
     return "raised" if inside else "refused"
 
 
-def _note(plan: Plan, tally: Tally, case: Case, name: str, finding: Finding, problem: str) -> None:
+def _note(plan: Orders, tally: Tally, case: Case, name: str, finding: Finding, problem: str) -> None:
     """Count a finding. The first of each kind is made smaller and saved."""
     key = (name, case.inquiry.aim.word, finding.kind)
     tally.findings[key] += 1

@@ -13,6 +13,7 @@ from butfor.testing.fuzz.case import Bench, Case
 from butfor.testing.fuzz.judge import SLACK, Finding
 from butfor.testing.fuzz.models import HOMES, names_in
 from butfor.testing.fuzz.shrink import settled
+from butfor.testing.fuzz.tables import wide_enough
 
 TEMPLATE = '''"""{title}
 
@@ -122,7 +123,8 @@ def row_text(bench: Bench, point: FloatArray) -> str:
         value: Any = fact.value(code)
         if value is not None and not fact.levels and not column.dtype.startswith("float"):
             value = int(value) if value == np.round(value) else value
-        columns.append(replace(column, values=(value,)))
+        dtype = wide_enough(column.dtype, np.array([code]))
+        columns.append(replace(column, values=(value,), dtype=dtype))
     return replace(sheet, columns=tuple(columns)).text()
 
 

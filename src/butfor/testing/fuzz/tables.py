@@ -16,7 +16,7 @@ MOST_POINTS = 2500
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TrainingTable:
     """A training table: its columns, and the kind of table (`frame`, `array` or `numbered` for whole-number names)."""
 
     columns: tuple[DataColumn, ...]
@@ -27,7 +27,7 @@ class Sheet:
         """The number of rows."""
         return len(self.columns[0].values)
 
-    def take(self, rows: list[int]) -> Sheet:
+    def take(self, rows: list[int]) -> TrainingTable:
         """Some of the rows."""
         return replace(self, columns=tuple(column.take(rows) for column in self.columns))
 
@@ -57,14 +57,14 @@ class Sheet:
     def written(self, facts: Sequence[Known], codes: FloatArray) -> Any:
         """Points as a table of the same kind."""
         if self.kind == "array":
-            return codes.astype(self.columns[0].dtype)
+            return codes.astype(wide_enough(self.columns[0].dtype, codes))
         import pandas as pd
 
         made = {}
         for j, (column, fact) in enumerate(zip(self.columns, facts, strict=True)):
             x = codes[:, j]
             kind: Any = pd.CategoricalDtype(list(column.levels), ordered=column.dtype == "ordered")
-            wanted: Any = kind if column.dtype in ("category", "ordered") else column.dtype
+            wanted: Any = kind if column.dtype in ("category", "ordered") else wide_enough(column.dtype, x)
             if column.dtype in ("float64", "float32") or (not column.levels and not np.isnan(x).any()):
                 made[self.label(column)] = pd.Series(x).astype(wanted)
             else:
@@ -72,6 +72,14 @@ class Sheet:
                 whole = [None if v is None else int(v) for v in values] if not column.levels else values
                 made[self.label(column)] = pd.Series(whole, dtype=wanted)
         return pd.DataFrame(made)
+
+
+def wide_enough(dtype: str, x: FloatArray) -> str:
+    """The type, or int64 if a value is outside the range of a narrower one."""
+    if dtype not in ("uint8", "int8", "int16"):
+        return dtype
+    ends = np.iinfo(dtype)
+    return dtype if np.all((x >= ends.min) & (x <= ends.max)) else "int64"
 
 
 def read_row(table: Any, facts: Sequence[Known], position: int = 0) -> FloatArray:
@@ -87,7 +95,7 @@ def grid(facts: Sequence[Known]) -> FloatArray:
     return np.array(list(product(*(fact.grid.tolist() for fact in facts))), dtype=np.float64)
 
 
-def random_sheet(rng: Random, *, levels: bool, missing: bool, frame: bool = False) -> Sheet:
+def random_sheet(rng: Random, *, levels: bool, missing: bool, frame: bool = False) -> TrainingTable:
     """A random table of 30 to 60 rows whose grid is small enough to enumerate."""
     rows = int(rng.integers(30, 61))
     count = int(rng.choice([2, 3, 3, 4, 4, 5]))
@@ -102,10 +110,10 @@ def random_sheet(rng: Random, *, levels: bool, missing: bool, frame: bool = Fals
         name = str(j) if kind == "numbered" else f"c{j}"
         wide = max(2, int(rng.integers(size // 2, size + 1)))
         made.append(random_column(rng, name, rows, missing=missing, sort=str(rng.choice(sorts)), size=wide))
-    return Sheet(tuple(made), kind)
+    return TrainingTable(tuple(made), kind)
 
 
-def _random_array(rng: Random, rows: int, count: int, size: int, missing: bool) -> Sheet:
+def _random_array(rng: Random, rows: int, count: int, size: int, missing: bool) -> TrainingTable:
     dtype = str(rng.choice(["float64", "float64", "float32", "int64", "int16"]))
     made = []
     for j in range(count):
@@ -119,4 +127,4 @@ def _random_array(rng: Random, rows: int, count: int, size: int, missing: bool) 
         values = tuple(None if g else v for g, v in zip(gone, few.tolist(), strict=True))
         ends = found.ends if dtype != "float32" and not (found.ends and few.max() > found.ends[1]) else None
         made.append(DataColumn(found.name, dtype, values, ends=ends))
-    return Sheet(tuple(made), "array")
+    return TrainingTable(tuple(made), "array")
