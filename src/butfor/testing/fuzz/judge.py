@@ -21,7 +21,8 @@ FAILURES = ("bound", "infeasible", "broken", "prediction", "cost", "changes", "r
 """Kinds of findings that make a run fail."""
 REMARKS = ("missed", "gap", "refused")
 """Kinds of findings that are only counted."""
-SLACK = 1e-6
+PROOF_SLACK = 1e-6
+"""How much cheaper a change must be, relative to 1 + cost, to refute a bound: the documented tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +160,7 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
     exact = not any(fact.real for fact in bench.facts)
     if len(points) and not exact and np.isfinite(bound) and bound > 0:
         points, totals = sharpened(bench, inquiry, start, before, points[:4], totals[:4])
-    limit = np.inf if np.isinf(bound) else bound - SLACK * (1 + abs(bound))
+    limit = np.inf if np.isinf(bound) else bound - PROOF_SLACK * (1 + abs(bound))
     for point, total in zip(points[:5], totals[:5], strict=True):
         if total >= limit and answer.found:
             break

@@ -47,7 +47,7 @@ PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO")
 """Estimators that are scaled, as they would not converge on large numbers."""
 OWN_LEVELS = re.compile("HistGradient|LGBM|XGB")
 """Estimators that read categories themselves."""
-REGRESSORS = re.compile("Regressor|^(LinearRegression|Ridge|Lasso|ElasticNet|BayesianRidge|LinearSVR)$")
+PREDICT_VALUES = re.compile("Regressor|^(LinearRegression|Ridge|Lasso|ElasticNet|BayesianRidge|LinearSVR)$")
 
 LINEAR = {
     "LogisticRegression": "LogisticRegression(C={C})",
@@ -109,7 +109,7 @@ class Recipe:
     @property
     def classifies(self) -> bool:
         """Whether it predicts classes."""
-        return not REGRESSORS.search(self.estimator)
+        return not PREDICT_VALUES.search(self.estimator)
 
     def with_setting(self, name: str, value: Any) -> Recipe:
         """The recipe with one setting changed."""

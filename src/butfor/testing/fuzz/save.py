@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.testing.fuzz.case import Bench, Case
-from butfor.testing.fuzz.judge import SLACK, Finding
+from butfor.testing.fuzz.judge import PROOF_SLACK, Finding
 from butfor.testing.fuzz.models import HOMES, names_in
 from butfor.testing.fuzz.shrink import settled
 from butfor.testing.fuzz.tables import wide_enough
@@ -94,7 +94,7 @@ def _asserts(bench: Bench, case: Case, finding: Finding) -> list[str]:
         return [*lines, "assert e.found, cost"]
     if finding.kind == "gap":
         return [*lines, "assert e.certificate.bound >= cost - 1e-3 * (1 + cost)"]
-    return [*lines, f"assert e.certificate.bound <= cost + {SLACK:g} * (1 + cost)"]
+    return [*lines, f"assert e.certificate.bound <= cost + {PROOF_SLACK:g} * (1 + cost)"]
 
 
 def _accepted(bench: Bench, case: Case) -> str:
