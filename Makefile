@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help demo test fast oldest newest bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
+.PHONY: help demo test fast fuzz oldest newest bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -27,6 +27,9 @@ test: $(VENV)/.dev ## everything: style, types, tests, documentation
 
 fast: $(VENV)/.dev ## the quick tests only
 	$(BIN)/python -m pytest -m "not slow"
+
+fuzz: $(VENV)/.dev ## random questions, judged by enumeration (MINUTES=5 SEED=0); writes what fails into fuzz-failures
+	$(BIN)/python -m butfor.testing.fuzz --minutes $(or $(MINUTES),5) --seed $(or $(SEED),0)
 
 oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest versions allowed, in .venv-oldest
 	test -d .venv-oldest || $(FOUND) -m venv .venv-oldest

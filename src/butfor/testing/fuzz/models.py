@@ -1,0 +1,218 @@
+"""Random small models as source text: an estimator, and what stands before it in the pipeline."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from butfor.testing.fuzz.columns import DataColumn, Random
+from butfor.testing.fuzz.tables import TrainingTable
+
+SKLEARN = {
+    "linear_model": "LogisticRegression RidgeClassifier SGDClassifier Perceptron LinearRegression Ridge Lasso ElasticNet "
+    "BayesianRidge SGDRegressor",
+    "svm": "LinearSVC LinearSVR",
+    "discriminant_analysis": "LinearDiscriminantAnalysis",
+    "tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
+    "ensemble": "RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor "
+    "GradientBoostingClassifier GradientBoostingRegressor HistGradientBoostingClassifier HistGradientBoostingRegressor "
+    "AdaBoostClassifier BaggingClassifier BaggingRegressor VotingClassifier",
+    "multiclass": "OneVsRestClassifier",
+    "model_selection": "FixedThresholdClassifier",
+    "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder KBinsDiscretizer",
+    "impute": "SimpleImputer",
+    "compose": "ColumnTransformer",
+    "pipeline": "make_pipeline",
+}
+HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in names.split()} | {
+    "XGBClassifier": "xgboost",
+    "XGBRegressor": "xgboost",
+    "LGBMClassifier": "lightgbm",
+    "LGBMRegressor": "lightgbm",
+    "CatBoostClassifier": "catboost",
+    "CatBoostRegressor": "catboost",
+    "TAOClassifier": "butfor.trees",
+    "TAORegressor": "butfor.trees",
+}
+"""Where each name that a text may use is imported from."""
+
+GAPPY = re.compile("DecisionTree|ExtraTree|RandomForest|HistGradient|XGB|LGBM|CatBoost|Bagging")
+"""Estimators that take missing values themselves."""
+PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO")
+"""Estimators that are scaled, as they would not converge on large numbers."""
+OWN_LEVELS = re.compile("HistGradient|LGBM|XGB")
+"""Estimators that read categories themselves."""
+PREDICT_VALUES = re.compile("Regressor|^(LinearRegression|Ridge|Lasso|ElasticNet|BayesianRidge|LinearSVR)$")
+
+LINEAR = {
+    "LogisticRegression": "LogisticRegression(C={C})",
+    "RidgeClassifier": "RidgeClassifier(alpha={alpha})",
+    "SGDClassifier": "SGDClassifier(loss={loss!r}, random_state=0)",
+    "Perceptron": "Perceptron(random_state=0)",
+    "LinearSVC": "LinearSVC(C={C}, random_state=0)",
+    "LinearDiscriminantAnalysis": "LinearDiscriminantAnalysis()",
+    "OneVsRestClassifier": "OneVsRestClassifier(LogisticRegression(C={C}))",
+    "FixedThresholdClassifier": "FixedThresholdClassifier(LogisticRegression(C={C}), threshold={threshold}, pos_label={label!r})",
+    "LinearRegression": "LinearRegression()",
+    "Ridge": "Ridge(alpha={alpha})",
+    "Lasso": "Lasso(alpha=0.01)",
+    "ElasticNet": "ElasticNet(alpha=0.01)",
+    "BayesianRidge": "BayesianRidge()",
+    "LinearSVR": "LinearSVR(random_state=0)",
+    "SGDRegressor": "SGDRegressor(random_state=0)",
+}
+TREES = {
+    "DecisionTree": "{name}(max_depth={depth}, random_state=0)",
+    "ExtraTree": "{name}(max_depth={depth}, random_state=0)",
+    "RandomForest": "{name}(n_estimators={trees}, max_depth={depth}, random_state=0)",
+    "ExtraTrees": "{name}(n_estimators={trees}, max_depth={depth}, random_state=0)",
+    "GradientBoosting": "{name}(n_estimators={trees}, max_depth={depth}, learning_rate={rate}, random_state=0)",
+    "HistGradientBoosting": "{name}(max_iter={trees}, max_depth={depth}, min_samples_leaf=3, learning_rate={rate}, "
+    "categorical_features='from_dtype')",
+    "AdaBoost": "{name}(n_estimators={trees}, random_state=0)",
+    "Bagging": "{name}(n_estimators={trees}, random_state=0)",
+    "XGB": "{name}(n_estimators={trees}, max_depth={depth}, learning_rate={rate}, enable_categorical=True, n_jobs=1)",
+    "LGBM": "{name}(n_estimators={trees}, max_depth={depth}, learning_rate={rate}, min_child_samples=3, n_jobs=1, "
+    "verbose=-1)",
+    "CatBoost": "{name}(iterations={trees}, depth={depth}, learning_rate={rate}, thread_count=1, verbose=False, "
+    "allow_writing_files=False)",
+    "TAO": "{name}(max_depth={depth}, max_iter=3, warm_up=2, random_state=0)",
+}
+FORMS = LINEAR | {
+    stem + kind: text
+    for stem, text in TREES.items()
+    for kind in ("Classifier", "Regressor")
+    if stem + kind in HOMES
+} | {
+    "VotingClassifier": "VotingClassifier([('tree', DecisionTreeClassifier(max_depth={depth}, random_state=0)), "
+    "('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, random_state=0))], voting='soft')",
+}  # fmt: skip
+"""Estimators by name, with their settings open."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A pipeline: the estimator's name and settings, a scaler, an encoder, an imputer or bins before it."""
+
+    estimator: str
+    settings: tuple[tuple[str, Any], ...]
+    scaler: str = ""
+    encoder: str = ""
+    imputer: str = ""
+    bins: str = ""
+
+    @property
+    def classifies(self) -> bool:
+        """Whether it predicts classes."""
+        return not PREDICT_VALUES.search(self.estimator)
+
+    def with_setting(self, name: str, value: Any) -> Recipe:
+        """The recipe with one setting changed."""
+        return replace(self, settings=tuple((n, value if n == name else v) for n, v in self.settings))
+
+    def text(self, columns: tuple[DataColumn, ...], labels: list[Any]) -> str:
+        """The source text of the unfitted pipeline for these columns."""
+        filled = {"name": self.estimator, "label": labels[-1], **dict(self.settings)}
+        steps = [*self._numbers(), FORMS[self.estimator].format(**filled)]
+        texts = [column.name for column in columns if column.has_levels and column.dtype not in ("bool", "boolean")]
+        if self.encoder and texts:
+            others = [column.name for column in columns if column.name not in texts]
+            numbers = (
+                f"make_pipeline({', '.join(steps[:-1])})" if len(steps) > 2 else (steps[:-1] or ["'passthrough'"])[0]
+            )
+            parts = f"('levels', {self.encoder}, {texts!r}), ('others', {numbers}, {others!r})"
+            steps = [f"ColumnTransformer([{parts}])", steps[-1]]
+        return f"make_pipeline({', '.join(steps)})" if len(steps) > 1 else steps[0]
+
+    def _numbers(self) -> list[str]:
+        return [step for step in (self.imputer, self.bins, self.scaler) if step]
+
+
+def installed() -> list[str]:
+    """The estimators that can be made here."""
+    return [name for name in FORMS if find_spec(HOMES[name].split(".")[0])]
+
+
+def names_in(text: str) -> list[str]:
+    """The names in a text that must be imported."""
+    return sorted(set(re.findall(r"\w+", text)) & set(HOMES))
+
+
+def evaluated(text: str, **known: Any) -> Any:
+    """The value of a text, with the names that it may use."""
+    import numpy as np
+    import pandas as pd
+
+    import butfor as bf
+
+    scope = {name: getattr(import_module(HOMES[name]), name) for name in names_in(text)}
+    return eval(text, {"np": np, "pd": pd, "bf": bf, "nan": np.nan, **scope, **known})
+
+
+def fitted(text: str, X: Any, y: Any) -> Any:
+    """The fitted pipeline of a text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return evaluated(text).fit(X, y)
+
+
+def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapping[str, bool]]:
+    """A recipe, and what its table may hold: `levels`, `missing`, and whether it must be a `frame`."""
+    odd = rng.random() < 0.06
+    settings = {
+        "C": float(rng.choice([1e-9, 1e-7] if odd else [0.1, 1.0, 10.0])),
+        "alpha": float(rng.choice([1e12] if odd else [0.1, 1.0])),
+        "loss": str(rng.choice(["hinge", "log_loss", "modified_huber"])),
+        "threshold": float(rng.choice([0.3, 0.5, 0.6])),
+        "trees": int(rng.integers(2, 5)),
+        "depth": int(rng.integers(1, 4)),
+        "rate": 1e-9 if odd and not estimator.startswith("CatBoost") else float(rng.choice([0.1, 0.3, 0.5])),
+    }
+    used = tuple((name, value) for name, value in settings.items() if re.search(rf"\{{{name}\b", FORMS[estimator]))
+    trees = bool(GAPPY.search(estimator))
+    scaled = bool(PRICKLY.search(estimator)) or rng.random() < (0.2 if trees else 0.5)
+    scaler = (
+        str(rng.choice(["StandardScaler()", "StandardScaler()", "MinMaxScaler()", "MaxAbsScaler()"])) if scaled else ""
+    )
+    bins = ""
+    if rng.random() < 0.1:
+        how = rng.choice(["ordinal", "onehot-dense"])
+        bins = f"KBinsDiscretizer(n_bins=3, encode={str(how)!r}, strategy='uniform')"
+    imputer = f"SimpleImputer(strategy={str(rng.choice(['mean', 'median', 'most_frequent']))!r})"
+    missing = bool(rng.random() < 0.4)
+    imputer = imputer if missing and (not trees or bins or rng.random() < 0.2) else ""
+    own = bool(OWN_LEVELS.search(estimator)) and not (scaler or bins or imputer) and rng.random() < 0.7
+    levels = own or rng.random() < 0.6
+    codes = "handle_unknown='use_encoded_value', unknown_value=-1" if rng.random() < 0.5 else ""
+    encoder = "OneHotEncoder(sparse_output=False, handle_unknown='ignore')"
+    if rng.random() < 0.4:
+        encoder = "OneHotEncoder(sparse_output=False)" if rng.random() < 0.5 else f"OrdinalEncoder({codes})"
+    recipe = Recipe(estimator, used, scaler, encoder if levels and not own else "", imputer, bins)
+    return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
+
+
+def fits_levels(sheet: TrainingTable, recipe: Recipe) -> TrainingTable:
+    """The table with every category column of the type that the recipe can take."""
+    if recipe.encoder:
+        gone = "OrdinalEncoder" in recipe.encoder or "handle" not in recipe.encoder
+        return replace(sheet, columns=tuple(_plain(column, gone) for column in sheet.columns))
+    return replace(
+        sheet,
+        columns=tuple(
+            replace(column, dtype="category") if column.dtype in ("object", "str", "ordered") else column
+            for column in sheet.columns
+        ),
+    )
+
+
+def _plain(column: DataColumn, all_known: bool) -> DataColumn:
+    """A column without missing values, where an encoder might refuse them or code them as NaN."""
+    if not column.has_levels or not all_known:
+        return column
+    first = next(value for value in column.values if value is not None)
+    return replace(column, values=tuple(first if value is None else value for value in column.values))

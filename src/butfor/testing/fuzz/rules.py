@@ -1,0 +1,193 @@
+"""Constraints, as source text and as plain rules of the fuzzer's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.testing.fuzz.columns import Known, Random
+
+LOOSE = 1e-7
+"""What a judge of handed-out rows forgives where the documentation speaks of a tolerance."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A constraint: its name, the columns that it names, and what else it is given."""
+
+    word: str
+    names: tuple[str, ...] = ()
+    given: tuple[Any, ...] = ()
+
+    def text(self) -> str:
+        """The constraint as source text."""
+        listed = [*map(repr, self.names), *map(repr, self.given)]
+        if self.word == "linear":
+            listed = [repr(dict(zip(self.names, self.given[0], strict=True))), *map(repr, self.given[1:])]
+        if self.word == "implies":
+            listed = [self._event(k) for k in (0, 1)]
+        if self.word == "allowed":
+            listed = [repr(self.names[0]), repr(list(self.given))]
+        if self.word == "moves":
+            listed = [repr(self.names[0]), repr({self.given[0]: list(self.given[1])})]
+        return f"bf.{self.word}({', '.join(listed)})"
+
+    def _event(self, k: int) -> str:
+        word, by = self.given[k]
+        return (
+            f"bf.{word}({self.names[k]!r}, {by!r})" if word == "becomes" else f"bf.{word}({self.names[k]!r}, by={by!r})"
+        )
+
+    def holds(self, facts: Sequence[Known], start: FloatArray, points: FloatArray, slack: float = 0.0) -> BoolArray:
+        """Which points respect it. `slack` is forgiven where a tolerance is documented."""
+        place = [[fact.name for fact in facts].index(name) for name in self.names]
+        if self.word == "at_most_changes":
+            return np.asarray(changed(start, points).sum(axis=1) <= self.given[0])
+        if self.word == "linear":
+            return self._linear([facts[j] for j in place], points[:, place], slack)
+        if self.word == "implies":
+            events = [
+                _happens(facts[j], given, start[j], points[:, j], slack)
+                for j, given in zip(place, self.given, strict=True)
+            ]
+            cause, consequence = events
+            if self.given[1][0] == "becomes":
+                consequence = points[:, place[1]] == facts[place[1]].levels.index(self.given[1][1])
+            return np.asarray(~cause | consequence)
+        fine = np.ones(len(points), dtype=np.bool_)
+        for j in place:
+            fine &= self._single(facts[j], start[j], points[:, j], slack)
+        return fine
+
+    def _linear(self, facts: list[Known], x: FloatArray, slack: float) -> BoolArray:
+        weights, sense, bound = self.given
+        parts = np.array(weights) * np.column_stack([_numbers(fact, x[:, k]) for k, fact in enumerate(facts)])
+        total, room = parts.sum(axis=1), slack * (1 + abs(bound) + np.abs(parts).sum(axis=1))
+        over = total <= bound + room
+        under = total >= bound - room
+        return np.asarray(over if sense == "<=" else under if sense == ">=" else over & under)
+
+    def _single(self, fact: Known, now: float, x: FloatArray, slack: float) -> BoolArray:
+        same, gone = (x == now) | (np.isnan(x) & np.isnan(now)), np.isnan(x)
+        if self.word == "fixed":
+            return np.asarray(same)
+        if self.word in ("only_up", "only_down"):
+            return np.asarray(gone | np.isnan(now) | (x >= now if self.word == "only_up" else x <= now))
+        if self.word == "between":
+            return np.asarray(gone | ((x >= self.given[0]) & (x <= self.given[1])))
+        if self.word == "within":
+            room = self.given[0] * abs(now) * (1 + slack)
+            return np.asarray(gone | np.isnan(now) | (np.abs(x - now) <= room))
+        if self.word in ("step", "whole"):
+            k = x / (self.given[0] if self.given else 1.0)
+            return np.asarray(gone | same | (np.abs(k - np.round(k)) <= (10 * slack or 1e-9)))
+        if self.word == "allowed":
+            return np.asarray(gone | np.isin(x, [fact.levels.index(level) for level in self.given]))
+        if self.word == "moves":
+            if np.isnan(now) or fact.levels[int(now)] != self.given[0]:
+                return np.asarray(gone | same | np.isnan(now))
+            return np.asarray(gone | same | np.isin(x, [fact.levels.index(level) for level in self.given[1]]))
+        return np.ones(len(x), dtype=np.bool_)
+
+
+def changed(start: FloatArray, points: FloatArray) -> BoolArray:
+    """Which columns differ."""
+    return np.asarray(~((points == start) | (np.isnan(points) & np.isnan(start))))
+
+
+def _numbers(fact: Known, x: FloatArray) -> FloatArray:
+    return (
+        x
+        if not fact.levels
+        else np.append([float(v) for v in fact.levels], np.nan)[np.nan_to_num(x, nan=-1).astype(int)]
+    )
+
+
+def _happens(fact: Known, event: tuple[str, Any], now: float, x: FloatArray, slack: float) -> BoolArray:
+    word, by = event
+    if word == "becomes":
+        code = fact.levels.index(by)
+        return np.asarray((x == code) & (now != code))
+    gain = x - now if word == "rises" else now - x
+    return np.asarray(gain >= by * (1 - (slack or 1e-12)) if by else gain > 0)
+
+
+def admissible(
+    rules: Sequence[Rule], facts: Sequence[Known], start: FloatArray, points: FloatArray, slack: float = 0.0
+) -> BoolArray:
+    """Which points keep every rule, the ranges and grids of the columns, and what is known."""
+    fine = np.ones(len(points), dtype=np.bool_)
+    free = {name for rule in rules if rule.word == "may_be_missing" for name in rule.names}
+    for j, fact in enumerate(facts):
+        fine &= in_domain(fact, start[j], points[:, j], fact.name in free)
+    for rule in rules:
+        fine &= rule.holds(facts, start, points, slack)
+    return fine
+
+
+def in_domain(fact: Known, now: float, x: FloatArray, may_vanish: bool) -> BoolArray:
+    """Which values of a column are possible at all."""
+    same, gone = (x == now) | (np.isnan(x) & np.isnan(now)), np.isnan(x)
+    if fact.levels:
+        fine = x >= 0
+    else:
+        fine = (x >= np.fmin(fact.low, now)) & (x <= np.fmax(fact.high, now))
+        if fact.step:
+            fine &= np.abs(x / fact.step - np.round(x / fact.step)) <= 1e-6
+    return np.asarray(same | np.where(gone, may_vanish, fine))
+
+
+def random_rules(rng: Random, facts: Sequence[Known]) -> tuple[Rule, ...]:
+    """None to three constraints that make sense for these columns."""
+    made = [_random_rule(rng, facts) for _ in range(int(rng.choice([0, 1, 1, 2, 2, 3])))]
+    return tuple(dict.fromkeys(rule for rule in made if rule))
+
+
+def _random_rule(rng: Random, facts: Sequence[Known]) -> Rule | None:
+    fact = facts[int(rng.integers(len(facts)))]
+    choices = [Rule("fixed", (fact.name,)), Rule("at_most_changes", (), (int(rng.integers(1, 3)),))]
+    if fact.ordered:
+        choices += [Rule("only_up", (fact.name,)), Rule("only_down", (fact.name,))]
+    if fact.gaps:
+        choices.append(Rule("may_be_missing", (fact.name,)))
+    several = _several(rng, facts)
+    choices += several + several[:1]
+    if fact.levels and fact.levels != (False, True):
+        some = tuple(level for level in fact.levels if rng.random() < 0.6) or fact.levels[:1]
+        choices += [Rule("allowed", (fact.name,), some), Rule("moves", (fact.name,), (fact.levels[0], some))]
+    elif not fact.levels:
+        choices += _on_number(rng, fact)
+    return choices[int(rng.integers(len(choices)))]
+
+
+def _on_number(rng: Random, fact: Known) -> list[Rule]:
+    known = fact.grid[~np.isnan(fact.grid)]
+    low, high = sorted(float(v) for v in rng.choice(known, 2))
+    if fact.real and rng.random() < 0.5:  # ends that no float32 holds
+        low, high = float(np.round(low, 2)), float(np.round(high, 2))
+        low, high = min(low, high), max(low, high)
+    made = [Rule("between", (fact.name,), (low, high))]
+    if abs(fact.high) < 1e3 and not fact.binary:
+        made.append(Rule("within", (fact.name,), (float(rng.choice([0.1, 0.5, 1.0])),)))
+        made.append(Rule("step", (fact.name,), (float(rng.choice([2.0, 3.0]) * (fact.step or 0.5)),)))
+    return made
+
+
+def _several(rng: Random, facts: Sequence[Known]) -> list[Rule]:
+    numbers = [fact for fact in facts if not fact.levels]
+    ordered = [fact for fact in facts if fact.ordered and not fact.real]
+    made = []
+    if numbers:
+        weights = tuple(float(rng.choice([-2, -1, 1, 2, 0.5])) for _ in numbers)
+        middle = sum(w * float(rng.choice(f.grid[~np.isnan(f.grid)])) for w, f in zip(weights, numbers, strict=True))
+        sense = str(rng.choice(["<=", ">=", "<=", ">=", "=="]))
+        made.append(Rule("linear", tuple(fact.name for fact in numbers), (weights, sense, float(middle))))
+    if len(ordered) > 1:
+        a, b = (ordered[int(k)] for k in rng.choice(len(ordered), 2, replace=False))
+        words = [str(word) for word in rng.choice(["rises", "falls"], 2)]
+        made.append(Rule("implies", (a.name, b.name), ((words[0], 0.0), (words[1], 1.0))))
+    return made
