@@ -66,9 +66,7 @@ def disagreements(
     X = space.encode(table)
     scores = evaluate(model, X)
     sums = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
-    slack = (
-        _rounding(model, X, scores, single=adds_in_single(source, space, model, table)) if sums else np.zeros(len(X))
-    )
+    slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
         predicted = readout.score_of(source.values(table))
         wrong = ~(np.abs(scores[:, 0] - predicted) <= slack)
@@ -172,10 +170,9 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
     return np.asarray(ulps * ulp * (1 + size))
 
 
-def adds_in_single(source: Source, space: Space, model: Model, table: Any) -> bool:
+def _in_single(source: Source, space: Space, table: Any) -> bool:
     """Whether the estimator adds in float32, or adds numbers rounded to float32."""
-    rounded = not isinstance(model, Trees) and any(feature.single for feature in space.features)
-    return rounded or source.precision(table) == np.float32
+    return any(feature.single for feature in space.features) or source.precision(table) == np.float32
 
 
 def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.source import Source, open_source, wrapped
 from butfor.importers.builtin import load_builtin
-from butfor.importers.fidelity import adds_in_single, check_fidelity
+from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
 from butfor.importers.registry import read_model, through_steps
 from butfor.model.black_box import BlackBox
@@ -107,7 +107,7 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     check_fidelity(source, space, model, readout, data)
-    unit = UNIT_SINGLE if adds_in_single(source, space, model, sample) else UNIT_DOUBLE
+    unit = UNIT_SINGLE if source.precision(sample) == np.float32 else UNIT_DOUBLE
     return Reading(source, space, model, readout.rounded(unit), sample, data, unit)
 
 

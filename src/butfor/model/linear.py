@@ -20,7 +20,8 @@ class Linear:
     value adds.
 
     Numbers are measured from a `centre` in the middle of their values (default: 0). A time in seconds since 1970 and
-    its product with a slope are large and nearly cancel the intercept, which would cost the digits that matter.
+    its product with a slope are large and nearly cancel the intercept, which would cost the digits that matter. `blur`
+    is the share by which a step before the estimator rounds each number (default: 0).
     """
 
     intercept: FloatArray
@@ -28,9 +29,12 @@ class Linear:
     cells: tuple[Cells, ...]
     steps: tuple[FloatArray, ...]
     centre: FloatArray = field(default_factory=lambda: np.zeros(1))
+    blur: FloatArray = field(default_factory=lambda: np.zeros(1))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", np.array(np.broadcast_to(self.centre, len(self.cells)), dtype=np.float64))
+        for name in ("centre", "blur"):
+            values = np.array(np.broadcast_to(getattr(self, name), len(self.cells)), dtype=np.float64)
+            object.__setattr__(self, name, values)
 
     @property
     def scores(self) -> int:

@@ -145,8 +145,9 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
             cells[j], steps[j] = _blank(count), np.zeros((model.scores, count + 1))
     slope = np.zeros((model.scores, len(levels)))
     slope[:, : model.slope.shape[1]] = model.slope
-    centre = np.append(model.centre, np.zeros(len(levels) - len(model.centre)))
-    return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps), centre=centre)
+    more = np.zeros(len(levels) - len(model.cells))
+    centre, blur = np.append(model.centre, more), np.append(model.blur, more)
+    return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps), centre=centre, blur=blur)
 
 
 @widen.register

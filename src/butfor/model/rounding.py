@@ -36,6 +36,9 @@ class Extent(NamedTuple):
     movable: BoolArray
 
 
+COLUMN_STEPS = 4
+"""Roundings of a number on its way to the estimator, at its largest: a product, a difference, and their types."""
+
 FURTHER_STEPS = 8
 """Roundings of each sum besides its additions: scaling, centring, averaging, and the comparison itself."""
 
@@ -65,7 +68,9 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The terms are measured from the centre; the values themselves are rounded once each."""
     far = np.maximum(np.abs(extent.low), np.abs(extent.high))
     terms = len(far) + FURTHER_STEPS
-    return np.asarray(2 * unit * (np.abs(A) @ (terms * _size(model, extent) + np.abs(model.slope) @ far)))
+    sums = terms * _size(model, extent) + np.abs(model.slope) @ far
+    scaled = np.abs(model.slope) @ (COLUMN_STEPS * model.blur * far)
+    return np.asarray(2 * (np.abs(A) @ (unit * sums + scaled)))
 
 
 def _size(model: Linear, extent: Extent) -> FloatArray:
@@ -79,7 +84,7 @@ def _size(model: Linear, extent: Extent) -> FloatArray:
 
 
 @singledispatch
-def grain(model: Model, A: FloatArray, extent: Extent) -> FloatArray:
+def grain(model: Model, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The grain of each sum `A s`: it is a whole multiple of it, and computed without rounding. 0: there is none.
 
     Votes, and points of a score card, have one. A strict inequality on them has a next larger value, and no rounding
@@ -89,12 +94,12 @@ def grain(model: Model, A: FloatArray, extent: Extent) -> FloatArray:
 
 
 @grain.register
-def _(model: Trees, A: FloatArray, extent: Extent) -> FloatArray:
-    return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach))
+def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach), unit)
 
 
 @grain.register
-def _(model: Linear, A: FloatArray, extent: Extent) -> FloatArray:
+def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     read = np.flatnonzero(model.slope.any(axis=0))
     if not (extent.step[read] > 0)[extent.movable[read]].all():
         return np.zeros(len(A))
@@ -103,10 +108,10 @@ def _(model: Linear, A: FloatArray, extent: Extent) -> FloatArray:
     ]
     parts = [low_bit(model.intercept), *(low_bit(model.steps[j]) for j in model.stepped)]
     parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
-    return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent))
+    return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent), unit)
 
 
-def _kept(grain: float, size: FloatArray) -> FloatArray:
-    """The grain, for sums of which float64 holds all whole multiples of it exactly."""
+def _kept(grain: float, size: FloatArray, unit: float) -> FloatArray:
+    """The grain, for sums of which numbers with this unit roundoff hold all whole multiples exactly."""
     grain = min(grain, 1.0)  # sums that are always 0 are multiples of anything
-    return np.where(size < 2.0**53 * grain, grain, 0.0)
+    return np.where(size < grain / unit, grain, 0.0)

@@ -12,6 +12,9 @@ SIMPLE = 10**6
 WRITTEN_DIGITS = 15
 """A float with more digits than these was computed, not written."""
 
+ROUNDED = Fraction(1, 2**50)
+"""By how much a computed float may differ from what is meant, as a share of it: 3 * 0.1 means 0.3."""
+
 SHARED = Fraction(1, 10**9)
 """Two grids share a point if they come this close, as a share of their common measure."""
 
@@ -60,4 +63,5 @@ def meant(number: float) -> Fraction:
     said = Fraction(repr(float(number)))
     digits = repr(float(number)).split("e")[0].replace(".", "").strip("-0")
     simple = said.limit_denominator(SIMPLE)
-    return simple if len(digits) > WRITTEN_DIGITS and float(simple) == float(number) else said
+    computed = len(digits) > WRITTEN_DIGITS and abs(simple - said) <= abs(said) * ROUNDED
+    return simple if computed else said

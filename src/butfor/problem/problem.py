@@ -167,7 +167,7 @@ class Problem:
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""
-        size = grain(self.model, score_set.A, self.domain.extent)
+        size = grain(self.model, score_set.A, self.domain.extent, self.unit)
         sums, scores = (rounding(self.model, A, self.domain.extent, self.unit) for A in score_set.sums)
         return Doubt(np.where(size > 0, 0.0, sums), scores, size)
 

@@ -34,6 +34,7 @@ class Column:
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
+    - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense.
     """
@@ -48,6 +49,7 @@ class Column:
     refuses_missing: bool = False
     declared: bool = False
     centre: float = 0.0
+    blur: float = 0.0
     sparse: Column | None = None
 
     def map(self, function: Callable[[Values], Values], **changes: Any) -> Column:

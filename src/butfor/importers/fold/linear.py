@@ -24,7 +24,7 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
     cells = tuple(_cells([column for column in columns if column.feature == j]) for j in range(count))
     slope = np.zeros((len(coef), count))
     steps = [np.zeros((len(coef), cell.count + 1)) for cell in cells]
-    centre = np.zeros(count)
+    centre, blur = np.zeros(count), np.zeros(count)
     constant = np.broadcast_to(intercept, (len(coef),)).astype(np.float64)
     for weight, column in zip(coef.T, columns, strict=True):
         j = column.feature
@@ -41,13 +41,14 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
             constant = constant + weight * middle
             steps[j][:, -1] += weight * (missing - middle)
             centre[j] = column.centre
+            blur[j] = max(blur[j], column.blur)
         else:
             raise UnsupportedModelError(
                 "a linear model follows a step that is not affine (MinMaxScaler with clip=True).",
                 "Scores must be linear in each number.",
                 "Use clip=False.",
             )
-    return Linear(constant, slope, cells, tuple(steps), centre)
+    return Linear(constant, slope, cells, tuple(steps), centre, blur)
 
 
 def _cells(columns: list[Column]) -> Cells:

@@ -13,6 +13,7 @@ import numpy as np
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where
 from butfor.importers.registry import read_step, register_step
+from butfor.model.scores import UNIT_SINGLE
 
 
 def _working(columns: list[Column]) -> np.dtype[Any]:
@@ -39,7 +40,8 @@ def _affine(
     out = []
     for i, column in enumerate(columns):
         step = partial(_in_type, function, i, kind)
-        out.append(column.map(step, slope=column.slope * slope(i), single=single))
+        blur = UNIT_SINGLE if single else column.blur
+        out.append(column.map(step, slope=column.slope * slope(i), single=single, blur=blur))
     return out
 
 

@@ -23,6 +23,10 @@ It is well above the tolerance of HiGHS.
 """
 
 
+MOST_STEPS = 1e6
+"""The widest range of whole numbers that HiGHS gets as such. It takes what is within 1e-6 of one for whole."""
+
+
 @dataclass(eq=False)
 class Piece:
     """One feature as expressions. An expression is set only if something in the problem needs it.
@@ -167,10 +171,11 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
         first, last = (float(f(np.array([end]), step, anchor)[0]) for f, end in ((grid_up, low), (grid_down, high)))
         if first > last and not stay:
             program.equal(Sum(constant=1.0), 0.0)
-        k_low, k_high = np.round((first - anchor) / step), np.round((last - anchor) / step)
+        middle = anchor + step * np.round((min(max(start, first), last) - anchor) / step)
+        k_low, k_high = np.round((first - middle) / step), np.round((last - middle) / step)
         if off_grid or piece.missing.terms:
             moved = program.binary()
-            count = program.variable(min(k_low, 0.0), max(k_high, 0.0), integer=True)
+            count = _count(program, min(k_low, 0.0), max(k_high, 0.0))
             program.at_least(count - k_low * moved)
             program.at_least(k_high * moved - count)
             program.at_least(there - moved)
@@ -180,13 +185,15 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
             else:
                 program.equal(there - moved, 0.0)
             stays = x * (there - moved) if off_grid else Sum()
-            piece.value = stays + anchor * moved + step * count
+            piece.value = stays + middle * moved + step * count
         else:
-            piece.value = step * program.variable(k_low, k_high, integer=True) + anchor
+            piece.value = step * _count(program, k_low, k_high) + middle
     elif piece.missing.terms:
-        piece.value = unit * program.variable(min(low, 0.0) / unit, max(high, 0.0) / unit)
-        program.at_least(piece.value - low * there)
-        program.at_least(high * there - piece.value)
+        middle = (low + high) / 2
+        away = program.variable((low - middle) / unit, (high - middle) / unit)
+        program.at_least(away - (low - middle) / unit * there)
+        program.at_least((high - middle) / unit * there - away)
+        piece.value = unit * away + middle * there
     else:
         piece.value = unit * program.variable((low - start) / unit, (high - start) / unit) + start
     piece.by_value = True
@@ -200,6 +207,13 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
         piece.gain = piece.value - x
         _price_of_change(program, problem, j, piece, needs, widest, changed, low, high)
     _cells_of_value(program, problem, j, piece, there, low, high)
+
+
+def _count(program: Program, low: float, high: float) -> Sum:
+    """A number of steps. HiGHS cannot tell very large whole numbers apart, so real ones stand for them in the bound."""
+    if low == high:
+        return Sum(constant=low)
+    return program.variable(low, high, integer=high - low <= MOST_STEPS)
 
 
 def _price_of_change(

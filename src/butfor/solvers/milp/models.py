@@ -10,12 +10,12 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.half_spaces import goals, thresholds
-from butfor.formulation.margins import cells_inside, leaf_offsets, leaves_inside, widened
+from butfor.formulation.margins import cells_inside, leaf_offsets, leaves_inside, tightened, widened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
-from butfor.model.scores import ScoreSet
+from butfor.model.scores import UNIT_SINGLE, ScoreSet
 from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
@@ -166,13 +166,15 @@ def _(model: ObliqueTree, features: int) -> BoolArray:
 @add_model.register
 def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     scores = _scores(model, pieces)
-    wide = widened(score_set, problem)
-    for row, b in zip(wide.A, wide.b, strict=True):
+    single = np.where(problem.domain.single, np.maximum(-problem.domain.extent.low, problem.domain.extent.high), 0.0)
+    kept = UNIT_SINGLE * np.abs(score_set.A @ model.slope) @ single  # a value that is written as float32 is rounded
+    wide, tight = widened(score_set, problem), tightened(score_set, problem)
+    for row, b, firm in zip(wide.A, wide.b, tight.b + kept, strict=True):
         total = Sum()
         for weight, score in zip(row, scores, strict=True):
             if weight:
                 total = total + float(weight) * score
-        program.at_least(total, float(b), measured="score")
+        program.at_least(total, float(b), firm=float(firm))
     return scores
 
 
@@ -193,7 +195,7 @@ def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSe
             score = gates[gate] if side else -1.0 * gates[gate]
             b = float(right[gate] if side else left[gate])
             big = b - program.least(score)
-            program.at_least(score - big * leaf, b - big, measured="score")
+            program.at_least(score - big * leaf, b - big, firm=b - big)
     program.equal(total, 1.0)
     scores = [Sum() for _ in range(model.scores)]
     for node, leaf in chosen:
@@ -230,12 +232,12 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
                 j,
             )
     if not alone:
-        wide = widened(score_set, problem)
-        for row, b in zip(wide.A, wide.b, strict=True):
+        wide, tight = widened(score_set, problem), tightened(score_set, problem)
+        for row, b, firm in zip(wide.A, wide.b, tight.b, strict=True):
             total = Sum()
             for weight, score in zip(row, scores, strict=True):
                 total = total + float(weight) * score
-            program.at_least(total, float(b), measured="score")
+            program.at_least(total, float(b), firm=float(firm))
     return scores
 
 

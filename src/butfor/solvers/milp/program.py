@@ -19,10 +19,6 @@ At 1e-9 it once cut off an optimum (in one of about 3,000 ensembles).
 """
 
 
-Measured = Literal["score", "relation"]
-"""What a row compares: a score with its threshold, or real quantities of a relation."""
-
-
 @dataclass
 class Sum:
     """A linear expression: a coefficient for each variable, and a constant."""
@@ -101,7 +97,7 @@ class Program:
         self.cost: list[float] = []
         self.integer: list[bool] = []
         self.rows: list[tuple[Sum, float, float]] = []
-        self.measured: dict[int, bool] = {}
+        self.measured: dict[int, float | None] = {}
         self.curves: list[Curve] = []
         self.objective = Sum()
 
@@ -116,13 +112,16 @@ class Program:
         """A new variable that is 0 or 1."""
         return self.variable(0.0, 1.0, integer=True)
 
-    def at_least(self, expression: Sum, bound: float = 0.0, *, measured: Measured | None = None) -> None:
+    def at_least(
+        self, expression: Sum, bound: float = 0.0, *, firm: float | None = None, measured: bool = False
+    ) -> None:
         """Add the row `expression >= bound`.
 
-        `measured` says that it is about real quantities, for which HiGHS keeps the row only up to a tolerance.
+        - `firm`: for a score, the bound from which on there is no doubt;
+        - `measured`: whether it is a relation of real quantities. HiGHS keeps such rows only up to a tolerance.
         """
-        if measured:
-            self.measured[len(self.rows)] = measured == "score"
+        if measured or firm is not None:
+            self.measured[len(self.rows)] = None if firm is None else firm - expression.constant
         self.rows.append((expression, bound - expression.constant, np.inf))
 
     def equal(self, expression: Sum, value: float = 0.0) -> None:
@@ -144,13 +143,14 @@ class Program:
         self.curves.append(Curve(of, M, next(iter(stand_in.terms))))
 
     def guarded(self, scores: float, relations: float) -> list[tuple[Sum, float, float]]:
-        """The measured rows again, with bounds raised by a share of their terms' size."""
+        """The measured rows again, with firm bounds that are raised by a share of their terms' size."""
         out = []
-        for index, is_score in self.measured.items():
-            guard = scores if is_score else relations
+        for index, firm in self.measured.items():
+            guard = relations if firm is None else scores
             if not guard:
                 continue
             expression, low, high = self.rows[index]
+            low = low if firm is None else firm
             size = abs(low)
             for variable, weight in expression.terms.items():
                 ends = np.abs([self.low[variable], self.high[variable]])

@@ -42,7 +42,7 @@ def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list
     if relation.sense == "==":
         program.equal(total)
     else:
-        program.at_least(total if relation.sense == ">=" else -1.0 * total, measured="relation")
+        program.at_least(total if relation.sense == ">=" else -1.0 * total, measured=True)
 
 
 @add_relation.register
