@@ -12,6 +12,9 @@ from butfor.arrays import FloatArray
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
 
+SMALL = 1e-12
+"""Coefficients below this share of the largest one of their row are left out. HiGHS would leave out those below 1e-9."""
+
 WHOLE_TOLERANCE = 1e-8
 """How far HiGHS may miss a row of a program with whole numbers.
 
@@ -184,6 +187,8 @@ class Program:
         for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
             solver.setOptionValue(name, FEASIBILITY)
         solver.setOptionValue("mip_feasibility_tolerance", WHOLE_TOLERANCE)
+        solver.setOptionValue("small_matrix_value", SMALL)
+        solver.setOptionValue("mip_allow_restart", False)  # after a restart, version 1.15 lost an optimum
         solver.setOptionValue("mip_rel_gap", 1e-8)
         solver.setOptionValue("mip_abs_gap", 1e-9)
         if np.isfinite(seconds):
@@ -210,14 +215,17 @@ class Program:
         lp.num_col_, lp.num_row_ = count, len(rows)
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
         scale = np.array([max(map(abs, e.terms.values()), default=0.0) or 1.0 for e, _, _ in rows])
-        lp.row_lower_ = np.array([low for _, low, _ in rows], dtype=np.float64) / scale
-        lp.row_upper_ = np.array([high for _, _, high in rows], dtype=np.float64) / scale
+        lost = [self._left_out(e, s) for (e, _, _), s in zip(rows, scale, strict=True)]
+        lp.row_lower_ = np.array([low - most for (_, low, _), (_, most) in zip(rows, lost, strict=True)]) / scale
+        lp.row_upper_ = np.array([high - least for (_, _, high), (least, _) in zip(rows, lost, strict=True)]) / scale
+        kept = [
+            [(v, w / s) for v, w in e.terms.items() if abs(w) >= SMALL * s]
+            for (e, _, _), s in zip(rows, scale, strict=True)
+        ]
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(e.terms) for e, _, _ in rows])]).astype(np.int32)
-        lp.a_matrix_.index_ = np.array([v for e, _, _ in rows for v in e.terms], dtype=np.int32)
-        lp.a_matrix_.value_ = np.array(
-            [w / s for (e, _, _), s in zip(rows, scale, strict=True) for w in e.terms.values()]
-        )
+        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(terms) for terms in kept])]).astype(np.int32)
+        lp.a_matrix_.index_ = np.array([v for terms in kept for v, _ in terms], dtype=np.int32)
+        lp.a_matrix_.value_ = np.array([w for terms in kept for _, w in terms], dtype=np.float64)
         if fixed is None and integer.any():
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integer]
@@ -226,6 +234,15 @@ class Program:
         if curves and self.curves:
             self._add_hessian(highspy, model, cost, count)
         return model
+
+    def _left_out(self, expression: Sum, scale: float) -> tuple[float, float]:
+        """The smallest and the largest sum of the terms that are too small for HiGHS. Its row is widened by them."""
+        least = most = 0.0
+        for variable, weight in expression.terms.items():
+            if 0 < abs(weight) < SMALL * scale:
+                ends = weight * self.low[variable], weight * self.high[variable]
+                least, most = least + min(ends), most + max(ends)
+        return least, most
 
     def _add_hessian(self, highspy: Any, model: Any, cost: FloatArray, count: int) -> None:
         entries: dict[tuple[int, int], float] = {}
