@@ -102,7 +102,6 @@ def test_two_grids_meet_in_their_common_multiples() -> None:
     [
         ("a", "b"),
         (["a", "b"],),
-        (("a", "b"),),
         ({"b", "a"},),
         (pd.Index(["a", "b"]),),
         (np.array(["a", "b"]),),

@@ -213,6 +213,8 @@ class Program:
         if not curves:
             cost[[curve.stand_in for curve in self.curves]] = 1.0
         lp.num_col_, lp.num_row_ = count, len(rows)
+        for variable in np.flatnonzero(np.isinf(high)).tolist():
+            high[variable] = self._needed(variable, rows)
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
         scale = np.array([max(map(abs, e.terms.values()), default=0.0) or 1.0 for e, _, _ in rows])
         lost = [self._left_out(e, s) for (e, _, _), s in zip(rows, scale, strict=True)]
@@ -234,6 +236,19 @@ class Program:
         if curves and self.curves:
             self._add_hessian(highspy, model, cost, count)
         return model
+
+    def _needed(self, variable: int, rows: list[tuple[Sum, float, float]]) -> float:
+        """The largest value that the rows may ask of a variable that costs something and has no upper bound.
+
+        HiGHS 1.15 may cut off an optimum if a variable has none.
+        """
+        most = self.low[variable]
+        for expression, low, _ in rows:
+            weight = expression.terms.get(variable, 0.0)
+            if weight > 0 and np.isfinite(low):
+                rest = Sum({v: w for v, w in expression.terms.items() if v != variable})
+                most = max(most, (low - self.least(rest)) / weight)
+        return most
 
     def _left_out(self, expression: Sum, scale: float) -> tuple[float, float]:
         """The smallest and the largest sum of the terms that are too small for HiGHS. Its row is widened by them."""
