@@ -207,7 +207,9 @@ def _parsed(text: str) -> Any:
 
     try:
         return json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise InputError(
             "the text is not JSON:", f"{error}.", "Give what to_json() or `butfor explain --json` wrote."
         ) from None

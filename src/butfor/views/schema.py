@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from enum import Enum
 from hashlib import sha256
 from typing import Any
-
-import numpy as np
 
 from butfor.errors import InputError
 from butfor.solvers.outcome import Status, Stopped
@@ -48,7 +47,7 @@ def _flag(value: Any, place: str) -> None:
 
 
 def _number(value: Any, place: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > np.finfo(np.float64).max:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         _refuse(value, place, "a number")
 
 
