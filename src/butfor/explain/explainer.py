@@ -178,16 +178,17 @@ class Explainer:
     ) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
+        blamed, stopped = conflicts(outcome, verifier, budget)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
             bound=outcome.bound,
-            stopped=outcome.stopped,
+            stopped=stopped,
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,
             notes=outcome.notes,
-            conflict=conflicts(outcome, verifier),
+            conflict=blamed,
             seconds=(time.perf_counter() - budget.start) / len(outcome),
             seed=search.seed,
             fingerprint=self.fingerprint,

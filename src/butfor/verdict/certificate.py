@@ -171,9 +171,10 @@ def _why_not(known: Certificate, target: str, none_found: str) -> str:
         return f"no values within the ranges of the data reach {target}; widen them with space={{...}}"
     if not conflict:
         return none_found + _NOT_BLAMED.get(known.stopped, "")
-    if len(conflict) == 1:
-        return f"impossible with {conflict[0]}; without it there is an answer"
-    return f"impossible with {' and '.join(conflict)}; without any one of them there is an answer"
+    listed = " and ".join(conflict)
+    if known.stopped is Stopped.EFFORT:
+        return f"impossible with {listed}; whether all of them are needed for that was left open"
+    return f"impossible with {listed}; without {'it' if len(conflict) == 1 else 'any one of them'} there is an answer"
 
 
 _NOT_BLAMED = {
