@@ -35,6 +35,18 @@ from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
 from butfor.verdict.versions import library_versions
 from butfor.views.progress import bar
+from butfor.views.text import plain, table
+
+CLASSES_SHOWN = 5
+"""How many classes the short text of an explainer names."""
+
+
+class Supports(list[tuple[AbstractSolver, Support]]):
+    """Every solver, with whether it takes a problem. It prints one line per solver."""
+
+    def __repr__(self) -> str:
+        lines = [(solver.name, "yes" if support else "no", support.why) for solver, support in self]
+        return plain(table(("solver", "takes it", "why"), lines))
 
 
 class Explainer:
@@ -57,6 +69,12 @@ class Explainer:
 
     def __init__(self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None) -> None:
         self._reading = read(model, data, space)
+
+    def __repr__(self) -> str:
+        classes = self._reading.source.classes
+        shown = ", ".join(map(repr, classes[:CLASSES_SHOWN])) + (", ..." if len(classes) > CLASSES_SHOWN else "")
+        predicts = f"predicts {shown}" if classes else "predicts a number"
+        return f"<Explainer of a {type(self.model).__name__} that reads {len(self.space)} columns and {predicts}>"
 
     @classmethod
     def from_reading(cls, reading: Reading) -> Explainer:
@@ -141,7 +159,7 @@ class Explainer:
         cost: AbstractCost | None = None,
         constraints: Iterable[AbstractConstraint] = (),
         X: Any = None,
-    ) -> list[tuple[AbstractSolver, Support]]:
+    ) -> Supports:
         """Every solver, with whether it takes such a problem, and why.
 
         The problem is that of the rows `X` (default: one typical row).
@@ -150,7 +168,7 @@ class Explainer:
         before = self._predicted(self._typical() if X is None else X)
         referee = Referee(self._reading, question.target, self._known)
         part = next(plan(question, referee, self.space.encode(before.table), before))
-        return supports(part.problem.form())
+        return Supports(supports(part.problem.form()))
 
     def _typical(self) -> Any:
         typical = np.array([[feature.typical for feature in self.space.features]])

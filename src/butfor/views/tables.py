@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from butfor.errors import InputError, MissingExtraError
 from butfor.space import frames
+
+if TYPE_CHECKING:
+    from butfor.explanation.explanation import Explanation
 
 TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
@@ -31,6 +34,12 @@ def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
         "index": index if isinstance(index, str | int) else None,
         "columns": [_pandas_column(name, table[name]) for name in names],
     }
+
+
+def label_of(answer: Explanation) -> str:
+    """The label of the row in the user's table; empty if it has none, or if the label is its position."""
+    label = describe(answer.factual, ())["index"]
+    return "" if label in (None, answer.row) else str(label)
 
 
 def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
