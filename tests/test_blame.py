@@ -76,7 +76,7 @@ def test_with_less_effort_a_conflict_may_hold_too_much_and_says_so(monkeypatch, 
     monkeypatch.setattr(blame, "WORK", work)
     for one in explained("tree").certificates:
         if one.status is bf.Status.PROVEN_INFEASIBLE and one.stopped is Stopped.EFFORT:
-            words = "was left open" if one.conflict else "was not found in the number of questions"
+            words = "was left open" if one.conflict else "was not found with the effort"
             assert words in one.why
         assert one.why == reason(one, "approved")
 
@@ -108,6 +108,18 @@ def test_an_open_question_leaves_a_conflict_open_and_a_late_one_ends_it() -> Non
     assert any(one <= set(map(int, words)) for one in MINIMAL)
     with pytest.raises(OpenQuestionError):
         smallest_conflict(list(range(30)), made("late", []))
+
+
+@pytest.mark.parametrize(
+    ("wide", "words"), [(True, ("the model itself",)), (False, ("the ranges of the data",)), (None, ())]
+)
+def test_without_constraints_the_model_or_the_ranges_are_to_blame(wide, words) -> None:
+    def impossible(chosen, widen):
+        if not widen or wide is None:
+            raise OpenQuestionError(Stopped.EFFORT)
+        return wide
+
+    assert smallest_conflict([], impossible) == (words, wide is not None)
 
 
 def test_hitting_sets_are_smallest() -> None:

@@ -43,8 +43,9 @@ def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossibl
     set may not be a smallest one. If it ends earlier, the set may hold too much; then a set of all is not returned.
     """
     search = _Search(atoms, impossible)
-    if search.needs_nothing():
-        return ((MODEL,) if search.asked([], True) else (RANGES,)), True
+    if not atoms or search.needs_nothing():
+        at_all = search.asked([], True)
+        return {True: (MODEL,), False: (RANGES,), None: ()}[at_all], at_all is not None
     kept = search.irreducible(frozenset(), False, list(range(len(atoms)))[::-1])
     if search.open and len(kept) == len(atoms):
         return (), False

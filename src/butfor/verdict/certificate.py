@@ -180,7 +180,7 @@ def _why_not(known: Certificate, target: str, none_found: str) -> str:
 _NOT_BLAMED = {
     Stopped.TIME: "; what makes it impossible was not searched: the time was up",
     Stopped.INTERRUPTED: "; what makes it impossible was not searched: it was interrupted",
-    Stopped.EFFORT: "; what makes it impossible was not found in the number of questions that is allowed for it",
+    Stopped.EFFORT: "; what makes it impossible was not found with the effort that is allowed for it",
 }
 """What is said if an impossible answer names no conflict, for each way in which its search ended."""
 
