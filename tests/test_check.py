@@ -20,6 +20,7 @@ import butfor as bf
 from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
 from butfor.problem.spec import to_spec
+from butfor.verdict.certificate import reason
 
 X, Y = loans.load()
 MODEL = loans.pipeline().fit(X, Y)
@@ -64,7 +65,13 @@ def moved(answer: bf.Explanation, **values: float) -> bf.Explanation:
 
 def claiming(answer: bf.Explanation, cost: float, bound: float | None = None) -> bf.Explanation:
     certificate = replace(answer.certificate, cost=cost, bound=cost if bound is None else bound)
-    return replace(answer, cost=cost, certificate=certificate)
+    return replace(answer, cost=cost, certificate=reworded(certificate))
+
+
+def reworded(certificate: Any, **facts: Any) -> Any:
+    """The certificate with other facts, and the sentence that follows from them."""
+    changed = replace(certificate, **facts)
+    return replace(changed, why=reason(changed, "approved"))
 
 
 def asking(answer: bf.Explanation, *constraints: Any) -> bf.Explanation:
@@ -76,7 +83,7 @@ def test_a_good_answer_passes_every_check(answer) -> None:
     found = check(filed(answer), MODEL)
     assert found.passed
     assert all(one.passed for one in found.checks)
-    assert len(found.checks) == 9
+    assert len(found.checks) == 11
     assert repr(found).endswith("the answer holds")
 
 
@@ -222,13 +229,13 @@ def test_a_question_that_cannot_be_read_fails(answer, spec) -> None:
 
 
 def test_a_status_must_follow_from_cost_and_bound(answer, impossible) -> None:
-    modest = replace(answer, certificate=replace(answer.certificate, bound=0.01))
+    modest = replace(answer, certificate=reworded(answer.certificate, bound=0.01))
     assert "the status PROVEN_OPTIMAL follows from cost and bound: cost and bound amount to WITHIN_GAP" in failed(
         check(modest, MODEL)
     )
-    honest = replace(modest, certificate=replace(modest.certificate, status=bf.Status.WITHIN_GAP))
+    honest = replace(modest, certificate=reworded(modest.certificate, status=bf.Status.WITHIN_GAP))
     assert check(honest, MODEL).passed
-    unsure = replace(impossible.certificate, status=bf.Status.NOT_FOUND, bound=0.0, conflict=())
+    unsure = reworded(impossible.certificate, status=bf.Status.NOT_FOUND, bound=0.0, conflict=())
     assert check(replace(impossible, certificate=unsure), MODEL).passed
 
 
@@ -238,7 +245,7 @@ def test_a_false_impossibility_is_noticed(impossible) -> None:
 
 
 def test_a_false_reason_is_noticed(impossible) -> None:
-    blamed = replace(impossible.certificate, conflict=("fixed('job')",))
+    blamed = reworded(impossible.certificate, conflict=("fixed('job')",))
     found = check(replace(impossible, certificate=blamed), MODEL)
     assert len(failed(found)) == 1
     assert failed(found)[0].startswith("fixed('job') alone makes it impossible: there is one")
@@ -294,4 +301,7 @@ def test_an_answer_saved_by_an_earlier_version_is_read_and_checked() -> None:
     assert json.loads(again.to_json())["question"] == json.loads(text)["question"]
     found = check(again, MODEL)
     fingerprint = "the model is the one that was explained"  # on another processor the last digits of a scaler differ
-    assert [one.name for one in found.checks if one.passed is not True and one.name != fingerprint] == []
+    assert [one.name for one in found.checks if one.passed is not True and one.name != fingerprint] == [
+        "the hash of the record"
+    ]
+    assert "no hash: only what can be recomputed was checked" in repr(found)

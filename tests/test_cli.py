@@ -25,6 +25,7 @@ from butfor.cli import app
 from butfor.datasets import loans
 from butfor.solvers.linear import kernels as linear_kernels
 from butfor.solvers.tree import kernels as tree_kernels
+from butfor.views.json import sealed
 
 ALL, Y = loans.load()
 X = ALL.head(300)
@@ -184,7 +185,7 @@ def test_check_passes_a_good_answer(run, tmp_path) -> None:
     (tmp_path / "answer.json").write_text(run(*ASKED, "--json").stdout, encoding="utf-8")
     done = run("check", "OUT/answer.json", "model.joblib")
     assert done.exit_code == 0, done.output
-    assert done.stdout.count("passed - ") == 9
+    assert done.stdout.count("passed - ") == 11
     assert done.stdout.endswith("the answer holds\n")
 
 
@@ -238,10 +239,37 @@ def test_check_fails_a_tampered_answer(run, tmp_path, place, value, said) -> Non
     for key in place[:-1]:
         part = part[key]
     part[place[-1]] = value
-    (tmp_path / "answer.json").write_text(json.dumps(data), encoding="utf-8")
+    (tmp_path / "careless.json").write_text(json.dumps(data), encoding="utf-8")
+    (tmp_path / "careful.json").write_text(json.dumps(sealed(data)), encoding="utf-8")
+    for name, words in (("careless", "FAILED - the record was changed since it was written"), ("careful", said)):
+        done = run("check", f"OUT/{name}.json", "model.joblib")
+        assert done.exit_code == 1, done.output
+        assert words in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "code", "said"),
+    [
+        (("space", 0, "name"), "agex", 1, "FAILED - the answer contradicts itself: table has the columns"),
+        (("table", "columns", 0, "name"), "agex", 1, "FAILED - the answer contradicts itself: table has the columns"),
+        (("question", "spec", "cost", "weights"), 1.0, 1, "FAILED - "),
+        (("certificate", "why"), "no admissible change costs less than 99", 1, "FAILED - the words of the certificate"),
+        (("certificate", "checks", 0, "passed"), False, 1, "FAILED - the words of the certificate"),
+        (("rank",), "first", 2, "the answer has 'first' as rank. It must be a whole number of at least 1."),
+        (("certificate", "seconds"), None, 2, "the answer has None as certificate.seconds. It must be a number."),
+    ],
+)
+def test_check_refuses_a_spoilt_answer_in_words(run, tmp_path, place, value, code, said) -> None:
+    data = json.loads(run(*ASKED, "--json").stdout)
+    part: Any = data
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    (tmp_path / "answer.json").write_text(json.dumps(sealed(data)), encoding="utf-8")
     done = run("check", "OUT/answer.json", "model.joblib")
-    assert done.exit_code == 1, done.output
-    assert said in done.stdout
+    assert done.exit_code == code, done.output
+    assert said in done.output
+    assert "Traceback" not in done.output
 
 
 def test_solvers_say_whether_and_why(run) -> None:

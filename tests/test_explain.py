@@ -17,6 +17,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
+from butfor.audit.recheck import check
 from butfor.solvers.outcome import NOBODY
 
 Status = bf.Status
@@ -203,6 +204,16 @@ def test_a_class_out_of_reach_blames_ranges_or_model() -> None:
     assert never.certificate.conflict == ("the model itself",)
     narrow = bf.Explainer(LinearRegression().fit(X, y), X).explain(X.iloc[[0]], target=bf.value(at_least=99))
     assert narrow.certificate.conflict == ("the ranges of the data",)
+
+
+def test_each_of_several_answers_names_the_solver_that_gave_it() -> None:
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    bound = bf.Explainer(LinearRegression().fit(X, y), X)
+    answers = bound.explain(X.iloc[[60]], target=bf.value(at_least=1.5), k=3)
+    names = [one.certificate.solver.partition(":")[0] for one in answers]
+    assert len(names) > 1
+    assert names == ["linear_exact", *["milp"] * (len(names) - 1)]
+    assert all(check(one, bound.model).passed for one in answers)
 
 
 def test_several_answers_are_different_and_sorted(explainer) -> None:

@@ -86,12 +86,14 @@ _HOMES = {
 __version__ = "0.1.0"
 __all__ = [name for names in _HOMES.values() for name in names]
 
+_FOLDERS = ("measure", "survival")
+
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import butfor` costs nothing."""
-    if name in ("measure", "survival"):
+    if name in _FOLDERS:
         return import_module(f"butfor.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'butfor' has no attribute {name!r}")
@@ -99,4 +101,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__, *_FOLDERS})

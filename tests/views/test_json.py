@@ -127,7 +127,7 @@ def test_there_is_nothing_but_json_in_it() -> None:
     def refuse(token: str) -> None:
         raise AssertionError(token)
 
-    impossible = made((np.nan, np.nan, np.nan), None, bf.Status.PROVEN_INFEASIBLE)
+    impossible = made((20_000.0, np.nan, np.nan), None, bf.Status.PROVEN_INFEASIBLE)
     data = json.loads(impossible.to_json(), parse_constant=refuse)
     assert data["cost"] is None
     assert data["certificate"]["bound"] is None

@@ -57,7 +57,7 @@ def test_missing_values_are_written_as_words() -> None:
     ("status", "title"),
     [
         (bf.Status.PROVEN_INFEASIBLE, "no: proven impossible"),
-        (bf.Status.NOT_FOUND, "no: no answer was found in the budget"),
+        (bf.Status.NOT_FOUND, "no: no answer was found"),
     ],
 )
 def test_why_there_is_no_answer_is_written(status, title) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.explanation.changes import readable, word
@@ -35,6 +36,40 @@ def test_an_impossible_answer_says_why() -> None:
     assert repr(made(after=None, status=bf.Status.NOT_FOUND)).startswith("no: no change was found that makes it yes\n")
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_a_notebook_gets_text_and_nothing_is_printed(several, monkeypatch, capsys) -> None:
+    expected = render_many([made()] * 2) if several else repr(made())
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert (render_many([made()] * 2) if several else str(made())) == expected
+    assert expected
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("status", bf.Status)
+def test_nothing_is_said_twice_and_no_budget_is_named_that_was_not_given(status) -> None:
+    answer = made(status=status, **({} if status.found else {"after": None}))
+    for shown in (repr(answer), answer.to_html()):
+        assert "valid: valid" not in shown
+        assert "budget" not in shown
+
+
+def test_short_texts_of_other_things() -> None:
+    rows = np.arange(8.0).reshape(4, 2)
+    explainer = bf.Explainer(DecisionTreeClassifier(random_state=0).fit(rows, ["a", "a", "b", "b"]), rows)
+    assert repr(explainer) == "<Explainer of a DecisionTreeClassifier that reads 2 columns and predicts 'a', 'b'>"
+    listed = repr(explainer.solvers())
+    assert listed.split()[:4] == ["solver", "takes", "it", "why"]
+    assert "tree_exact             yes " in listed
+    assert repr(explainer.explain(rows[:1]).certificate).split("\n") == [
+        "PROVEN_OPTIMAL: no admissible change costs less than 0.666667",
+        "  passed - the model predicts any other class",
+        "  passed - all constraints hold",
+        "  passed - the cost is as claimed",
+        "  solver tree_exact: every leaf is a box, and the cost is smallest at the clipped factual",
+    ]
+    assert {"measure", "survival", "Explainer"} <= set(dir(bf))
+
+
 def test_missing_values_are_called_so() -> None:
     shown = repr(made((20_000.0, np.nan, 0.0), (20_000.0, 0.5, np.nan)))
     assert "debt <b>     missing      0.5\n" in shown
@@ -44,9 +79,10 @@ def test_missing_values_are_called_so() -> None:
 def test_several_answers_are_a_line_each() -> None:
     shown = render_many([made(row=2), made(row=2, rank=2), made(after=None, status=bf.Status.NOT_FOUND, row=3)])
     lines = shown.split("\n")
-    assert lines[0].split() == ["row", "answer", "before", "after", "changes", "cost", "status"]
-    assert lines[1].startswith("2         1  no      yes")
-    assert lines[-1].split() == ["3", "1", "no", "not", "found"]
+    assert lines[0].split() == ["row", "label", "answer", "before", "after", "changes", "cost", "status"]
+    assert lines[1].startswith("2    0           1  no      yes")
+    assert lines[-1].split() == ["3", "0", "1", "no", "not", "found"]
+    assert render_many([made()] * 2).split()[:2] == ["row", "before"]
 
 
 def test_long_lists_are_cut_and_say_so() -> None:

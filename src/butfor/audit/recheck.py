@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from butfor.audit.result import Check, Checked
+from butfor.audit.written import record_checks, solver_of
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
@@ -20,50 +22,15 @@ from butfor.problem.referee import Referee
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
+from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
 
 RECHECK_SECONDS = 60.0
 """How long a claimed bound may take to be proven again, by default."""
 
-PASSED_IN_WORDS = {True: "passed", False: "FAILED", None: "not checked"}
-
-
-@dataclass(frozen=True)
-class Check:
-    """One check and its result.
-
-    - `passed`: whether it passed; None if it could not be checked;
-    - `words`: what was found.
-    """
-
-    name: str
-    passed: bool | None
-    words: str = ""
-
-    def __str__(self) -> str:
-        return f"{PASSED_IN_WORDS[self.passed]} - {self.name}" + (f": {self.words}" if self.words else "")
-
-
-@dataclass(frozen=True)
-class Checked:
-    """All checks of one answer. Print it to see them."""
-
-    checks: tuple[Check, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing failed."""
-        return all(check.passed is not False for check in self.checks)
-
-    def __repr__(self) -> str:
-        failed = sum(check.passed is False for check in self.checks)
-        open_ = sum(check.passed is None for check in self.checks)
-        rest = f"; {open_} could not be checked" if open_ else ""
-        verdict = (
-            f"the answer does not hold: {failed} of {len(self.checks)} checks failed" if failed else "the answer holds"
-        )
-        return "\n".join([*map(str, self.checks), verdict + rest])
+LAST_RANK = 100
+"""Answers beyond this place among those to their row are not solved again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +66,11 @@ def check(
 ) -> Checked:
     """Redo the certificate of an answer with the model.
 
-    It checks that this is the same model, that it predicts the same, that the cost is right and that the constraints
-    hold. A claimed bound (an optimum, an impossibility) is confirmed by solving the question again, for at most
-    `time_limit` seconds. Some things an answer does not hold as data, such as a price that is a function, or
-    candidate rows. They are listed as not checked. The answer does not hold the forests of `bf.plausible` either:
-    give them as `forests`, and they are checked, too.
+    It checks that this is the same model, that it predicts the same, that the cost is right, that the constraints
+    hold, and that the words of the certificate follow from its facts. A claimed bound (an optimum, an impossibility)
+    is confirmed by solving the question again, for at most `time_limit` seconds. Some things an answer does not hold
+    as data, such as a price that is a function, or candidate rows. They are listed as not checked. The answer does not
+    hold the forests of `bf.plausible` either: give them as `forests`, and they are checked, too.
 
     >>> from butfor import Explainer
     >>> from sklearn.datasets import load_iris
@@ -113,14 +80,29 @@ def check(
     >>> check(Explainer(tree, data=X).explain(X.iloc[[60]], target=2), tree).passed
     True
     """
+    one = answer.only
+    made: list[Check] = []
     try:
-        claim = _claim(answer.only, model, {repr(forest): forest for forest in forests})
+        made.extend(record_checks(one))
+        claim = _claim(one, model, {repr(forest): forest for forest in forests})
+        made.extend(_checks(claim, time_limit))
     except ButforError as refusal:
-        return Checked((Check("the question fits the model", False, str(refusal)),))
-    found = [_fingerprint(claim), _question(claim), *_predictions(claim)]
-    if answer.only.found:
-        found += [_constraints(claim), _cost(claim)]
-    return Checked((*found, _status(claim), *_bound(claim, time_limit)))
+        made.append(Check("the question fits the model", False, str(refusal)))
+    except Exception as error:  # a question of the right words can hold anything, and so can a model
+        made.append(Check("the question can be asked again", False, f"{type(error).__name__}: {error}"))
+    return Checked(tuple(made))
+
+
+def _checks(claim: Claim, time_limit: float) -> Iterator[Check]:
+    """The checks that ask the model."""
+    yield _same_model(claim)
+    yield _question(claim)
+    yield from _predictions(claim)
+    if claim.answer.found:
+        yield _constraints(claim)
+        yield _cost(claim)
+    yield _status(claim)
+    yield from _bound(claim, time_limit)
 
 
 def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim:
@@ -166,8 +148,11 @@ def _question(claim: Claim) -> Check:
     return Check("the question in words agrees with the question as data", not differ, "; ".join(differ))
 
 
-def _fingerprint(claim: Claim) -> Check:
+def _same_model(claim: Claim) -> Check:
     name = "the model is the one that was explained"
+    kind, said = type(claim.explainer.model).__name__, claim.answer.model
+    if said not in ("", kind):
+        return Check(name, False, f"it is a {kind}, and the answer says {said}")
     then, now = claim.answer.certificate.fingerprint, claim.explainer.fingerprint
     if not then and not now:
         return Check(name, None, "a black box has no fingerprint")
@@ -258,36 +243,87 @@ def _bound(claim: Claim, seconds: float) -> Iterator[Check]:
     if not claim.whole:
         yield Check(name, None, "the answer does not hold the whole question as data")
         return
-    yield _solved(claim, name, claim.known(), seconds)
-    named = tuple(atom for one in claim.known() for atom in one.atoms() if repr(atom) in certificate.conflict)
-    if impossible and named:
-        words = " and ".join(map(repr, named))
-        yield _solved(claim, f"{words} alone make{'s' if len(named) == 1 else ''} it impossible", named, seconds)
+    if claim.answer.rank > LAST_RANK:
+        yield Check(name, None, f"answers beyond the {LAST_RANK}th to a row are not solved again")
+        return
+    made, again = _solved(claim, name, claim.known(), seconds)
+    yield made
+    if impossible and certificate.conflict:
+        yield _blame(claim, () if again is None else again.certificate.conflict, seconds)
 
 
-def _solved(claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...], seconds: float) -> Check:
-    """Solve the question again. A later one of several answers to a row is left to the same solver."""
+def _blame(claim: Claim, again: tuple[str, ...], seconds: float) -> Check:
+    """Check that the conflict makes the question impossible, and that no part of it does so by itself.
+
+    `again` is the conflict that was found when the question was solved again.
+    """
+    conflict = claim.answer.certificate.conflict
+    name = f"{' and '.join(conflict)} alone make{'s' if len(conflict) == 1 else ''} it impossible"
+    if again == conflict:
+        return Check(name, True)
+    atoms = [atom for one in claim.known() for atom in one.atoms()]
+    unknown = [text for text in conflict if text not in (*map(repr, atoms), RANGES, MODEL)]
+    if unknown:
+        return Check(name, False, f"{unknown[0]} is not part of the question")
+    if again and set(again) < set(conflict):
+        return Check(name, False, f"{' and '.join(again)} alone makes it impossible")
+    if not set(conflict).intersection(map(repr, atoms)) and again:
+        return Check(name, False, f"it is {' and '.join(again)}")
+    named = tuple(atom for atom in atoms if repr(atom) in conflict)
+    return _solved(claim, name, named, seconds)[0]
+
+
+def _solved(
+    claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...], seconds: float
+) -> tuple[Check, Explanation | None]:
+    """Solve the question again, and compare. Also returns the new answer, if there is one.
+
+    The later ones of several answers depend on the solver of the earlier ones. So a solver that was named is tried, too.
+    """
     answer = claim.answer
+    ways = ["auto"] if answer.rank == 1 else ["auto", solver_of(answer.certificate)]
+    made, again = Check(name, None), None
+    for way in ways:
+        try:
+            found = _asked(claim, constraints, way, seconds)
+        except ButforError as refusal:
+            made = made if again else Check(name, None, str(refusal))
+            continue
+        again = found[min(answer.rank, len(found)) - 1]
+        made = _compared(answer, name, found, seconds)
+        if made.passed:
+            break
+    return made, again
+
+
+def _asked(claim: Claim, constraints: tuple[AbstractConstraint, ...], solver: str, seconds: float) -> Explanations:
+    """The answers to the question when it is asked again."""
+    return claim.explainer.explain(
+        frames.select(claim.answer.factual, claim.answer.space.names),
+        target=claim.target,
+        cost=claim.cost,
+        constraints=constraints,
+        k=claim.answer.rank,
+        solver=solver,
+        time_limit=seconds,
+        progress=False,
+    )
+
+
+def _compared(answer: Explanation, name: str, found: Sequence[Explanation], seconds: float) -> Check:
+    """Compare the claimed bound with the answer that was found again."""
     rank, bound = answer.rank, answer.certificate.bound
-    try:
-        found = claim.explainer.explain(
-            frames.select(answer.factual, answer.space.names),
-            target=claim.target,
-            cost=claim.cost,
-            constraints=constraints,
-            k=rank,
-            solver=answer.certificate.solver.partition(":")[0] if rank > 1 else "auto",
-            time_limit=seconds,
-            progress=False,
-        )
-    except ButforError as refusal:
-        return Check(name, None, str(refusal))
     again = found[min(rank, len(found)) - 1]
     slack = TOLERANCE * (1 + abs(bound)) if np.isfinite(bound) else 0.0
+    proven = again.certificate.status is Status.PROVEN_OPTIMAL
+    if len(found) < rank and proven:
+        return Check(name, False, f"there is no answer {rank}, only {len(found)}")
     if again.cost < bound - slack:
         return Check(name, False, f"there is one at a cost of {again.cost:.6g}")
+    if rank > 1 and proven and again.cost > answer.cost + TOLERANCE * (1 + answer.cost):
+        return Check(name, False, f"answer {rank} to the row costs {again.cost:.6g}")
     if again.certificate.bound >= bound - slack:
-        return Check(name, True, f"confirmed by {again.certificate.solver.partition(':')[0]}")
+        return Check(name, True, f"confirmed by {solver_of(again.certificate)}")
     return Check(name, None, f"not proven again in {seconds:g} seconds")
 
 

@@ -37,6 +37,18 @@ from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
 from butfor.verdict.versions import library_versions
 from butfor.views.progress import bar
+from butfor.views.text import plain, table
+
+CLASSES_SHOWN = 5
+"""How many classes the short text of an explainer names."""
+
+
+class Supports(list[tuple[AbstractSolver, Support]]):
+    """Every solver, with whether it takes a problem. It prints one line per solver."""
+
+    def __repr__(self) -> str:
+        lines = [(solver.name, "yes" if support else "no", support.why) for solver, support in self]
+        return plain(table(("solver", "takes it", "why"), lines))
 
 
 class Explainer:
@@ -60,6 +72,12 @@ class Explainer:
     def __init__(self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None) -> None:
         self._reading = read(model, data, space)
         point_out_unread(self._reading, stacklevel=2)
+
+    def __repr__(self) -> str:
+        classes = self._reading.source.classes
+        shown = ", ".join(map(repr, classes[:CLASSES_SHOWN])) + (", ..." if len(classes) > CLASSES_SHOWN else "")
+        predicts = f"predicts {shown}" if classes else "predicts a number"
+        return f"<Explainer of a {type(self.model).__name__} that reads {len(self.space)} columns and {predicts}>"
 
     @classmethod
     def from_reading(cls, reading: Reading) -> Explainer:
@@ -146,7 +164,7 @@ class Explainer:
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
         X: Any = None,
-    ) -> list[tuple[AbstractSolver, Support]]:
+    ) -> Supports:
         """Every solver, with whether it takes such a problem, and why.
 
         The problem is that of the rows `X` (default: one typical row).
@@ -155,7 +173,7 @@ class Explainer:
         before = self._predicted(self._typical() if X is None else X)
         referee = Referee(self._reading, question.target, self._known)
         part = next(plan(question, referee, self.space.encode(before.table), before))
-        return supports(part.problem.form())
+        return Supports(supports(part.problem.form()))
 
     def _typical(self) -> Any:
         typical = np.array([[feature.typical for feature in self.space.features]])
@@ -187,16 +205,17 @@ class Explainer:
     ) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
+        blamed, stopped = conflicts(outcome, verifier, budget)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
             bound=outcome.bound,
-            stopped=outcome.stopped,
+            stopped=stopped,
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,
             notes=outcome.notes,
-            conflict=conflicts(outcome, verifier),
+            conflict=blamed,
             seconds=(time.perf_counter() - budget.start) / len(outcome),
             seed=search.seed,
             fingerprint=self.fingerprint,

@@ -39,7 +39,8 @@ class Explanation:
     - `before`, `after`: the model's own predictions;
     - `row`: the position of the factual among the rows given;
     - `rank`: the place of this answer among several to the same factual (1: the cheapest);
-    - `model`: the name of the estimator's class.
+    - `model`: the name of the estimator's class;
+    - `sealed`: whether the JSON that it was read from had a hash (None: it was not read from JSON).
     """
 
     space: Space
@@ -56,6 +57,7 @@ class Explanation:
     rank: int = 1
     model: str = ""
     created: str = field(default_factory=now)
+    sealed: bool | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, "factual_codes", "point_codes")

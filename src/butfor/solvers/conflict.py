@@ -2,63 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.solvers.solver import Budget
+from butfor.solvers.outcome import Stopped
 from butfor.space.space import Space
 
 Impossible = Callable[[Sequence[AbstractConstraint], bool], bool]
-"""A function: is the problem with only these constraints proven impossible? The flag widens the ranges of numbers."""
+"""A function: is the problem with only these constraints proven impossible? The flag widens the ranges of numbers.
+
+It raises `OpenQuestionError` if it cannot tell.
+"""
 
 RANGES = "the ranges of the data"
 MODEL = "the model itself"
 
+Chosen = frozenset[int]
+"""Some of the constraints, by their numbers."""
 
-def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
-    """A smallest conflicting set, in words. It is only irreducible if the budget ends first.
 
-    First an irreducible set is found by halving (Junker, QUICKXPLAIN, AAAI 2004). Then all smaller sets are tried.
+class OpenQuestionError(Exception):
+    """A question that was left open, because of `stopped`.
+
+    `EFFORT` is reached at the same question every time. So what is known by then can be used.
     """
-    if impossible([], False):
-        return (MODEL,) if impossible([], True) else (RANGES,)
-    kept = _irreducible([], False, list(atoms)[::-1], impossible, budget)[::-1]
-    for size in range(1, len(kept)):
-        for chosen in combinations(atoms, size):
-            if budget.spent():
-                break
-            if impossible(chosen, False):
-                return _words(chosen, impossible, budget)
-    return _words(kept, impossible, budget)
+
+    def __init__(self, stopped: Stopped) -> None:
+        super().__init__(stopped.meaning)
+        self.stopped = stopped
 
 
-def _irreducible(
-    base: list[AbstractConstraint],
-    added: bool,
-    atoms: list[AbstractConstraint],
-    impossible: Impossible,
-    budget: Budget,
-) -> list[AbstractConstraint]:
-    """An irreducible part of `atoms` that contradicts `base`.
+def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossible) -> tuple[tuple[str, ...], bool]:
+    """A smallest conflicting set, in words, and whether all of it is known to be needed.
 
-    It is empty if `base` is contradictory by itself. This is tested only if something was just `added` to `base`.
+    First an irreducible set is found by halving (Junker, QUICKXPLAIN, AAAI 2004). Then it is compared with smallest
+    sets that hit whatever must be left out for an answer (Ignatiev et al., CP 2015). If the effort ends meanwhile, the
+    set may not be a smallest one. If it ends earlier, the set may hold too much; then a set of all is not returned.
     """
-    if added and impossible(base, False):
-        return []
-    if len(atoms) == 1 or budget.spent():
-        return atoms
-    first, second = atoms[: len(atoms) // 2], atoms[len(atoms) // 2 :]
-    late = _irreducible([*base, *first], True, second, impossible, budget)
-    return [*_irreducible([*base, *late], bool(late), first, impossible, budget), *late]
+    search = _Search(atoms, impossible)
+    if not atoms or search.needs_nothing():
+        at_all = search.asked([], True)
+        return {True: (MODEL,), False: (RANGES,), None: ()}[at_all], at_all is not None
+    kept = search.irreducible(frozenset(), False, list(range(len(atoms)))[::-1])
+    if search.open and len(kept) == len(atoms):
+        return (), False
+    kept = kept if search.open else search.smallest(kept)
+    chosen = [atoms[i] for i in sorted(kept)]
+    words = tuple(map(repr, chosen))
+    return (words if search.asked(chosen, True) is not False else (*words, RANGES)), not search.open
 
 
-def _words(chosen: Sequence[AbstractConstraint], impossible: Impossible, budget: Budget) -> tuple[str, ...]:
-    words = tuple(repr(atom) for atom in chosen)
-    return words if budget.spent() or impossible(chosen, True) else (*words, RANGES)
+@dataclass
+class _Search:
+    """What is known about sets of constraints: which are possible, and which are not.
+
+    `open`: whether a question was left open that decides whether a constraint is needed.
+    """
+
+    atoms: Sequence[AbstractConstraint]
+    impossible: Impossible
+    possible: list[Chosen] = field(default_factory=list)
+    contradictory: list[Chosen] = field(default_factory=list)
+    open: bool = False
+
+    def asked(self, chosen: Sequence[AbstractConstraint], widen: bool) -> bool | None:
+        """Whether these constraints leave no answer; None if the effort does not suffice to tell."""
+        try:
+            return self.impossible(chosen, widen)
+        except OpenQuestionError as left_open:
+            if left_open.stopped is not Stopped.EFFORT:
+                raise
+            return None
+
+    def needs_nothing(self) -> bool:
+        """Whether there is no answer even without any constraint."""
+        return self._proven(frozenset())
+
+    def _proven(self, chosen: Chosen) -> bool:
+        """Whether these constraints are known to leave no answer. If that is left open, they are kept."""
+        try:
+            return self.contradicts(chosen)
+        except OpenQuestionError as left_open:
+            if left_open.stopped is not Stopped.EFFORT:
+                raise
+            self.open = True
+            return False
+
+    def contradicts(self, chosen: Chosen) -> bool:
+        """Whether these constraints leave no answer. Nothing is asked that follows from what is known."""
+        if any(chosen <= known for known in self.possible):
+            return False
+        if any(chosen >= known for known in self.contradictory):
+            return True
+        found = self.impossible([self.atoms[i] for i in sorted(chosen)], False)
+        (self.contradictory if found else self.possible).append(chosen)
+        return found
+
+    def irreducible(self, base: Chosen, added: bool, rest: list[int]) -> Chosen:
+        """An irreducible part of `rest` that contradicts `base`.
+
+        It is empty if `base` is contradictory by itself. This is tested only if something was just `added` to `base`.
+        """
+        if added and self._proven(base):
+            return frozenset()
+        if len(rest) == 1:
+            return frozenset(rest)
+        first, second = rest[: len(rest) // 2], rest[len(rest) // 2 :]
+        late = self.irreducible(base.union(first), True, second)
+        return self.irreducible(base | late, bool(late), first) | late
+
+    def smallest(self, kept: Chosen) -> Chosen:
+        """A smallest conflict, given an irreducible one."""
+        everything = frozenset(range(len(self.atoms)))
+        try:
+            while True:
+                tried = smallest_hitting([everything - known for known in self.possible], len(kept) - 1)
+                if tried is None:
+                    return kept
+                if self.contradicts(tried):
+                    return tried
+                self._grow(tried, everything)
+        except OpenQuestionError as open_:
+            if open_.stopped is not Stopped.EFFORT:
+                raise
+            return kept
+
+    def _grow(self, chosen: Chosen, everything: Chosen) -> None:
+        """Add constraints to a possible set as long as there is an answer. So the next sets are larger."""
+        for i in sorted(everything - chosen):
+            if not self.contradicts(chosen | {i}):
+                chosen = chosen | {i}
+
+
+def smallest_hitting(sets: Iterable[Chosen], most: int) -> Chosen | None:
+    """A smallest set of at most `most` numbers that has one of each of these sets; None if there is none."""
+    ordered = sorted(sets, key=lambda one: (len(one), sorted(one)))
+    return next((found for size in range(1, most + 1) if (found := _hitting(ordered, frozenset(), size))), None)
+
+
+def _hitting(sets: Sequence[Chosen], chosen: Chosen, left: int) -> Chosen | None:
+    missed = next((one for one in sets if not one & chosen), None)
+    if missed is None:
+        return chosen
+    if not left:
+        return None
+    tries = (_hitting(sets, chosen | {i}, left - 1) for i in sorted(missed))
+    return next((found for found in tries if found is not None), None)
 
 
 def widened(space: Space) -> Space:

@@ -24,7 +24,7 @@ class Status(Enum):
     WITHIN_GAP = "valid, and proven to be within a known gap of the optimum"
     VALID = "valid; optimality is not claimed"
     PROVEN_INFEASIBLE = "proven impossible: no admissible change meets the target"
-    NOT_FOUND = "no answer was found in the budget; there may be one"
+    NOT_FOUND = "no answer was found; there may be one"
 
     @property
     def found(self) -> bool:

@@ -99,6 +99,10 @@ def _number(name: str, column: FloatArray, kind: str) -> Feature:
     return Feature(name, low=low, high=high, step=1.0 if whole else 0.0, single=single, why=f"{why}; range of the data")
 
 
+WIDEST = 1e100
+"""The widest range of a column, and the inverse of the narrowest."""
+
+
 def describe_data(feature: Feature, table: Any, position: int) -> Feature:
     """`feature`, with what its column shows: typical value, spreads, missing values."""
     column = encode_column(replace(feature, missing=True), table, position)
@@ -109,6 +113,12 @@ def describe_data(feature: Feature, table: Any, position: int) -> Feature:
     if feature.levels is not None:
         counts = np.bincount(seen.astype(np.intp), minlength=len(feature.levels))
         return replace(feature, missing=missing, typical=float(np.argmax(counts)))
+    if not 1 / WIDEST < feature.range < WIDEST or not np.abs(seen).max() < WIDEST:
+        raise InputError(
+            f"the numbers of column {feature.name!r} lie between {feature.low:.3g} and {feature.high:.3g}.",
+            f"Their range must be between {1 / WIDEST:g} and {WIDEST:g}, because costs take its square.",
+            "Measure the column in another unit.",
+        )
     middle = float(np.median(seen))
     nearest = seen[np.argmin(np.abs(seen - middle))]
     return replace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -51,6 +51,10 @@ class Certificate:
 
     def __str__(self) -> str:
         return f"{self.status.name}: {self.why}"
+
+    def __repr__(self) -> str:
+        lines = [str(self), *(f"  {'passed' if fine else 'FAILED'} - {name}" for name, fine in self.checks)]
+        return "\n".join([*lines, f"  solver {self.solver}"])
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data. Infinities become None."""
@@ -118,11 +122,11 @@ class Certificates(Sequence[Certificate]):
         i = range(len(self))[index]
         status = self.statuses[i]
         solved = bool(np.isfinite(self.cost[i]))
-        return Certificate(
+        made = Certificate(
             status=status,
             cost=float(self.cost[i]) if status.found else np.inf,
             bound=float(min(self.bound[i], self.cost[i])) if status.found else float(self.bound[i]),
-            why=self._why(i, status),
+            why="",
             solver=str(self.credit[i]),
             checks=tuple(zip(self.checks, self.passed[i].tolist(), strict=True)) if solved else (),
             conflict=self.conflict.get(i, ()),
@@ -133,36 +137,52 @@ class Certificates(Sequence[Certificate]):
             notes={name: float(column[i]) for name, column in self.notes.items() if np.isfinite(column[i])},
             stopped=Stopped(int(self.stopped[i])),
         )
+        return replace(made, why=reason(made, self.target, self.credit[i].none_found))
 
-    def _why(self, i: int, status: Status) -> str:
-        cost, bound, ended = float(self.cost[i]), float(self.bound[i]), Stopped(int(self.stopped[i])).words
-        failed = [check for check, fine in zip(self.checks, self.passed[i].tolist(), strict=True) if not fine]
-        if status is Status.NOT_FOUND and failed:
-            return f"the solver's point failed a check: it is not true that {' and that '.join(failed)}"
-        if status is Status.PROVEN_INFEASIBLE:
-            return self._why_not(self.conflict.get(i, ()), self.credit[i])
-        if self.credit[i] == NOBODY:
-            return "the target is already met: nothing needs to change"
-        if status is Status.PROVEN_OPTIMAL:
-            return f"no admissible change costs less than {bound:.6g}"
-        if status is Status.WITHIN_GAP:
-            known = "; ".join(filter(None, [f"proven lower bound {bound:.6g}", ended]))
-            return f"at most {(cost - bound) / cost:.1%} above the optimum ({known})"
-        if status is Status.VALID:
-            return "optimality is not claimed"
-        least = f"it costs at least {bound:.6g}, if there is one" if bound > 0 else "there may be one"
-        return f"no answer was found{', ' * bool(ended)}{ended}; {least}"
 
-    def _why_not(self, conflict: tuple[str, ...], credit: Credit) -> str:
-        if conflict == (MODEL,):
-            return f"the model never predicts {self.target}, whatever the values"
-        if conflict == (RANGES,):
-            return f"no values within the ranges of the data reach {self.target}; widen them with space={{...}}"
-        if not conflict:
-            return credit.none_found
-        if len(conflict) == 1:
-            return f"impossible with {conflict[0]}; without it there is an answer"
-        return f"impossible with {' and '.join(conflict)}; without any one of them there is an answer"
+def reason(known: Certificate, target: str, none_found: str = Credit.none_found) -> str:
+    """The sentence `why`. It follows from the other facts of a certificate, and the target in words.
+
+    `none_found`: what it means that the solver proved that there is no answer.
+    """
+    failed = [check for check, fine in known.checks if not fine]
+    if known.status is Status.NOT_FOUND and failed:
+        return f"the solver's point failed a check: it is not true that {' and that '.join(failed)}"
+    if known.status is Status.PROVEN_INFEASIBLE:
+        return _why_not(known, target, none_found)
+    if known.solver == str(NOBODY):
+        return "the target is already met: nothing needs to change"
+    if known.status is Status.PROVEN_OPTIMAL:
+        return f"no admissible change costs less than {known.bound:.6g}"
+    if known.status is Status.WITHIN_GAP:
+        facts = "; ".join(filter(None, [f"proven lower bound {known.bound:.6g}", known.stopped.words]))
+        return f"at most {(known.cost - known.bound) / known.cost:.1%} above the optimum ({facts})"
+    if known.status is Status.VALID:
+        return "optimality is not claimed"
+    least = f"it costs at least {known.bound:.6g}, if there is one" if known.bound > 0 else "there may be one"
+    return f"no answer was found, {known.stopped.words or 'although no limit was reached'}; {least}"
+
+
+def _why_not(known: Certificate, target: str, none_found: str) -> str:
+    conflict = known.conflict
+    if conflict == (MODEL,):
+        return f"the model never predicts {target}, whatever the values"
+    if conflict == (RANGES,):
+        return f"no values within the ranges of the data reach {target}; widen them with space={{...}}"
+    if not conflict:
+        return none_found + _NOT_BLAMED.get(known.stopped, "")
+    listed = " and ".join(conflict)
+    if known.stopped is Stopped.EFFORT:
+        return f"impossible with {listed}; whether all of them are needed for that was left open"
+    return f"impossible with {listed}; without {'it' if len(conflict) == 1 else 'any one of them'} there is an answer"
+
+
+_NOT_BLAMED = {
+    Stopped.TIME: "; what makes it impossible was not searched: the time was up",
+    Stopped.INTERRUPTED: "; what makes it impossible was not searched: it was interrupted",
+    Stopped.EFFORT: "; what makes it impossible was not found with the effort that is allowed for it",
+}
+"""What is said if an impossible answer names no conflict, for each way in which its search ended."""
 
 
 def from_dict(data: dict[str, Any]) -> Certificate:

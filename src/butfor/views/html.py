@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
-from butfor.views.tables import describe
+from butfor.views.tables import label_of
 from butfor.views.text import difference, headline, status_name
 from butfor.views.words import constraints_in_words, cost_in_words
 
@@ -209,8 +209,8 @@ def _origin(answer: Explanation) -> str:
 
 def _row_name(answer: Explanation) -> str:
     """The row's position among the rows given, and its label if that differs."""
-    label = describe(answer.factual, ())["index"]
-    return str(answer.row) if label in (None, answer.row) else f"{answer.row} (labelled {label})"
+    label = label_of(answer)
+    return f"{answer.row} (labelled {label})" if label else str(answer.row)
 
 
 def _sentence(words: str) -> str:
@@ -235,7 +235,7 @@ def _summary(answers: Sequence[Explanation], *, link: bool = False) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("Row", "Before", "After", "Changes", "Cost", "Status"))
     lines = []
     for place, one in enumerate(answers, 1):
-        name = f"{one.row}, answer {one.rank}" if one.rank > 1 else str(one.row)
+        name = escape(_row_name(one)) + (f", answer {one.rank}" if one.rank > 1 else "")
         first = f'<a href="#answer-{place}">{name}</a>' if link else name
         changes = "<br>".join(f"{_text(c.name)} {_text(c.text[0])} → {_text(c.text[1])}" for c in one.changes)
         cost = word(one.cost) if one.found else ""

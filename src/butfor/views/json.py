@@ -18,6 +18,7 @@ from butfor.space.feature import Feature
 from butfor.space.space import Space
 from butfor.verdict import certificate
 from butfor.views import tables
+from butfor.views.schema import check_types, hash_of
 
 SCHEMA = "butfor.explanation/1"
 
@@ -28,12 +29,12 @@ class ContradictionError(InputError):
 
 def dump(answer: Explanation, *, indent: int | None = 2) -> str:
     """The answer as JSON text. Its numbers are read back exactly."""
-    return _text(to_data(answer), indent)
+    return _text(sealed(to_data(answer)), indent)
 
 
 def dump_many(answers: Iterable[Explanation], *, indent: int | None = 2) -> str:
     """A JSON list of answers."""
-    return _text([to_data(answer) for answer in answers], indent)
+    return _text([sealed(to_data(answer)) for answer in answers], indent)
 
 
 def load(text: str) -> Explanation:
@@ -45,6 +46,11 @@ def load_many(text: str) -> list[Explanation]:
     """The answers that `dump_many` (or `dump`) wrote."""
     data = _parsed(text)
     return [from_data(one) for one in (data if isinstance(data, list) else [data])]
+
+
+def sealed(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with its hash. Whoever can rewrite a record can seal it again, so it only shows careless changes."""
+    return {**record, "hash": hash_of(record)}
 
 
 def to_data(answer: Explanation) -> dict[str, Any]:
@@ -84,19 +90,24 @@ def to_data(answer: Explanation) -> dict[str, Any]:
 
 
 def from_data(data: Any) -> Explanation:
-    """The answer that `to_data` wrote. Facts that the data holds twice must agree."""
+    """The answer that `to_data` wrote. Its hash must be right, and facts that the data holds twice must agree."""
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise InputError(f"data of the schema {schema!r} was given.", f"An answer of the schema {SCHEMA!r} is needed.")
+    if "hash" in data and data["hash"] != hash_of(data):
+        raise ContradictionError(
+            "the record was changed since it was written: its hash is not that of what it holds.",
+            "Give the file as to_json() or `butfor explain --json` wrote it.",
+        )
+    check_types(data)
     try:
         answer = _read(data)
+        derived = to_data(answer)
     except ButforError:
         raise
-    except KeyError as absent:
-        raise InputError(f"the answer has no {absent}.", f"The schema {SCHEMA!r} requires it.") from None
-    except (TypeError, ValueError, AttributeError, IndexError, LookupError) as error:
-        raise InputError("the answer does not follow its schema:", f"{error}.") from None
-    place = _contradiction(data, to_data(answer))
+    except Exception as error:  # whatever a wrong value leads to in the libraries that rebuild the row
+        raise InputError("the answer does not follow its schema:", f"{type(error).__name__}: {error}.") from None
+    place = _contradiction(data, derived)
     if place:
         raise ContradictionError(f"the answer contradicts itself: {place}.", "It was changed after it was written.")
     return answer
@@ -104,8 +115,9 @@ def from_data(data: Any) -> Explanation:
 
 def _read(data: dict[str, Any]) -> Explanation:
     space = Space(tuple(Feature(**{f.name: from_spec(one[f.name]) for f in fields(Feature)}) for one in data["space"]))
-    start = _codes(data["factual"])
-    end = None if data["point"] is None else _codes(data["point"])
+    start = _codes(data["factual"], space, "factual")
+    end = None if data["point"] is None else _codes(data["point"], space, "point")
+    _check_columns(data["table"], space)
     factual = tables.rebuild(data["table"], [f.value(code) for f, code in zip(space, start, strict=True)])
     question = data["question"]
     return Explanation(
@@ -115,7 +127,7 @@ def _read(data: dict[str, Any]) -> Explanation:
         factual=factual,
         point=None if end is None else space.decode(end[None], factual, start[None]),
         before=from_spec(data["before"]),
-        after=from_spec(data["after"]),
+        after=None if end is None else from_spec(data["after"]),
         cost=np.inf if data["cost"] is None else float(data["cost"]),
         certificate=certificate.from_dict(data["certificate"]),
         question=QuestionRecord(question["target"], question["cost"], tuple(question["constraints"]), question["spec"]),
@@ -123,7 +135,25 @@ def _read(data: dict[str, Any]) -> Explanation:
         rank=data["rank"],
         model=data["model"],
         created=data["created"],
+        sealed="hash" in data,
     )
+
+
+def _check_columns(table: dict[str, Any], space: Space) -> None:
+    """Check that the table has the columns of the space, and that their ranges are ranges."""
+    names = [column["name"] for column in table["columns"]]
+    if names != list(space.names):
+        raise ContradictionError(
+            f"the answer contradicts itself: table has the columns {names}, and space has {list(space.names)}.",
+            "It was changed after it was written.",
+        )
+    for feature in space:
+        if not (feature.low <= feature.high and feature.step >= 0):
+            raise ContradictionError(
+                f"the answer contradicts itself: the range of {feature.name!r} is {feature.low:g} to "
+                f"{feature.high:g} in steps of {feature.step:g}.",
+                "It was changed after it was written.",
+            )
 
 
 def _feature(feature: Feature) -> dict[str, Any]:
@@ -137,8 +167,20 @@ def _row(space: Space, codes: FloatArray) -> dict[str, Any]:
     }
 
 
-def _codes(row: dict[str, Any]) -> FloatArray:
-    return np.array([np.nan if code is None else code for code in row["codes"]], dtype=np.float64)
+def _codes(row: dict[str, Any], space: Space, place: str) -> FloatArray:
+    """The codes of a row. Each must be one that its column can have."""
+    codes = row["codes"]
+    if len(codes) != len(space):
+        raise InputError(f"the answer has {len(codes)} codes in {place}.", f"Its space has {len(space)} columns.")
+    for feature, code in zip(space, codes, strict=True):
+        known = feature.missing if code is None else feature.levels is None or code in range(len(feature.levels))
+        if not known:
+            raise ContradictionError(
+                f"the answer contradicts itself: {place} has the code {code} in {feature.name!r}, which has no such "
+                "value.",
+                "It was changed after it was written.",
+            )
+    return np.array([np.nan if code is None else code for code in codes], dtype=np.float64)
 
 
 TEXT_TYPES = (["str", "object"], ["object", "str"])
@@ -171,7 +213,9 @@ def _parsed(text: str) -> Any:
 
     try:
         return json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise InputError(
             "the text is not JSON:", f"{error}.", "Give what to_json() or `butfor explain --json` wrote."
         ) from None

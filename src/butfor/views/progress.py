@@ -24,7 +24,7 @@ def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("explaining"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True)
     task = progress.add_task("explaining", total=total)
     begin = time.perf_counter()
     started = show is True

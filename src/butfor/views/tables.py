@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,6 +12,9 @@ import numpy as np
 from butfor.errors import InputError, MissingExtraError
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space import frames
+
+if TYPE_CHECKING:
+    from butfor.explanation.explanation import Explanation
 
 TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
@@ -38,6 +41,12 @@ def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
 def _label(label: Any) -> dict[str, Any]:
     """The column's own label in pandas, if it is a number or a tuple."""
     return {} if isinstance(label, str) else {"label": to_spec(label)}
+
+
+def label_of(answer: Explanation) -> str:
+    """The label of the row in the user's table; empty if it has none, or if the label is its position."""
+    label = describe(answer.factual, ())["index"]
+    return "" if label in (None, answer.row) else str(label)
 
 
 def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:

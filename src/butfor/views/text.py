@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
-from butfor.views import survival_words
+from butfor.views import survival_words, tables
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -79,15 +79,19 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
     from rich.console import Group
     from rich.text import Text
 
-    several = any(one.rank > 1 for one in answers[:ANSWERS_LISTED])
-    names = {"answer": "right"} if several else {}
+    shown = answers[:ANSWERS_LISTED]
+    several = any(one.rank > 1 for one in shown)
+    labels = [tables.label_of(one) for one in shown]
+    names = {"label": "left"} if any(labels) else {}
+    names |= {"answer": "right"} if several else {}
     table = _table("row", **names, before="left", after="left", changes="left", cost="right", status="left")
-    for one in answers[:ANSWERS_LISTED]:
+    for one, label in zip(shown, labels, strict=True):
         words = "; ".join(f"{c.name} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES_LISTED])
         rest = len(one.changes) - CHANGES_LISTED
         _add(
             table,
             str(one.row),
+            *([label] if any(labels) else []),
             *([str(one.rank)] if several else []),
             word(one.before),
             word(one.after) if one.found else "",
@@ -139,7 +143,8 @@ def plain(renderable: Any) -> str:
     from rich.console import Console
 
     out = StringIO()
-    Console(file=out, width=TEXT_WIDTH, color_system=None, legacy_windows=False).print(renderable)
+    console = Console(file=out, width=TEXT_WIDTH, color_system=None, legacy_windows=False, force_jupyter=False)
+    console.print(renderable)
     text = "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n"))
     return text if _writes("→") else text.replace("→", "->")
 

@@ -213,7 +213,9 @@ def _count(program: Program, low: float, high: float) -> Sum:
     """A number of steps. HiGHS cannot tell very large whole numbers apart, so real ones stand for them in the bound."""
     if low == high:
         return Sum(constant=low)
-    return program.variable(low, high, integer=high - low <= MOST_STEPS)
+    if high - low <= MOST_STEPS:
+        return program.variable(low, high, integer=True)
+    return (high - low) * program.variable(low / (high - low), high / (high - low))
 
 
 def _price_of_change(

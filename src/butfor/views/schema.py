@@ -1,0 +1,162 @@
+"""The names and types that a record of an answer must have, and the hash that seals it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from enum import Enum
+from hashlib import sha256
+from typing import Any
+
+from butfor.errors import InputError
+from butfor.solvers.outcome import Status, Stopped
+
+LARGEST = 2**53
+"""Whole numbers in a record are at most this large. So every JSON reader can hold them."""
+
+Rule = Callable[[Any, str], None]
+"""Raises an error if a value of a record, at the place that is named, has a wrong type."""
+
+
+def hash_of(record: dict[str, Any]) -> str:
+    """The hash of a record without its `hash`: SHA-256 of its JSON with sorted names and without spaces."""
+    rest = {name: value for name, value in record.items() if name != "hash"}
+    return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def check_types(record: Any) -> None:
+    """Raise an error that names the first value of a wrong type, or the first name that is missing."""
+    RECORD(record, "")
+
+
+def _refuse(value: Any, place: str, needed: str) -> None:
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+    raise InputError(f"the answer has {shown} as {place or 'the record'}.", f"It must be {needed}.")
+
+
+def _text(value: Any, place: str) -> None:
+    if not isinstance(value, str):
+        _refuse(value, place, "a text")
+
+
+def _flag(value: Any, place: str) -> None:
+    if not isinstance(value, bool):
+        _refuse(value, place, "true or false")
+
+
+def _number(value: Any, place: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        _refuse(value, place, "a number")
+
+
+def _scalar(value: Any, place: str) -> None:
+    """A number, or an infinite or missing one as the schema writes it."""
+    if value not in ({"number": "inf"}, {"number": "-inf"}, {"number": "nan"}):
+        _number(value, place)
+
+
+def _whole(least: int) -> Rule:
+    def rule(value: Any, place: str) -> None:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
+            _refuse(value, place, f"a whole number of at least {least}")
+
+    return rule
+
+
+def _integer(value: Any, place: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        _refuse(value, place, "a whole number")
+
+
+def _one_of(kinds: Iterable[Enum]) -> Rule:
+    """The name of a member."""
+    names = [kind.name for kind in kinds]
+
+    def rule(value: Any, place: str) -> None:
+        if not isinstance(value, str) or value not in names:
+            _refuse(value, place, f"one of {', '.join(names)}")
+
+    return rule
+
+
+def _any(value: Any, place: str) -> None: ...
+
+
+def _maybe(inner: Rule) -> Rule:
+    def rule(value: Any, place: str) -> None:
+        if value is not None:
+            inner(value, place)
+
+    return rule
+
+
+def _list(inner: Rule) -> Rule:
+    def rule(value: Any, place: str) -> None:
+        if not isinstance(value, list):
+            _refuse(value, place, "a list")
+        for i, item in enumerate(value):
+            inner(item, f"{place}[{i}]")
+
+    return rule
+
+
+def _map(inner: Rule) -> Rule:
+    """An object with any names."""
+
+    def rule(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            _refuse(value, place, "an object")
+        for name, item in value.items():
+            inner(item, f"{place}.{name}")
+
+    return rule
+
+
+def _object(needed: dict[str, Rule], optional: dict[str, Rule] | None = None) -> Rule:
+    """An object with these names. Other names are skipped."""
+
+    def rule(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            _refuse(value, place, "an object")
+        absent = next((name for name in needed if name not in value), None)
+        if absent is not None:
+            raise InputError(f"the answer has no {f'{place}.{absent}'.lstrip('.')}.", "The schema requires it.")
+        for name, inner in {**needed, **(optional or {})}.items():
+            if name in value:
+                inner(value[name], f"{place}.{name}".lstrip("."))
+
+    return rule
+
+
+_CERTIFICATE = _object(
+    {
+        "status": _one_of(Status), "cost": _maybe(_number), "bound": _maybe(_number), "why": _text, "solver": _text,
+        "checks": _list(_object({"check": _text, "passed": _flag})), "conflict": _list(_text), "seconds": _number,
+        "seed": _integer, "fingerprint": _text, "versions": _map(_text),
+    },
+    {"gap": _maybe(_number), "notes": _map(_number), "stopped": _one_of(Stopped)},
+)  # fmt: skip
+_FEATURE = _object(
+    {
+        "name": _text, "low": _scalar, "high": _scalar, "step": _scalar, "anchor": _scalar,
+        "levels": _maybe(_list(_any)), "ordered": _flag, "missing": _flag, "single": _flag, "typical": _scalar,
+        "mad": _scalar, "std": _scalar, "why": _text,
+    },
+    {"kind": _text},
+)  # fmt: skip
+_ROW = _object({"codes": _list(_maybe(_number))}, {"values": _map(_any)})
+_TABLE = _object(
+    {"kind": _text, "index": _any, "columns": _list(_object({"name": _text, "type": _text}))},
+)
+RECORD = _object(
+    {
+        "created": _text, "model": _text, "row": _whole(0), "rank": _whole(1), "before": _any, "after": _any,
+        "cost": _maybe(_number), "certificate": _CERTIFICATE,
+        "question": _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)}),
+        "factual": _ROW, "point": _maybe(_ROW), "space": _list(_FEATURE), "table": _TABLE,
+    },
+    {"butfor": _maybe(_text), "hash": _text},
+)  # fmt: skip
+"""The schema, as far as types go."""

@@ -1,0 +1,131 @@
+"""What an impossible question is blamed on: the same every time, however slow the machine is."""
+
+from __future__ import annotations
+
+import time
+from itertools import combinations, count
+
+import pytest
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+
+import butfor as bf
+from butfor.datasets import loans
+from butfor.explain import blame
+from butfor.solvers.conflict import OpenQuestionError, smallest_conflict, smallest_hitting
+from butfor.solvers.outcome import Stopped
+from butfor.solvers.solver import Budget
+from butfor.verdict.certificate import reason
+
+X, Y = loans.load()
+STUCK = [
+    bf.fixed("sex", "age", "late_payments", "amount", "months", "job"),
+    bf.only_up("education"),
+    bf.within("income", 0.05),
+    bf.linear({"amount": 1.0, "income": -0.5}, "<=", 0.0),
+]
+LAST = {
+    "tree": None,
+    "linear": LogisticRegression(),
+    "boosting": GradientBoostingClassifier(n_estimators=20, random_state=0),
+}
+
+
+def explained(kind: str, **more: object) -> bf.Explanations:
+    pipeline = loans.pipeline()
+    if LAST[kind] is not None:
+        pipeline.steps[-1] = (pipeline.steps[-1][0], LAST[kind])
+    model = pipeline.fit(X, Y)
+    rows = X[model.predict(X) == "rejected"].iloc[:6]
+    return bf.Explainer(model, X).explain(rows, target="approved", constraints=STUCK, **more)
+
+
+@pytest.mark.parametrize("kind", LAST)
+def test_the_same_question_has_the_same_conflict_on_any_clock(kind, monkeypatch) -> None:
+    first, second = explained(kind), explained(kind)
+    assert bf.Status.PROVEN_INFEASIBLE in first.statuses
+    assert first == second
+    leaps = count(step=1000.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(leaps))
+    assert explained(kind) == first
+
+
+def test_one_row_is_blamed_as_among_others() -> None:
+    many = explained("tree")
+    explainer = bf.Explainer(loans.pipeline().fit(X, Y), X)
+    for one in many:
+        again = explainer.explain(one.factual, target="approved", constraints=STUCK)
+        assert again.certificate.conflict == one.certificate.conflict
+
+
+def test_a_call_whose_time_is_up_says_so_and_blames_nothing(monkeypatch) -> None:
+    class Spent(blame.Blame):
+        def of(self, verifier):
+            self.call = Budget(0.0)
+            return super().of(verifier)
+
+    monkeypatch.setattr(blame, "Blame", Spent)
+    certificate = next(one for one in explained("tree").certificates if one.status is bf.Status.PROVEN_INFEASIBLE)
+    assert certificate.conflict == ()
+    assert certificate.stopped is Stopped.TIME
+    assert certificate.why.endswith("was not searched: the time was up")
+
+
+@pytest.mark.parametrize("work", [0.0, 30.0, 60.0])
+def test_with_less_effort_a_conflict_may_hold_too_much_and_says_so(monkeypatch, work) -> None:
+    monkeypatch.setattr(blame, "WORK", work)
+    for one in explained("tree").certificates:
+        if one.status is bf.Status.PROVEN_INFEASIBLE and one.stopped is Stopped.EFFORT:
+            words = "was left open" if one.conflict else "was not found with the effort"
+            assert words in one.why
+        assert one.why == reason(one, "approved")
+
+
+MINIMAL = ({0, 1, 2}, {2, 5}, {3, 4, 6, 7})
+
+
+def made(kind: str, asked: list[object]) -> object:
+    def impossible(chosen, widen):
+        asked.append(chosen)
+        if kind == "open" and len(asked) > 7:
+            raise OpenQuestionError(Stopped.EFFORT)
+        if kind == "late" and len(asked) > 7:
+            raise OpenQuestionError(Stopped.TIME)
+        return any(one <= set(chosen) for one in MINIMAL)
+
+    return impossible
+
+
+def test_the_smallest_of_several_conflicts_is_found_with_few_questions() -> None:
+    asked: list[object] = []
+    assert smallest_conflict(list(range(30)), made("", asked)) == (("2", "5"), True)
+    assert len(asked) < 120
+
+
+def test_an_open_question_leaves_a_conflict_open_and_a_late_one_ends_it() -> None:
+    words, sure = smallest_conflict(list(range(30)), made("open", []))
+    assert not sure
+    assert any(one <= set(map(int, words)) for one in MINIMAL)
+    with pytest.raises(OpenQuestionError):
+        smallest_conflict(list(range(30)), made("late", []))
+
+
+@pytest.mark.parametrize(
+    ("wide", "words"), [(True, ("the model itself",)), (False, ("the ranges of the data",)), (None, ())]
+)
+def test_without_constraints_the_model_or_the_ranges_are_to_blame(wide, words) -> None:
+    def impossible(chosen, widen):
+        if not widen or wide is None:
+            raise OpenQuestionError(Stopped.EFFORT)
+        return wide
+
+    assert smallest_conflict([], impossible) == (words, wide is not None)
+
+
+def test_hitting_sets_are_smallest() -> None:
+    sets = [frozenset(one) for one in ({1, 2}, {2, 3}, {4, 5}, {1, 5})]
+    found = smallest_hitting(sets, 5)
+    assert found is not None
+    assert all(found & one for one in sets)
+    assert not any(all(set(two) & one for one in sets) for two in combinations(range(6), len(found) - 1))
+    assert smallest_hitting(sets, len(found) - 1) is None

@@ -1,0 +1,187 @@
+"""A file of an answer in which somebody changed one value: it is refused, and always in words."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.neural_network import MLPClassifier
+
+import butfor as bf
+from butfor.audit.recheck import check
+from butfor.datasets import loans
+from butfor.views.json import sealed
+
+X, Y = loans.load()
+MODEL = loans.pipeline().fit(X, Y)
+EXPLAINER = bf.Explainer(MODEL, X)
+ROW = X.iloc[[206]]
+POSSIBLE = [bf.fixed("sex", "age", "late_payments"), bf.only_up("education")]
+STUCK = [*POSSIBLE, bf.fixed("amount", "months", "job"), bf.within("income", 0.05)]
+FLOWERS, KINDS = load_iris(return_X_y=True)
+NET = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
+
+HASH_ONLY = re.compile(
+    r"created|row"
+    r"|certificate\.(solver|stopped|seconds|seed|notes.*|versions\.(?!butfor).*)"
+    r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|single|typical|mad|std|why|levels.*)"
+    r"|table\.(index|columns\[\d+\]\.(type|missing|ordered|categories.*))"
+)
+"""The values that nothing but the hash covers: docs/how-to/certificates.md lists the same."""
+
+
+def answers() -> dict[str, tuple[Any, bf.Explanation]]:
+    """Answers of each kind, with their models."""
+    several = EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE, k=3)
+    net = bf.Explainer(NET, FLOWERS).explain(FLOWERS[:1], target=2, solver=bf.Swarm(particles=10, iterations=10))
+    return {
+        "optimal": (MODEL, EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE).only),
+        "impossible": (MODEL, EXPLAINER.explain(ROW, target="approved", constraints=STUCK).only),
+        "already so": (MODEL, EXPLAINER.explain(ROW, target="rejected").only),
+        "second": (MODEL, several[1]),
+        "third": (MODEL, several[2]),
+        "black box": (NET, net.only),
+    }
+
+
+ANSWERS = answers()
+
+
+def leaves(data: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The places of all values that hold no other value."""
+    if isinstance(data, dict | list) and data:
+        keys = data if isinstance(data, dict) else range(len(data))
+        for key in keys:
+            yield from leaves(data[key], (*place, key))
+    else:
+        yield place
+
+
+def named(place: tuple[Any, ...]) -> str:
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
+
+
+def put(data: Any, place: tuple[Any, ...], value: Any) -> Any:
+    """A copy of the record with another value at this place."""
+    changed = copy.deepcopy(data)
+    part = changed
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    return changed
+
+
+def at(data: Any, place: tuple[Any, ...]) -> Any:
+    for key in place:
+        data = data[key]
+    return data
+
+
+def other(value: Any) -> Any:
+    """Another value of the same type."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        return value + " or so"
+    return {"list": ["x"], "dict": {"x": 1.0}, "NoneType": 1.0}[type(value).__name__]
+
+
+def read(record: Any) -> bf.Explanation | None:
+    """The answer; None if it is refused in words."""
+    try:
+        return bf.Explanation.from_json(json.dumps(record))
+    except bf.ButforError:
+        return None
+
+
+def refused(record: Any, model: Any, seconds: float = 60.0) -> bool:
+    """Whether reading or checking the record fails, in words."""
+    answer = read(record)
+    return answer is None or not check(answer, model, time_limit=seconds).passed
+
+
+SLOWLY = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("already so", "second", "third")]
+
+
+@pytest.mark.parametrize("kind", ["optimal", "impossible", "black box", *SLOWLY])
+def test_every_changed_value_is_refused(kind) -> None:
+    model, answer = ANSWERS[kind]
+    record = json.loads(answer.to_json())
+    assert not refused(record, model)
+    passed = []
+    for place in leaves(record):
+        changed = put(record, place, other(at(record, place)))
+        assert refused(changed, model), f"{named(place)} was changed, and the hash was not"
+        if place != ("hash",) and not refused(sealed(changed), model):
+            passed.append(named(place))
+    unproven = ["rank"] if answer.certificate.status is bf.Status.VALID else []
+    assert [name for name in passed if name not in unproven and not HASH_ONLY.fullmatch(name)] == []
+
+
+DELETED = object()
+WRONG = (None, "text", [], ["text"], {}, {"kind": "L1"}, True, -1, 10**400, 1e308, DELETED)
+
+
+def nodes(data: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The places of all values, those that hold others as well."""
+    if place:
+        yield place
+    if isinstance(data, dict | list):
+        for key in data if isinstance(data, dict) else range(len(data)):
+            yield from nodes(data[key], (*place, key))
+
+
+def spoilt(record: Any, place: tuple[Any, ...], value: Any) -> Any:
+    changed = put(record, place, value)
+    if value is DELETED:
+        del at(changed, place[:-1])[place[-1]]
+    return sealed(changed)
+
+
+@pytest.mark.parametrize("kind", ["impossible"])
+def test_a_value_of_any_type_is_read_or_refused_in_words(kind) -> None:
+    _, answer = ANSWERS[kind]
+    record = json.loads(answer.to_json())
+    for place in nodes(record):
+        for value in WRONG:
+            read(spoilt(record, place, value))
+
+
+@pytest.mark.parametrize("kind", ["optimal"])
+def test_a_question_of_any_type_is_checked_or_refused_in_words(kind) -> None:
+    model, answer = ANSWERS[kind]
+    record = json.loads(answer.to_json())
+    for place in nodes(record["question"], ("question",)):
+        for value in WRONG:
+            refused(spoilt(record, place, value), model, seconds=1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "1" * 10_000,
+        '{"schema": "butfor.explanation/1", "cost": 1e999}',
+        '{"schema": "butfor.explanation/1"}',
+    ],
+)
+def test_a_text_that_no_reader_takes_is_refused(text) -> None:
+    with pytest.raises(bf.InputError):
+        bf.Explanation.from_json(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_any_value_of_any_type_is_checked_or_refused_in_words(kind) -> None:
+    model, answer = ANSWERS[kind]
+    record = json.loads(answer.to_json())
+    for place in nodes(record):
+        for value in WRONG:
+            refused(spoilt(record, place, value), model, seconds=0.5)
