@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.form import ConstraintKind
 from butfor.space.space import Space, same
@@ -33,6 +34,10 @@ class AtMost(Relation):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
+
+
+KEPT = 1e-8
+"""How exactly a linear relation is kept, as a share of the ranges of its columns. HiGHS keeps its rows no better."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +70,21 @@ class LinearRelation(Relation):
                     f"{self!r} was given, but {name!r} is not a number.", "", "Use bf.implies or bf.moves."
                 )
 
+    def rounding(self, size: FloatArray) -> FloatArray:
+        """By how much rounding may change the sum, if its terms have the total size `size`."""
+        return np.asarray(4 * (len(self.weights) + 2) * UNIT_DOUBLE * size)
+
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        total = np.zeros(len(after))
-        size = np.full(len(after), abs(self.bound))
+        """Up to `KEPT` of the columns' ranges, the rounding of float32 columns, and that of the sum."""
+        total, kept = np.zeros(len(after)), 0.0
+        size, written = np.full(len(after), abs(self.bound)), np.zeros(len(after))
         for name, weight in self.weights:
-            part = weight * space[name].in_numbers(after[:, space.index(name)])
+            feature = space[name]
+            part = weight * feature.in_numbers(after[:, space.index(name)])
             total, size = total + part, size + np.abs(part)
-        slack = 1e-8 * (1 + size)
+            kept += KEPT * abs(weight) * feature.range
+            written += UNIT_SINGLE * np.abs(part) if feature.single else 0.0
+        slack = kept + written + self.rounding(size)
         if self.sense == "<=":
             return np.asarray(total <= self.bound + slack)
         if self.sense == ">=":

@@ -42,7 +42,8 @@ class Piece:
     - `gain`: the signed change of a number;
     - `missing`: 1 iff the value is missing;
     - `room`: the largest possible size of `gain`;
-    - `by_value`: whether the number itself is a variable.
+    - `by_value`: whether the number itself is a variable;
+    - `middle`: the number from which it is measured, if it may be missing.
     """
 
     home: int
@@ -57,6 +58,7 @@ class Piece:
     missing: Sum = field(default_factory=Sum)
     room: float = 0.0
     by_value: bool = False
+    middle: float = 0.0
 
     @property
     def known(self) -> Sum:
@@ -82,7 +84,8 @@ def add_feature(
     price, value = tables.price[0, block], tables.value[0, block]
     reach = tables.reach[0, block] if tables.reach.size else np.zeros(len(price))
     able = np.isfinite(price)
-    one_value = not problem.domain.low[0, j] < problem.domain.high[0, j]
+    first, last = (float(end[0]) for end in problem.domain.ends(j))
+    one_value = not problem.domain.low[0, j] < problem.domain.high[0, j] or first > last
     if cells.levels or one_value or not needs.value[j]:
         _by_cell(program, problem, j, piece, price, value, reach, able, bool(tables.stay[0, j]), widest)
     else:
@@ -184,12 +187,12 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
                 program.equal(moved if first > last else Sum(), 0.0)
             else:
                 program.equal(there - moved, 0.0)
-            stays = x * (there - moved) if off_grid else Sum()
-            piece.value = stays + middle * moved + step * count
+            piece.middle = x if off_grid else middle
+            piece.value = piece.middle * there + (middle - piece.middle) * moved + step * count
         else:
             piece.value = step * _count(program, k_low, k_high) + middle
     elif piece.missing.terms:
-        middle = (low + high) / 2
+        piece.middle = middle = (low + high) / 2
         away = program.variable((low - middle) / unit, (high - middle) / unit)
         program.at_least(away - (low - middle) / unit * there)
         program.at_least((high - middle) / unit * there - away)
@@ -278,7 +281,7 @@ def _cells_of_value(
         upper = grid_down(upper, step, anchor)
         lower, upper = np.where(here, np.minimum(lower, x), lower), np.where(here, np.maximum(upper, x), upper)
     else:
-        lower = np.maximum(_apart(cells, piece.x, GRAIN * problem.space.features[j].range), low)
+        lower = np.maximum(np.nextafter(cells.lower(), np.inf), low)
     able = np.append(lower <= upper, bool(piece.missing.terms))
     kept = piece.missing
     _ordered_cells(program, piece, able)
@@ -286,6 +289,9 @@ def _cells_of_value(
         program.equal(piece.cell[-1] - kept)
     fine = able[:-1]
     program.at_least(piece.value - _weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
+    if not domain.step[j]:
+        apart = np.maximum(_apart(cells, piece.x, GRAIN * problem.space.features[j].range), low)
+        program.firmly(piece.value - _weighted(piece.cell[:-1], np.where(fine, np.minimum(apart, upper), 0.0)))
     program.at_least(_weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
 
 

@@ -142,7 +142,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
             cost = float(problem.prices.total(problem.factuals, point[None])[0])
             return SetAnswer(point, cost, proven, stopped)
         others = None
-        if guards[0] == NO_GUARD and refused < MOST_REFUSED:
+        if guards[0] == NO_GUARD and refused < MOST_REFUSED and problem.admits(point[None])[0]:
             values = [tables.value[0, a:b] for a, b in pairwise(tables.start)]
             others = better(problem, score_set, program, pieces, values, point)
             others = elsewhere(problem, program, pieces, point) if others is None else others

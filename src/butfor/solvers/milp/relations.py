@@ -34,15 +34,17 @@ def _(relation: Fresh, program: Program, problem: Problem, pieces: list[Piece]) 
 
 @add_relation.register
 def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
-    total = Sum(constant=-relation.bound)
+    total, size = Sum(constant=-relation.bound), abs(relation.bound)
+    extent = problem.domain.extent
     for name, weight in relation.weights:
-        piece = pieces[problem.space.index(name)]
-        total = total + weight * piece.value
-        program.equal(piece.missing, 0.0)
-    if relation.sense == "==":
-        program.equal(total)
-    else:
-        program.at_least(total if relation.sense == ">=" else -1.0 * total, measured=True)
+        j = problem.space.index(name)
+        total = total + weight * (pieces[j].value + pieces[j].middle * pieces[j].missing)
+        program.equal(pieces[j].missing, 0.0)
+        size += abs(weight) * max(abs(extent.low[j]), abs(extent.high[j]))
+    slack = float(relation.rounding(np.array(size)))
+    for sense, side in ((">=", total), ("<=", -1.0 * total)):
+        if relation.sense in (sense, "=="):
+            program.at_least(side, -slack, measured=relation.sense == sense)
 
 
 @add_relation.register

@@ -62,7 +62,7 @@ class DataColumn:
         if self.ends is None:
             return ""
         low, high, step = self.ends
-        return f"bf.Integer({low:g}, {high:g})" if step == 1 else f"bf.Step({step!r}, {low!r}, {high!r})"
+        return f"bf.Integer({low!r}, {high!r})" if step == 1 else f"bf.Step({step!r}, {low!r}, {high!r})"
 
 
 @dataclass(frozen=True, eq=False)
