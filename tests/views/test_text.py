@@ -65,6 +65,7 @@ def test_short_texts_of_other_things() -> None:
         "  passed - the model predicts any other class",
         "  passed - all constraints hold",
         "  passed - the cost is as claimed",
+        "  passed - the row holds these values",
         "  solver tree_exact: every leaf is a box, and the cost is smallest at the clipped factual",
     ]
     assert {"measure", "survival", "Explainer"} <= set(dir(bf))

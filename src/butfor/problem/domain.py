@@ -158,7 +158,12 @@ class Domain:
         The cells are `(lower, upper]`. The value is NaN if a cell has no admissible one.
         """
         x = self.factuals[:, [j]]
-        start = np.where(np.isnan(x), self.typical[j], x)
+        value = self.closest(j, np.where(np.isnan(x), self.typical[j], x), lower, upper)
+        here = self.stay[:, [j]] & (x > lower) & (x <= upper)
+        return np.where(here, x, value)
+
+    def closest(self, j: int, start: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """The value nearest to `start` to which number `j` may move, in each cell `(lower, upper]`; NaN if none is."""
         with np.errstate(over="ignore"):  # infinity comes after the largest number
             above = np.nextafter(lower, np.inf)
         bottom = np.maximum(self.low[:, [j]], above)
@@ -169,11 +174,9 @@ class Domain:
             bottom, top = grid_up(bottom, self.step[j], self.anchor[j]), grid_down(top, self.step[j], self.anchor[j])
             near = np.round((start - self.anchor[j]) / self.step[j]) * self.step[j] + self.anchor[j]
         else:
-            near = start
+            near = start.astype(np.float32).astype(np.float64) if self.single[j] else start
         with np.errstate(invalid="ignore"):
-            value = np.where(bottom <= top, np.minimum(np.maximum(near, bottom), top), np.nan)
-        here = self.stay[:, [j]] & (x > lower) & (x <= upper)
-        return np.where(here, x, value)
+            return np.where(bottom <= top, np.minimum(np.maximum(near, bottom), top), np.nan)
 
 
 def open_domain(space: Space, factuals: FloatArray) -> Domain:

@@ -18,7 +18,7 @@ ROUNDED = Fraction(1, 2**50)
 SHARED = Fraction(1, 10**9)
 """Two grids share a point if they come this close, as a share of their common measure."""
 
-LARGEST = Fraction(10) ** 300
+WIDEST_STEP = Fraction(10) ** 300
 """A step above this one leaves a single point that a column can take."""
 
 
@@ -55,7 +55,7 @@ class Lattice:
 
     def in_floats(self) -> tuple[float, float]:
         """The step and the anchor, as floats."""
-        return float(min(self.step, LARGEST)), float(max(-LARGEST / 3, min(self.anchor, LARGEST / 3)))
+        return float(min(self.step, WIDEST_STEP)), float(max(-WIDEST_STEP / 3, min(self.anchor, WIDEST_STEP / 3)))
 
 
 def meant(number: float) -> Fraction:

@@ -36,7 +36,7 @@ class AtMost(Relation):
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
 
 
-KEPT = 1e-8
+RELATION_KEPT = 1e-8
 """How exactly a linear relation is kept, as a share of the ranges of its columns. HiGHS keeps its rows no better."""
 
 
@@ -75,14 +75,14 @@ class LinearRelation(Relation):
         return np.asarray(4 * (len(self.weights) + 2) * UNIT_DOUBLE * size)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        """Up to `KEPT` of the columns' ranges, the rounding of float32 columns, and that of the sum."""
+        """Up to `RELATION_KEPT` of the columns' ranges, the rounding of float32 columns, and that of the sum."""
         total, kept = np.zeros(len(after)), 0.0
         size, written = np.full(len(after), abs(self.bound)), np.zeros(len(after))
         for name, weight in self.weights:
             feature = space[name]
             part = weight * feature.in_numbers(after[:, space.index(name)])
             total, size = total + part, size + np.abs(part)
-            kept += KEPT * abs(weight) * feature.range
+            kept += RELATION_KEPT * abs(weight) * feature.range
             written += UNIT_SINGLE * np.abs(part) if feature.single else 0.0
         slack = kept + written + self.rounding(size)
         if self.sense == "<=":

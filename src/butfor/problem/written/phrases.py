@@ -105,7 +105,8 @@ def _step(words: str, space: Space, given: str) -> AbstractConstraint:
 
 
 def _allowed(words: str, space: Space, given: str) -> AbstractConstraint:
-    name, values = _parts(words, 1) if words.rpartition(":")[0].strip() in space.names else words.split(None, 1)
+    by_colon = words.rpartition(":")[0].strip() in space.names or len(words.split()) < 2
+    name, values = _parts(words, 1) if by_colon else words.split(None, 1)
     known = space[name].levels or ()
     return rule.allowed(name, [meant(value, known) for value in split(values, map(str, known))])
 

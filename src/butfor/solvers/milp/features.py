@@ -23,7 +23,7 @@ It is well above the tolerance of HiGHS.
 """
 
 
-MOST_STEPS = 1e6
+MOST_STEPS = 1e8
 """The widest range of whole numbers that HiGHS gets as such. It takes what is within 1e-6 of one for whole."""
 
 

@@ -252,19 +252,19 @@ def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray)
 def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) -> float:
     domain = problem.domain
     at_home = cell == int(piece.cells.index(np.array([piece.x]))[0])
-    near = SNAP * problem.space.features[j].range
+    step = float(domain.step[j])
+    near = 1e-6 * step if step else SNAP * problem.space.features[j].range
     if at_home and domain.stay[0, j] and abs(value - piece.x) <= near:
         return piece.x
-    step, anchor = float(domain.step[j]), float(domain.anchor[j])
-    if step and abs(value - piece.x) > 1e-6 * step:
-        value = anchor + step * float(np.round((value - anchor) / step))
-    low = max(float(domain.low[0, j]), float(np.nextafter(piece.cells.lower()[cell], np.inf)))
-    high = min(float(domain.high[0, j]), float(piece.cells.upper()[cell]))
-    value = low if value <= low + near else high if value >= high - near else value
+    lower, upper = piece.cells.lower()[cell], piece.cells.upper()[cell]
+    low, high = max(float(domain.low[0, j]), lower), min(float(domain.high[0, j]), upper)
     pushed = 2 * GRAIN * problem.space.features[j].range  # a real value was kept this far from the cut below
-    if not step and value - low <= pushed and piece.x <= low and piece.cells.count > 1:
+    if value <= low + near or (not step and value - low <= pushed and piece.x <= low and piece.cells.count > 1):
         value = low
-    return float(np.float32(value)) if domain.single[j] else value
+    elif value >= high - near:
+        value = high
+    found = float(domain.closest(j, np.array([[value]]), np.array([[lower]]), np.array([[upper]]))[0, 0])
+    return value if np.isnan(found) else found
 
 
 def _number_gain(piece: Piece) -> Sum:

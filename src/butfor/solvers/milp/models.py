@@ -19,7 +19,7 @@ from butfor.model.scores import UNIT_SINGLE, ScoreSet
 from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
-from butfor.solvers.milp.features import Piece
+from butfor.solvers.milp.features import MOST_STEPS, Piece
 from butfor.solvers.milp.program import Program, Sum
 
 
@@ -167,7 +167,9 @@ def _(model: ObliqueTree, features: int) -> BoolArray:
 def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     scores = _scores(model, pieces)
     single = np.where(problem.domain.single, np.maximum(-problem.domain.extent.low, problem.domain.extent.high), 0.0)
-    kept = UNIT_SINGLE * np.abs(score_set.A @ model.slope) @ single  # a value that is written as float32 is rounded
+    width, step = problem.domain.extent.high - problem.domain.extent.low, problem.domain.step
+    rounded = UNIT_SINGLE * single + np.where(width > MOST_STEPS * step, step / 2, 0.0)
+    kept = np.abs(score_set.A @ model.slope) @ rounded  # values are rounded to float32, and to very fine grids
     wide, tight = widened(score_set, problem), tightened(score_set, problem)
     for row, b, firm in zip(wide.A, wide.b, tight.b + kept, strict=True):
         total = Sum()
