@@ -70,6 +70,8 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     terms = len(far) + FURTHER_STEPS
     sums = terms * _size(model, extent) + np.abs(model.slope) @ far
     scaled = np.abs(model.slope) @ (COLUMN_STEPS * model.blur * far)
+    for j in model.stepped:
+        scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
     return np.asarray(2 * (np.abs(A) @ (unit * sums + scaled)))
 
 

@@ -34,7 +34,9 @@ class Column:
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
-    - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32;
+    - `raw_single`: whether the raw feature is float32;
+    - `blur`: the unit roundoff of the steps that scaled it, if they may have worked in float32 (beside a float32 column,
+      they do with some types and not with others);
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense.
     """
@@ -49,6 +51,7 @@ class Column:
     refuses_missing: bool = False
     declared: bool = False
     centre: float = 0.0
+    raw_single: bool = False
     blur: float = 0.0
     sparse: Column | None = None
 
@@ -120,11 +123,11 @@ def raw_columns(features: tuple[Feature, ...]) -> list[Column]:
 def _raw(j: int, feature: Feature) -> Column:
     if feature.levels is None:
         at = (lambda x: x.astype(np.float32)) if feature.single else (lambda x: x)
-        return Column(j, at=at, single=feature.single, centre=feature.typical)
+        return Column(j, at=at, single=feature.single, raw_single=feature.single, centre=feature.typical)
     if feature.numbers is not None:
         dtype = np.float32 if feature.single else np.float64
         table = np.array([*feature.numbers, np.nan], dtype=dtype)
-        return Column(j, table=table, single=feature.single, declared=feature.why == "given")
+        return Column(j, table=table, single=feature.single, raw_single=feature.single, declared=feature.why == "given")
     words = np.empty(len(feature.levels) + 1, dtype=object)
     words[:-1] = feature.levels
     return Column(j, table=words, declared=feature.why == "given")

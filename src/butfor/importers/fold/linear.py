@@ -29,6 +29,7 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
     for weight, column in zip(coef.T, columns, strict=True):
         j = column.feature
         missing = np.nan_to_num(column.missing_value())
+        blur[j] = max(blur[j], column.blur)
         if column.table is not None:
             steps[j][:, :-1] += np.outer(weight, np.nan_to_num(column.level_values()))
             steps[j][:, -1] += weight * missing
@@ -41,7 +42,6 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
             constant = constant + weight * middle
             steps[j][:, -1] += weight * (missing - middle)
             centre[j] = column.centre
-            blur[j] = max(blur[j], column.blur)
         else:
             raise UnsupportedModelError(
                 "a linear model follows a step that is not affine (MinMaxScaler with clip=True).",

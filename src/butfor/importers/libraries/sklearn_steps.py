@@ -37,10 +37,10 @@ def _affine(
 ) -> list[Column]:
     kind = _working(columns)
     single = kind == np.float32
+    blur = max((UNIT_SINGLE if single or column.raw_single else column.blur for column in columns), default=0.0)
     out = []
     for i, column in enumerate(columns):
         step = partial(_in_type, function, i, kind)
-        blur = UNIT_SINGLE if single else column.blur
         out.append(column.map(step, slope=column.slope * slope(i), single=single, blur=blur))
     return out
 
