@@ -20,6 +20,10 @@ from butfor.space.feature import Feature
 Values = NDArray[Any]
 
 
+SHORTEST = 2**15
+"""NumPy makes whole numbers below this, in their types of one and two bytes, float32 beside float32."""
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One input of an estimator (or of a pipeline step).
@@ -35,8 +39,9 @@ class Column:
     - `declared`: whether the user gave the levels and their order;
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
     - `raw_single`: whether the raw feature is float32;
-    - `blur`: the unit roundoff of the steps that scaled it, if they may have worked in float32 (beside a float32 column,
-      they do with some types and not with others);
+    - `short`: whether the raw feature may have a type that becomes float32 beside a float32 column (booleans, short whole
+      numbers);
+    - `blur`: the unit roundoff of the steps that scaled it, if they may have worked in float32;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense.
     """
@@ -52,6 +57,7 @@ class Column:
     declared: bool = False
     centre: float = 0.0
     raw_single: bool = False
+    short: bool = False
     blur: float = 0.0
     sparse: Column | None = None
 
@@ -121,13 +127,22 @@ def raw_columns(features: tuple[Feature, ...]) -> list[Column]:
 
 
 def _raw(j: int, feature: Feature) -> Column:
+    short = feature.single or feature.levels is not None
     if feature.levels is None:
+        short = short or (feature.step == 1 and max(abs(feature.low), abs(feature.high)) < SHORTEST)
         at = (lambda x: x.astype(np.float32)) if feature.single else (lambda x: x)
-        return Column(j, at=at, single=feature.single, raw_single=feature.single, centre=feature.typical)
+        return Column(j, at=at, single=feature.single, raw_single=feature.single, short=short, centre=feature.typical)
     if feature.numbers is not None:
         dtype = np.float32 if feature.single else np.float64
         table = np.array([*feature.numbers, np.nan], dtype=dtype)
-        return Column(j, table=table, single=feature.single, raw_single=feature.single, declared=feature.why == "given")
+        return Column(
+            j,
+            table=table,
+            single=feature.single,
+            raw_single=feature.single,
+            short=short,
+            declared=feature.why == "given",
+        )
     words = np.empty(len(feature.levels) + 1, dtype=object)
     words[:-1] = feature.levels
     return Column(j, table=words, declared=feature.why == "given")

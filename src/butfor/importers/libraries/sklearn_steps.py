@@ -37,7 +37,8 @@ def _affine(
 ) -> list[Column]:
     kind = _working(columns)
     single = kind == np.float32
-    blur = max((UNIT_SINGLE if single or column.raw_single else column.blur for column in columns), default=0.0)
+    may_be_single = any(column.raw_single for column in columns) and all(column.short for column in columns)
+    blur = UNIT_SINGLE if single or may_be_single else max((column.blur for column in columns), default=0.0)
     out = []
     for i, column in enumerate(columns):
         step = partial(_in_type, function, i, kind)

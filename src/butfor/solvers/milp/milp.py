@@ -77,8 +77,6 @@ class Milp(AbstractSolver):
             or CostTerm.QUADRATIC in form.cost
         ):
             return Support(False, "a callable price of a number has no linear form unless the number is cut into cells")
-        if form.model is ModelKind.ENSEMBLE and form.curved:
-            return Support(False, "a curved target over an ensemble is not implemented")
         return Support(True, "everything in it is linear or convex")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:

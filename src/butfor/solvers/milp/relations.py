@@ -45,6 +45,8 @@ def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list
     for sense, side in ((">=", total), ("<=", -1.0 * total)):
         if relation.sense in (sense, "=="):
             program.at_least(side, -slack, measured=relation.sense == sense)
+            if relation.sense == "==":
+                program.firmly(side)
 
 
 @add_relation.register
