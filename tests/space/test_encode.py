@@ -20,7 +20,7 @@ from tests.space.samples import FRAMES
 
 LIBRARIES = {**FRAMES, "array": lambda rows: np.array(list(zip(*rows.values(), strict=True)), dtype=object)}
 VALUES = {
-    "amount": st.floats(-1e6, 1e6, allow_subnormal=False),
+    "amount": st.floats(-1e6, 1e6).map(lambda x: x if abs(x) > 1e-90 else 0.0),
     "count": st.integers(-1000, 1000),
     "truth": st.booleans(),
     "job": st.sampled_from(["clerk", "nurse", "pilot", ""]),

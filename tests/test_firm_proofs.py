@@ -1,0 +1,261 @@
+"""Proofs that numbers once refuted: each class of defect, judged by enumeration with the estimator itself."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier, SGDRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, StandardScaler
+
+import butfor as bf
+from butfor.solvers.milp.program import Program
+
+PROVEN = (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
+def counts(seed=0, rows=120):
+    """Three columns of few whole numbers, so that all rows can be listed."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({name: rng.integers(0, 5, rows) for name in "abc"})
+    return X, np.where(X["a"] + X["b"] * rng.normal(1, 0.3, rows) > X["c"] + rng.normal(size=rows), "yes", "no")
+
+
+def boosted(name):
+    if name == "LightGBM":
+        return pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=20, min_child_samples=5, verbose=-1)
+    if name == "XGBoost":
+        return pytest.importorskip("xgboost").XGBClassifier(n_estimators=20, max_depth=3)
+    return {
+        "linear": LogisticRegression(),
+        "forest": RandomForestClassifier(20, max_depth=4, random_state=0),
+        "boosting": GradientBoostingClassifier(n_estimators=20, random_state=0),
+        "histogram": HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=5),
+        "votes": AdaBoostClassifier(n_estimators=20, random_state=0),
+    }[name]
+
+
+@pytest.mark.parametrize("name", ["linear", "forest", "boosting", "histogram", "votes", "LightGBM", "XGBoost"])
+def test_a_probability_that_is_attained(name) -> None:
+    X, y = counts()
+    coded = (y == "yes").astype(int)
+    model = boosted(name).fit(X, coded)
+    every = pd.DataFrame(list(itertools.product(range(5), repeat=3)), columns=list("abc"))
+    given = model.predict_proba(every)[:, 1]
+    explainer, rng = bf.Explainer(model, data=X), np.random.default_rng(1)
+    for _ in range(12):
+        row = X.iloc[[int(rng.integers(len(X)))]]
+        p = float(given[rng.integers(len(given))])
+        cost = (np.abs(every - row.to_numpy()) / 4.0).sum(axis=1).to_numpy()
+        best = cost[given >= p].min()
+        answer = explainer.explain(row, target=bf.probability(1, at_least=p))
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(best, abs=1e-6)
+
+
+def test_a_value_that_is_attained_at_both_ends_in_float32() -> None:
+    xgboost = pytest.importorskip("xgboost")
+    X, _ = counts()
+    model = xgboost.XGBRegressor(n_estimators=1, max_depth=2, learning_rate=0.5).fit(X, X["a"] * 98.0 - X["b"] * 31.7)
+    every = pd.DataFrame(list(itertools.product(range(5), repeat=3)), columns=list("abc"))
+    given, row = model.predict(every), X.iloc[[0]]
+    cost = (np.abs(every - row.to_numpy()) / 4.0).sum(axis=1).to_numpy()
+    for value in np.unique(given):
+        answer = bf.Explainer(model, data=X).explain(row, target=bf.value(at_least=float(value), at_most=float(value)))
+        assert answer.cost == pytest.approx(cost[given == value].min(), abs=1e-6)
+
+
+@pytest.mark.parametrize("width", [60.0, 3600.0, 86_400.0])
+@pytest.mark.parametrize("scaler", [StandardScaler, MinMaxScaler])
+def test_a_column_far_from_zero(width, scaler) -> None:
+    """Epoch seconds: the same question, measured from the start of the data, has the same answer."""
+    rng = np.random.default_rng(0)
+    time, other = rng.uniform(0, width, 300), rng.normal(size=300)
+    y = np.where(time / width + 0.3 * other + rng.normal(0, 0.2, 300) > 0.5, 1, 0)
+    answers = []
+    for start in (0.0, 1.7e9):
+        X = pd.DataFrame({"time": start + time, "other": other})
+        model = make_pipeline(scaler(), LogisticRegression()).fit(X, y)
+        row = X.iloc[[int(np.argmax(model.decision_function(X) < -0.5))]]
+        answers.append(bf.Explainer(model, data=X).explain(row, target=1, constraints=[bf.fixed("other")]))
+    near, far = answers
+    assert far.certificate.status is near.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert far.certificate.bound == pytest.approx(near.certificate.bound, rel=2e-6)
+    assert far.cost == pytest.approx(near.cost, rel=2e-6)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(C=1e-10), RidgeClassifier(alpha=1e12)], ids=str)
+def test_scores_near_zero(model) -> None:
+    """Strong regularisation scales all scores down, and moves no answer."""
+    X, y = counts()
+    X = X + np.random.default_rng(4).normal(0, 0.1, X.shape)
+    model.fit(X, y)
+    model.intercept_ = -np.median(X @ model.coef_.T, axis=0)
+    rows = X[model.predict(X) == "no"].iloc[:5]
+    explainer = bf.Explainer(model, data=X)
+    tiny = [explainer.explain(rows, target="yes", cost=cost) for cost in (bf.L1(), bf.LInf() + 0.1 * bf.L1())]
+    model.coef_, model.intercept_ = model.coef_ * 2.0**30, model.intercept_ * 2.0**30
+    explainer = bf.Explainer(model, data=X)
+    plain = [explainer.explain(rows, target="yes", cost=cost) for cost in (bf.L1(), bf.LInf() + 0.1 * bf.L1())]
+    for small, usual in zip(tiny, plain, strict=True):
+        assert set(small.statuses) == {bf.Status.PROVEN_OPTIMAL}
+        assert small.costs == pytest.approx(usual.costs, abs=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e6, 1e12, 1e20])
+def test_units_of_a_column_move_no_answer(unit) -> None:
+    """Through the program: with a whole column beside it, and with a cost that the closed form does not take."""
+    X, y = counts()
+    X = X.assign(d=np.random.default_rng(3).normal(size=len(X)))
+    y = np.where((y == "yes") & (X["d"] > -0.5), "yes", "no")
+    found = []
+    for scale in (1.0, unit):
+        table = X.assign(d=X["d"] * scale)
+        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(table, y)
+        explainer = bf.Explainer(model, data=table)
+        rows = table[model.predict(table) == "no"].iloc[:3]
+        found.append(
+            [explainer.explain(rows, target="yes", cost=cost) for cost in (bf.L1(), bf.LInf() + 0.1 * bf.L1())]
+        )
+    for plain, scaled in zip(*found, strict=True):
+        assert set(scaled.statuses) == {bf.Status.PROVEN_OPTIMAL}
+        assert scaled.costs == pytest.approx(plain.costs, rel=1e-5)
+
+
+def test_units_beyond_measure_are_refused() -> None:
+    X, y = counts()
+    with pytest.raises(bf.InputError, match=r"column 'a' lie between .*another unit"):
+        bf.Explainer(LogisticRegression().fit(X, y), data=X.assign(a=X["a"] * 1e-300))
+
+
+def test_ties_of_a_score_card() -> None:
+    """Whole points and a strict threshold: a hundred rows lie exactly on it, and none of them is an answer."""
+    X, _ = counts()
+    model = LogisticRegression().fit(X, (X.sum(axis=1) > 6).astype(int))
+    model.coef_, model.intercept_ = np.array([[2.0, 3.0, 1.0]]), np.array([-14.0])
+    every = np.array(list(itertools.product(range(5), repeat=3)))
+    explainer = bf.Explainer(model, data=X)
+    for row in X.iloc[:20].to_numpy():
+        start = pd.DataFrame([row], columns=X.columns)
+        wanted = 1 - int(model.predict(start)[0])
+        best = (np.abs(every - row) / 4.0).sum(axis=1)[model.predict(pd.DataFrame(every, columns=X.columns)) == wanted]
+        answer = explainer.explain(start, target=wanted)
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(best.min(), abs=1e-6)
+
+
+def test_a_coefficient_that_highs_would_drop() -> None:
+    """After MaxAbsScaler, a column of epoch seconds adds 5e-10 a step. Left out, it once made a proof wrong."""
+    X = pd.DataFrame(
+        {
+            "c0": [0, 5, 4, 0, 1, 3, 4, 4, 3, 3, 4, 1, 3, 3, 0, 1, 4, 0, 0, 5, 0, 5, 4, 4, 5, 0],
+            "c1": 1_700_000_000
+            + np.array([0, 6, 1, 4, 0, 0, 5, 1, 1, 1, 4, 3, 2, 2, 1, 0, 1, 3, 2, 0, 6, 0, 2, 5, 5, 2]),
+            "c2": [1, 9, 5, 2, 3, 8, 4, 9, 5, 5, 9, 7, 9, 2, 8, 3, 6, 4, 4, 3, 1, 5, 9, 3, 7, 9],
+        }
+    )
+    y = [
+        -2.32,
+        3.01,
+        1.13,
+        -1.82,
+        -1.16,
+        1.26,
+        1.14,
+        2.05,
+        0.43,
+        0.5,
+        2.34,
+        -0.67,
+        1.21,
+        -0.09,
+        -0.85,
+        -1.18,
+        1.58,
+        -1.97,
+        -2.51,
+        1.48,
+        -2.48,
+        1.89,
+        1.7,
+        0.73,
+        3.29,
+        -1.25,
+    ]
+    model = make_pipeline(MaxAbsScaler(), SGDRegressor(random_state=0)).fit(X, y)
+    every = pd.DataFrame(list(itertools.product(range(6), range(7), range(1, 10))), columns=X.columns)
+    every["c1"] += 1_700_000_000
+    given, row = model.predict(every), X.iloc[[22]]
+    cost = (np.abs(every - row.to_numpy()) / np.array([5.0, 6.0, 8.0])).max(axis=1).to_numpy()
+    explainer = bf.Explainer(model, data=X)
+    near = np.sort(given)[np.searchsorted(np.sort(given), 0.612) :][:12]
+    for value in near:
+        answer = explainer.explain(row, target=bf.value(at_least=value, at_most=value + 0.06), cost=bf.LInf())
+        best = cost[(given >= value) & (given <= value + 0.06)].min()
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(best, abs=1e-6)
+
+
+def test_an_optimum_that_highs_lost_after_a_restart() -> None:
+    X = pd.DataFrame(
+        {
+            "c0": np.array([1, 1, 1, 0, 0, 2, 1, 0, 2, 0, 1, 1, 2, 1, 2, 1, 0]),
+            "c1": np.where(np.array(list("11000100011101001")) == "1", 2003.09, 2001.65),
+            "c2": np.array([-2, -2, 0, -1, -1, -3, 0, -3, -1, -3, -1, -3, -2, 0, -1, -1, -2]),
+            "c3": np.array([101, 100, 104, 101, 100, 100, 100, 101, 101, 102, 102, 103, 100, 103, 104, 101, 100]),
+        }
+    )
+    y = np.array(
+        ["yes", "yes", "yes", "no", "no", "yes", "no", "no", "yes", "no", "yes", "no"] + ["yes"] * 3 + ["no"] * 2
+    )
+    bins = KBinsDiscretizer(n_bins=3, encode="onehot-dense", strategy="uniform")
+    model = make_pipeline(bins, SGDClassifier(random_state=0)).fit(X, y)
+    rule = bf.implies(bf.rises("c2"), bf.falls("c3", by=1.0))
+    asked = {"target": {"no": 0.2}, "cost": bf.MAD()}
+    explainer = bf.Explainer(model, data=X)
+    bound = explainer.explain(X.iloc[[0]], constraints=[rule], **asked).certificate.bound
+    fewer = explainer.explain(X.iloc[[0]], constraints=[rule, bf.fixed("c0", "c2", "c3")], **asked)
+    assert bound <= fewer.cost + 1e-6
+
+
+def test_unbounded_variables_get_what_is_needed() -> None:
+    program = Program()
+    widest, x = program.variable(0.0, np.inf), program.variable(-2.0, 3.0)
+    program.at_least(widest - 2.0 * x, 0.5)
+    assert program._needed(0, program.rows) == 6.5
+
+
+def test_a_relation_next_to_a_cut() -> None:
+    """The linear bound leaves a sliver above the cut of a tree, narrower than HiGHS can see."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    X = pd.DataFrame({"a": np.r_[np.linspace(-2, -1, 20), np.linspace(0, 1, 20)], "b": np.tile([0, 1], 20)})
+    model = DecisionTreeClassifier(max_depth=1).fit(X, X["a"] > -0.5)
+    cut = float(model.tree_.threshold[0])
+    above = float(np.nextafter(np.float32(cut), np.float32(np.inf)))
+    row = X.iloc[[0]]
+    answer = bf.Explainer(model, data=X).explain(row, target=True, constraints=[bf.linear({"a": 1.0}, "<=", above)])
+    assert model.predict(row.assign(a=above))[0]
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.cost == pytest.approx((above - row["a"].iloc[0]) / 3.0, rel=1e-6)
+
+
+def test_a_relation_of_far_columns_is_kept() -> None:
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"begin": 1.7e9 + rng.integers(0, 50, 200), "end": 1.7e9 + rng.integers(40, 99, 200)})
+    model = Ridge().fit(X, (X["end"] - X["begin"]) * 0.1)
+    rule = bf.linear({"end": 1.0, "begin": -1.0}, "<=", 30.0)
+    rows = X[X["end"] - X["begin"] > 35].iloc[:5]
+    answers = bf.Explainer(model, data=X).explain(rows, target=bf.relative_change(-0.05), constraints=[rule])
+    for answer in answers:
+        assert answer.certificate.status in PROVEN
+        assert float((answer.point["end"] - answer.point["begin"]).iloc[0]) <= 30.0 + 1e-5
