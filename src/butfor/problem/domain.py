@@ -10,6 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.model.rounding import Extent
+from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.lattice import Lattice
 from butfor.space.space import Space, same
 
@@ -226,12 +227,13 @@ def grid_down(x: FloatArray, step: float, anchor: float) -> FloatArray:
 
 
 def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:
-    """Whether each value is a grid point (up to rounding)."""
+    """Whether each value is a grid point, up to the rounding of float32 and at most a millionth of a step."""
     if not step:
         return np.ones(x.shape, dtype=np.bool_)
     with np.errstate(invalid="ignore", over="ignore"):
         k = (x - anchor) / step
-        return np.asarray(np.abs(k - np.round(k)) <= 1e-6 + _blur(x, step, anchor))
+        rounded = np.minimum(1e-6, 2 * UNIT_SINGLE * np.abs(k)) + 1e-12
+        return np.asarray(np.abs(k - np.round(k)) <= rounded + _blur(x, step, anchor))
 
 
 def finer_than_floats(low: float, high: float, step: float, anchor: float) -> bool:

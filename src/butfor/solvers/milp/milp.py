@@ -16,8 +16,9 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.margins import tightened, widened
 from butfor.formulation.tables import Tables, tabulate
+from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind
-from butfor.model.scores import ScoreSet, Softmax
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, Softmax
 from butfor.problem.constraints.relations import Fresh, Implication, LinearRelation
 from butfor.problem.form import ConstraintKind, CostTerm, Form
 from butfor.problem.problem import Problem
@@ -47,6 +48,9 @@ class Guard(NamedTuple):
 NO_GUARD = Guard(0.0, 0.0)
 GUARDS = (NO_GUARD, *(Guard(size, also * size) for size in (1e-12, 1e-10, 1e-9, 1e-8, 1e-7) for also in (0.0, 1.0)))
 """Guards that are tried one after the other until rounding no longer matters. Bounds are those without a guard."""
+
+TIDY = 9
+"""Digits of a column's range. An answer on a threshold that was written with few digits has few digits, too."""
 
 SNAP = 1e-9
 """A value this close to its old one or to an end, as a share of the range, is meant to be there."""
@@ -131,16 +135,17 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
         point, bound, stopped = _minimise(program, problem, score_set, pieces, tables, scores, cuts, guards[0], budget)
         if guards[0] == NO_GUARD:
             proven = bound
-        if point is None and (guards[0] == NO_GUARD or budget.spent()):
+        if point is None and ((guards[0] == NO_GUARD and bound == np.inf) or budget.spent()):
             return SetAnswer(None, np.inf, proven, stopped)
         if point is None:
             guards.pop(0)
             continue
-        if problem.reached(score_set, point):
-            cost = float(problem.prices.total(problem.factuals, point[None])[0])
-            return SetAnswer(point, cost, proven, stopped)
+        for near in (point, _tidied(problem, point)):
+            if problem.reached(score_set, near):
+                cost = float(problem.prices.total(problem.factuals, near[None])[0])
+                return SetAnswer(near, cost, proven, stopped)
         others = None
-        if guards[0] == NO_GUARD and refused < MOST_REFUSED and problem.admits(point[None])[0]:
+        if guards[0] == NO_GUARD and refused < MOST_REFUSED and _refuses_its_like(problem, point):
             values = [tables.value[0, a:b] for a, b in pairwise(tables.start)]
             others = better(problem, score_set, program, pieces, values, point)
             others = elsewhere(problem, program, pieces, point) if others is None else others
@@ -150,6 +155,26 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
             program.at_least(others, 1.0)
             refused += 1
     return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
+
+
+def _tidied(problem: Problem, point: FloatArray) -> FloatArray:
+    """The point with real numbers rounded to `TIDY` digits of their range, where the round number that is meant may lie."""
+    out = point.copy()
+    for j, feature in enumerate(problem.space.features):
+        moved = np.isfinite(point[j]) and point[j] != problem.factuals[0, j]
+        if moved and feature.levels is None and not problem.domain.step[j]:
+            out[j] = np.round(point[j], TIDY - int(np.floor(np.log10(feature.range))))
+    return out
+
+
+def _refuses_its_like(problem: Problem, point: FloatArray) -> bool:
+    """Whether the estimator refused a point for its score, and would so refuse others with the same score.
+
+    Next to float32 columns, the type of a sum may change with the types of the row that is written.
+    """
+    model = problem.model
+    one_type = not isinstance(model, Linear) or (problem.unit == UNIT_DOUBLE and not model.blur.any())
+    return one_type and bool(problem.admits(point[None])[0])
 
 
 def _values_needed(problem: Problem) -> BoolArray:
@@ -250,8 +275,7 @@ def _point(problem: Problem, pieces: list[Piece], tables: Tables, x: FloatArray)
 def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) -> float:
     domain = problem.domain
     at_home = cell == int(piece.cells.index(np.array([piece.x]))[0])
-    step = float(domain.step[j])
-    near = 1e-6 * step if step else SNAP * problem.space.features[j].range
+    step, near = float(domain.step[j]), SNAP * problem.space.features[j].range
     if at_home and domain.stay[0, j] and abs(value - piece.x) <= near:
         return piece.x
     lower, upper = piece.cells.lower()[cell], piece.cells.upper()[cell]
@@ -262,6 +286,8 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
     elif value >= high - near:
         value = high
     found = float(domain.closest(j, np.array([[value]]), np.array([[lower]]), np.array([[upper]]))[0, 0])
+    if step and at_home and domain.stay[0, j] and abs(value - piece.x) <= abs(value - found):
+        return piece.x
     return value if np.isnan(found) else found
 
 

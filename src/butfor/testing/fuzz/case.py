@@ -154,6 +154,8 @@ def _narrow(rng: Random, bench: Bench) -> str:
     sheet = bench.setting.sheet
     names = {}
     for column, fact in zip(sheet.columns, bench.facts, strict=True):
-        if not fact.levels and fact.step == 1 and not fact.gaps and 0 <= fact.low <= 255:
+        seen = [value for value in column.values if value is not None]
+        fits = all(isinstance(value, int | float) and 0 <= value <= 255 for value in seen)
+        if not fact.levels and fact.step == 1 and not fact.gaps and fits:
             names[sheet.label(column)] = str(rng.choice(["uint8", "int16"]))
     return f".astype({names!r})" if names else ""
