@@ -167,7 +167,11 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
      "array was given, but the data has named columns.*age"),
     # the target
     ("no such class", explained(target="maybe"), bf.InputError, ValueError, "'maybe'.*'no', 'yes'"),
-    ("no class", explained(target=[]), bf.InputError, ValueError, "not a class"),
+    ("no class", explained(target=[]), bf.InputError, ValueError, "names no class"),
+    ("probability none", lambda d: bf.probability("yes", None), bf.InputTypeError, TypeError, "must be a number"),
+    ("value of words", lambda d: bf.value("much"), bf.InputTypeError, TypeError, "Both ends must be numbers"),
+    ("change of a list", lambda d: bf.relative_change([1]), bf.InputTypeError, TypeError, "0.2 is 20 % up"),
+    ("class costs as a list", lambda d: bf.class_costs([1]), bf.InputTypeError, TypeError, "takes a dict"),
     ("bf.classes()", lambda d: bf.classes(), bf.InputError, ValueError, "at least one"),
     ("one of the classes does not exist", explained(target=["yes", "maybe"]), bf.InputError, ValueError, "'maybe'"),
     ("an unhashable target", explained(target=object()), bf.InputError, ValueError, "not a class of the model"),

@@ -259,3 +259,32 @@ def test_a_relation_of_far_columns_is_kept() -> None:
     for answer in answers:
         assert answer.certificate.status in PROVEN
         assert float((answer.point["end"] - answer.point["begin"]).iloc[0]) <= 30.0 + 1e-5
+
+
+@pytest.mark.parametrize("name", ["tree", "linear", "oblique"])
+def test_three_tenths_are_not_more_than_three_tenths(name) -> None:
+    """3 * 0.1 is a little more than 0.3 in floating point, which once made the only answer impossible."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from butfor.trees import TAOClassifier
+
+    X = pd.DataFrame({"a": np.tile([0.0, 0.1, 0.2, 0.3, 0.4, 0.5], 20)})
+    made = {
+        "tree": DecisionTreeClassifier(max_depth=1),
+        "linear": LogisticRegression(C=1e4),
+        "oblique": TAOClassifier(),
+    }
+    model = made[name].fit(X, (X["a"] > 0.25).astype(int))
+    rules = [bf.between("a", 0, 0.3), bf.step("a", 0.1)]
+    answer = bf.Explainer(model, data=X).explain(X.iloc[[0]], target=1, constraints=rules)
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.point["a"].iloc[0] == 0.3
+
+
+def test_a_goal_beyond_all_leaves_is_impossible_at_once() -> None:
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    X, _ = counts()
+    model = GradientBoostingRegressor(n_estimators=10).fit(X, X["a"] * 3.0)
+    answer = bf.Explainer(model, data=X).explain(X.iloc[[0]], target=bf.value(at_least=9e9), time_limit=20.0)
+    assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE

@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.model.rounding import Extent
-from butfor.model.scores import UNIT_SINGLE
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.lattice import Lattice
 from butfor.space.space import Space, same
 
@@ -173,7 +173,7 @@ class Domain:
             bottom, top = _single_from(bottom), _single_below(top)
         if self.step[j]:
             bottom, top = grid_up(bottom, self.step[j], self.anchor[j]), grid_down(top, self.step[j], self.anchor[j])
-            near = np.round((start - self.anchor[j]) / self.step[j]) * self.step[j] + self.anchor[j]
+            near = grid_point(np.round((start - self.anchor[j]) / self.step[j]), self.step[j], self.anchor[j])
         else:
             near = start.astype(np.float32).astype(np.float64) if self.single[j] else start
         with np.errstate(invalid="ignore"):
@@ -209,8 +209,10 @@ def grid_up(x: FloatArray, step: float, anchor: float) -> FloatArray:
     blur = _blur(x, step, anchor)
     with np.errstate(invalid="ignore", over="ignore"):
         k = np.ceil((x - anchor) / step - (1e-9 + blur))
-        value = anchor + k * step
-        value = np.where(value < x, anchor + (k + 1) * step, value)
+        value = grid_point(k, step, anchor)
+        value = np.where(
+            value < x, np.where(_same_but_for_rounding(value, x), x, grid_point(k + 1, step, anchor)), value
+        )
     return np.where((blur >= TOO_FINE) | np.isinf(x), x, value)
 
 
@@ -221,9 +223,24 @@ def grid_down(x: FloatArray, step: float, anchor: float) -> FloatArray:
     blur = _blur(x, step, anchor)
     with np.errstate(invalid="ignore", over="ignore"):
         k = np.floor((x - anchor) / step + (1e-9 + blur))
-        value = anchor + k * step
-        value = np.where(value > x, anchor + (k - 1) * step, value)
+        value = grid_point(k, step, anchor)
+        value = np.where(
+            value > x, np.where(_same_but_for_rounding(value, x), x, grid_point(k - 1, step, anchor)), value
+        )
     return np.where((blur >= TOO_FINE) | np.isinf(x), x, value)
+
+
+def grid_point(k: FloatArray, step: FloatArray | float, anchor: FloatArray | float) -> FloatArray:
+    """Point number `k` of a grid. Three tenths are 3 / 10, which is less than 3 * 0.1 in floating point."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        parts = np.round(1 / np.asarray(step))
+        whole = (parts > 1) & (np.abs(parts * step - 1) <= 4 * UNIT_DOUBLE)
+        return np.asarray(anchor + np.where(whole, k / parts, k * step))
+
+
+def _same_but_for_rounding(value: FloatArray, x: FloatArray) -> BoolArray:
+    """Whether a computed grid point means `x`: 3 * 0.1 is a little more than 0.3."""
+    return np.asarray(np.abs(value - x) <= 4 * np.spacing(np.abs(x)))
 
 
 def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:

@@ -48,10 +48,11 @@ class Space:
         except ValueError:
             import difflib
 
-            near = difflib.get_close_matches(str(name), self.names, 3) or list(self.names[:8])
+            spelt = {known.lower(): known for known in self.names}
+            near = [spelt[one] for one in difflib.get_close_matches(str(name).lower(), spelt, 3)] or self.names[:8]
             raise UnknownColumnError(
                 f"there is no column {name!r}.",
-                f"The columns are {', '.join(near)}{', ...' if len(near) < len(self) else ''}.",
+                f"The columns are {', '.join(near)}" + (" and others." if len(near) < len(self) else "."),
             ) from None
 
     def encode(self, table: Any) -> FloatArray:

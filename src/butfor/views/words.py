@@ -6,6 +6,7 @@ It is made from the question's plain data, so that an answer reads the same afte
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from butfor.explanation.question_record import QuestionRecord
@@ -41,6 +42,13 @@ def listed(things: Any, glue: str = "and") -> str:
 
 def _keep(names: list[str], one: str, many: str) -> str:
     return f"{listed(names)} {one if len(names) == 1 else many}"
+
+
+def _interval(low: Any, high: Any) -> str:
+    """An interval, which may be open at one end."""
+    if low == -inf:
+        return f"at most at {_number(high)}"
+    return f"at least at {_number(low)}" if high == inf else f"between {_number(low)} and {_number(high)}"
 
 
 def _number(spec: Any) -> str:
@@ -112,7 +120,7 @@ def _mix(spec: Spec) -> str:
 SENTENCES: dict[Any, Callable[[Spec], str]] = {
     "Fixed": lambda spec: _keep(spec["names"], "keeps its value", "keep their values"),
     "Direction": _direction,
-    "Between": lambda spec: f"{spec['name']} ends between {_number(spec['low'])} and {_number(spec['high'])}",
+    "Between": lambda spec: f"{spec['name']} ends {_interval(spec['low'], spec['high'])}",
     "Within": lambda spec: f"{spec['name']} moves by at most {100 * spec['share']:.4g} % of its value",
     "Grid": _grid,
     "Allowed": lambda spec: f"{spec['name']} ends as {listed(spec['values'], 'or')}",

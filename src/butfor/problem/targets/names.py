@@ -32,6 +32,8 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
     elif isinstance(given, Mapping):
         target = class_costs(given)
     elif isinstance(given, Collection) and not isinstance(given, str | bytes):
+        if not given:
+            raise InputError(f"target={given!r} names no class.", "Name at least one.")
         target = Classes(tuple(given))
     else:
         target = Classes((given.item() if isinstance(given, np.generic) else given,))
@@ -72,6 +74,10 @@ def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
     >>> class_costs({"gold": 0, "silver": 0.2})
     gold at 0, silver at 0.2
     """
+    if not isinstance(costs, Mapping) or not costs:
+        raise InputTypeError(
+            f"bf.class_costs({costs!r}) was given.", "It takes a dict.", "Write {'gold': 0, 'silver': 0.2}."
+        )
     return ClassCosts(
         tuple(
             (label, number(cost, f"the class {label!r} was given the cost {cost!r}.", "A cost must be a number."))
@@ -89,7 +95,8 @@ def probability(label: Any, at_least: float) -> Probability:
     >>> probability("approved", at_least=0.8)
     approved with probability at least 0.8
     """
-    return Probability(label, float(at_least))
+    given = f"bf.probability({label!r}, at_least={at_least!r}) was given."
+    return Probability(label, number(at_least, given, "A probability must be a number."))
 
 
 def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
@@ -98,9 +105,11 @@ def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
     >>> value(at_least=100.0)
     at least 100
     """
-    if np.isinf(at_least) and np.isinf(at_most):
+    given = f"bf.value(at_least={at_least!r}, at_most={at_most!r}) was given."
+    low, high = (number(end, given, "Both ends must be numbers.") for end in (at_least, at_most))
+    if np.isinf(low) and np.isinf(high):
         raise InputTypeError("bf.value() was given no end.", "Give at_least=, at_most= or both.")
-    return ValueIn(float(at_least), float(at_most))
+    return ValueIn(low, high)
 
 
 def relative_change(by: float) -> RelativeChange:
@@ -111,4 +120,6 @@ def relative_change(by: float) -> RelativeChange:
     >>> relative_change(-0.2)
     down by 20%
     """
-    return RelativeChange(float(by))
+    return RelativeChange(
+        number(by, f"bf.relative_change({by!r}) was given.", "It must be a number: 0.2 is 20 % up, -0.2 is 20 % down.")
+    )

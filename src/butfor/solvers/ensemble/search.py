@@ -109,6 +109,9 @@ class LeafSearch:
         able = np.isfinite(self.question.price)
         if not self._reduce(able):
             return
+        if (self._most() < self.task.goal).any():
+            self._close()
+            return
         self._begin()
         rate = self._first_rate()
         if self._reduce(self._affordable(able)):
@@ -129,6 +132,11 @@ class LeafSearch:
     def _close(self) -> None:
         """No row is better than the best."""
         self.lower = self.upper
+
+    def _most(self) -> FloatArray:
+        """What the scores of a row can sum to at most: each tree gives its largest leaf to each."""
+        best = np.maximum.reduceat(self.task.score, self.reduced.trees.start[:-1], axis=0)
+        return np.asarray(best.sum(axis=0) if len(best) else np.zeros(len(self.task.goal)))
 
     def _affordable(self, able: BoolArray) -> BoolArray:
         """The cells that a row better than the best may have."""

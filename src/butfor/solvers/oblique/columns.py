@@ -16,7 +16,7 @@ from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
-from butfor.problem.domain import grid_down, grid_up, on_grid
+from butfor.problem.domain import grid_down, grid_point, grid_up, on_grid
 from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.oblique.inputs import Gates, LeafPaths, Rows
@@ -136,7 +136,7 @@ class Sheet:
             value = x + d * self.unit
             step, anchor = domain.step[at], domain.anchor[at]
             with np.errstate(invalid="ignore", divide="ignore"):
-                value = np.where(step > 0, anchor + step * np.round((value - anchor) / step), value)
+                value = np.where(step > 0, grid_point(np.round((value - anchor) / step), step, anchor), value)
             value = np.where((d >= self.rows.high[row]) & (step == 0), domain.high[row][:, at], value)
             value = np.where((d <= self.rows.low[row]) & (step == 0), domain.low[row][:, at], value)
             out[:, at] = np.where(d == 0, x, value)
