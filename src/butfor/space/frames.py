@@ -100,6 +100,18 @@ def all_text(found: Sequence[Any]) -> bool:
     return all(isinstance(label, str) for label in found)
 
 
+def short_names(table: Any) -> frozenset[str]:
+    """The columns of a pandas table whose numpy type becomes float32 beside float32: booleans and short whole numbers."""
+    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return frozenset()
+    kinds = zip(names(table), table.dtypes, strict=True)
+    return frozenset(
+        name
+        for name, kind in kinds
+        if isinstance(kind, np.dtype) and kind.kind in "biu" and (kind.kind == "b" or kind.itemsize <= 2)
+    )
+
+
 def height(table: Any) -> int:
     """The number of rows."""
     return int(table.shape[0]) if is_array(table) else len(nw.from_native(table, eager_only=True))

@@ -6,7 +6,7 @@ raw value at which a threshold flips, and no epsilon is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,6 @@ from butfor.errors import InputError
 from butfor.space.feature import Feature
 
 Values = NDArray[Any]
-
-
-SHORTEST = 2**15
-"""NumPy makes whole numbers below this, in their types of one and two bytes, float32 beside float32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +34,8 @@ class Column:
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
-    - `raw_single`: whether the raw feature is float32;
-    - `short`: whether the raw feature may have a type that becomes float32 beside a float32 column (booleans, short whole
-      numbers);
-    - `blur`: the unit roundoff of the steps that scaled it, if they may have worked in float32;
+    - `short`: whether its raw type becomes float32 beside float32 (booleans, whole numbers of one or two bytes);
+    - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense.
     """
@@ -56,7 +50,6 @@ class Column:
     refuses_missing: bool = False
     declared: bool = False
     centre: float = 0.0
-    raw_single: bool = False
     short: bool = False
     blur: float = 0.0
     sparse: Column | None = None
@@ -121,17 +114,15 @@ def _number(value: Any) -> float:
         ) from None
 
 
-def raw_columns(features: tuple[Feature, ...]) -> list[Column]:
-    """The columns before any step."""
-    return [_raw(j, feature) for j, feature in enumerate(features)]
+def raw_columns(features: tuple[Feature, ...], short: Collection[str] = ()) -> list[Column]:
+    """The columns before any step. `short` are those whose type becomes float32 beside float32."""
+    return [_raw(j, feature, short=feature.name in short) for j, feature in enumerate(features)]
 
 
-def _raw(j: int, feature: Feature) -> Column:
-    short = feature.single or feature.levels is not None
+def _raw(j: int, feature: Feature, *, short: bool) -> Column:
     if feature.levels is None:
-        short = short or (feature.step == 1 and max(abs(feature.low), abs(feature.high)) < SHORTEST)
         at = (lambda x: x.astype(np.float32)) if feature.single else (lambda x: x)
-        return Column(j, at=at, single=feature.single, raw_single=feature.single, short=short, centre=feature.typical)
+        return Column(j, at=at, single=feature.single, short=short, centre=feature.typical)
     if feature.numbers is not None:
         dtype = np.float32 if feature.single else np.float64
         table = np.array([*feature.numbers, np.nan], dtype=dtype)
@@ -139,7 +130,6 @@ def _raw(j: int, feature: Feature) -> Column:
             j,
             table=table,
             single=feature.single,
-            raw_single=feature.single,
             short=short,
             declared=feature.why == "given",
         )

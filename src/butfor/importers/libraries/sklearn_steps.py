@@ -18,7 +18,8 @@ from butfor.model.scores import UNIT_SINGLE
 
 def _working(columns: list[Column]) -> np.dtype[Any]:
     """The floating-point type in which scikit-learn transforms these columns together."""
-    return np.dtype(np.float32 if all(column.single for column in columns) else np.float64)
+    some = any(column.single for column in columns)
+    return np.dtype(np.float32 if some and all(column.single or column.short for column in columns) else np.float64)
 
 
 def _stacked(columns: list[Column]) -> list[Column]:
@@ -37,12 +38,12 @@ def _affine(
 ) -> list[Column]:
     kind = _working(columns)
     single = kind == np.float32
-    may_be_single = any(column.raw_single for column in columns) and all(column.short for column in columns)
-    blur = UNIT_SINGLE if single or may_be_single else max((column.blur for column in columns), default=0.0)
     out = []
     for i, column in enumerate(columns):
         step = partial(_in_type, function, i, kind)
-        out.append(column.map(step, slope=column.slope * slope(i), single=single, blur=blur))
+        out.append(
+            column.map(step, slope=column.slope * slope(i), single=single, blur=UNIT_SINGLE if single else column.blur)
+        )
     return out
 
 

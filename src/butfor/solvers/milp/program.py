@@ -12,8 +12,8 @@ from butfor.arrays import FloatArray
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
 
-SMALL = 1e-12
-"""Coefficients below this share of the largest one of their row are left out. HiGHS would leave out those below 1e-9."""
+SMALL = 1e-9
+"""Coefficients below this share of the largest one of their row are left out, and their row is widened by them."""
 
 WHOLE_TOLERANCE = 1e-8
 """How far HiGHS may miss a row of a program with whole numbers.
