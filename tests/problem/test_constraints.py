@@ -107,7 +107,7 @@ def test_two_grids_meet_in_their_common_multiples() -> None:
         (np.array(["a", "b"]),),
         ("a", ["b"]),
     ],
-    ids=repr,
+    ids=lambda given: "-".join(type(part).__name__ for part in given),
 )
 def test_names_may_come_in_a_list(word, given) -> None:
     assert repr(getattr(bf, word)(*given)) == f"{word}('a', 'b')"
