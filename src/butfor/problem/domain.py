@@ -210,9 +210,7 @@ def grid_up(x: FloatArray, step: float, anchor: float) -> FloatArray:
     with np.errstate(invalid="ignore", over="ignore"):
         k = np.ceil((x - anchor) / step - (1e-9 + blur))
         value = grid_point(k, step, anchor)
-        value = np.where(
-            value < x, np.where(_same_but_for_rounding(value, x), x, grid_point(k + 1, step, anchor)), value
-        )
+        value = np.where(value < x, grid_point(k + 1, step, anchor), value)
     return np.where((blur >= TOO_FINE) | np.isinf(x), x, value)
 
 
@@ -224,9 +222,7 @@ def grid_down(x: FloatArray, step: float, anchor: float) -> FloatArray:
     with np.errstate(invalid="ignore", over="ignore"):
         k = np.floor((x - anchor) / step + (1e-9 + blur))
         value = grid_point(k, step, anchor)
-        value = np.where(
-            value > x, np.where(_same_but_for_rounding(value, x), x, grid_point(k - 1, step, anchor)), value
-        )
+        value = np.where(value > x, grid_point(k - 1, step, anchor), value)
     return np.where((blur >= TOO_FINE) | np.isinf(x), x, value)
 
 
@@ -236,11 +232,6 @@ def grid_point(k: FloatArray, step: FloatArray | float, anchor: FloatArray | flo
         parts = np.round(1 / np.asarray(step))
         whole = (parts > 1) & (np.abs(parts * step - 1) <= 4 * UNIT_DOUBLE)
         return np.asarray(anchor + np.where(whole, k / parts, k * step))
-
-
-def _same_but_for_rounding(value: FloatArray, x: FloatArray) -> BoolArray:
-    """Whether a computed grid point means `x`: 3 * 0.1 is a little more than 0.3."""
-    return np.asarray(np.abs(value - x) <= 4 * np.spacing(np.abs(x)))
 
 
 def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:

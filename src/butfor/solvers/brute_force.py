@@ -103,7 +103,7 @@ def _numbers(problem: Problem, j: int) -> list[float]:
         first, last = grid_up(domain.low[:, j], step, anchor)[0], grid_down(domain.high[:, j], step, anchor)[0]
         numbers = np.arange(round((first - anchor) / step), round((last - anchor) / step) + 1)
         points = grid_point(numbers, step, anchor)
-        return [float(point) for point in np.clip(points, first, last)]
+        return [float(point) for point in points]
     width = problem.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
     edges = np.unique(np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)]))
