@@ -68,7 +68,7 @@ def cox(smoke: bool) -> Iterator[Number]:
     """
     X, y = cox_weibull(300 if smoke else 500, 100, SEED)
     model = make_pipeline(StandardScaler(), CoxPHSurvivalAnalysis(alpha=100.0)).fit(X, y)
-    rows = cox_weibull(50 if smoke else 5000, 100, SEED + 1)[0]
+    rows = np.clip(cox_weibull(50 if smoke else 5000, 100, SEED + 1)[0], X.min(axis=0), X.max(axis=0))
     explainer = bf.Explainer(model, data=X)
     now = means(model[-1].unique_times_, model.predict_survival_function(X, return_array=True))
     repeats, limit = 1 if smoke else 5, {"limit": 20_000.0}

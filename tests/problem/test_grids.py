@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.problem.domain import grid_down, grid_up, on_grid, open_domain
+from butfor.problem.domain import grid_down, grid_point, grid_up, on_grid, open_domain
 from butfor.problem.lattice import Lattice, meant
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -59,6 +59,7 @@ def test_a_point_is_on_its_grid_and_the_numbers_between_are_not(step, anchor, x,
     floats = lattice.in_floats()
     near = floats[1] + k * floats[0]
     assert on_grid(np.array([near, float(point)]), *floats).all()
+    near = float(grid_point(np.array([k], dtype=np.float64), *floats)[0])
     for found in (grid_up, grid_down):
         assert abs(found(np.array([near]), *floats)[0] - near) <= float(rounding(x, step, floats[1]))
     between = float(point + lattice.step * Fraction(part))

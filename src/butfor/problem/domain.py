@@ -101,6 +101,16 @@ class Domain:
             given = both
         self.step[j], self.anchor[j] = given.in_floats()
 
+    def settle_ends(self) -> None:
+        """Move ends that mean a grid point onto it: a computed 0.30000000000000004 means three tenths."""
+        for j in np.flatnonzero(self.step > 0).tolist():
+            for ends, outwards in ((self.low, np.minimum), (self.high, np.maximum)):
+                x = ends[:, j]
+                with np.errstate(invalid="ignore"):
+                    point = grid_point(np.round((x - self.anchor[j]) / self.step[j]), self.step[j], self.anchor[j])
+                    meant = np.abs(point - x) <= 4 * np.spacing(np.abs(x))
+                ends[:, j] = np.where(meant, outwards(x, point), x)
+
     def take(self, rows: BoolArray | slice | np.ndarray) -> Domain:
         """The domain of some of the rows."""
         return Domain(
