@@ -11,7 +11,7 @@ from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, number_cells
 from butfor.model.clearance import MARGIN_ROUNDING, ranges, steep
 from butfor.model.linear import Linear
-from butfor.model.scores import ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.model.trees import CellSet, Interval, Leaf, Subset, Trees
 from butfor.problem.problem import Problem
 from butfor.space.space import Space
@@ -28,11 +28,9 @@ def widened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
 def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
     """The score set in which answers are looked for: the estimator surely takes its scores for scores of the set.
 
-    The problem's own margin and guard are added.
+    The problem's own margin is added.
     """
-    doubt = problem.doubt(score_set)
-    tight = _raised(score_set, problem).tightened(replace(doubt, rows=doubt.rows * (1 + problem.guard)))
-    return replace(tight, strict=np.zeros_like(tight.strict))
+    return _raised(score_set, problem).tightened(problem.doubt(score_set))
 
 
 def _raised(score_set: ScoreSet, problem: Problem, share: float = 1.0) -> ScoreSet:
@@ -56,9 +54,29 @@ def leaf_offsets(problem: Problem, leaves: Sequence[Leaf]) -> FloatArray:
         doubt = problem.doubt(score_set)
         sure = score_set.surely(scores, doubt)
         for at in np.flatnonzero(score_set.perhaps(scores, doubt) & ~sure & (score_set.offset < offset)).tolist():
-            sure[at] = problem.meets(score_set, leaves[at].moved_inside(problem.factuals[0], model.cells))
+            point = leaves[at].moved_inside(problem.factuals[0], model.cells)
+            sure[at] = problem.space.takes(point) and problem.meets(score_set, point)
         offset[sure] = np.minimum(offset[sure], score_set.offset)
     return offset
+
+
+def falls_alone(problem: Problem, score_set: ScoreSet) -> bool:
+    """Whether a point that the estimator refuses for its score tells of all points that add no more to that score.
+
+    A floating-point sum never falls as one of its terms rises. So it does if a single sum of a linear model is compared
+    with a constant. Two sums that are compared are rounded each for itself.
+    """
+    single_sum = isinstance(problem.model, Linear) and np.count_nonzero(score_set.A) == 1
+    return single_sum and score_set.curve is None and adds_in_one_type(problem)
+
+
+def adds_in_one_type(problem: Problem) -> bool:
+    """Whether the estimator's sums have one type, whatever row is written.
+
+    Next to float32 columns, the type of a sum of a linear model may change with the types of the row.
+    """
+    model = problem.model
+    return not isinstance(model, Linear) or (problem.unit == UNIT_DOUBLE and not model.blur.any())
 
 
 def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:

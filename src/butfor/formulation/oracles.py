@@ -81,8 +81,8 @@ class Confirmation(AbstractConfirmation):
     judged: tuple[JudgedConstraint, ...]
     factuals: FloatArray
 
-    def confirms(self, row: int, point: FloatArray, most: float) -> bool:
-        at, target = np.array([row]), self.oracle.target
+    def confirms(self, point: FloatArray, most: float) -> bool:
+        at, target = np.zeros(1, dtype=np.intp), self.oracle.target
         after = Prediction(self.oracle.referee.reading.source, self.oracle.written(point[None], at))
         changes = Changes(self.factuals[at], point[None], self.oracle.before.take(at), after)
         if not target.met(changes.before, after)[0] or target.offsets(after, 1)[0] > most:

@@ -114,20 +114,14 @@ class ScoreSet:
         b = self.b[rows]
         return replace(self, b=b[0] if len(b) == 1 else b)
 
-    @property
-    def sums(self) -> tuple[FloatArray, FloatArray]:
-        """The sums of scores that are compared: by the inequalities, and by the curve."""
-        scores = self.A.shape[1]
-        return self.A, np.eye(scores) if self.curve is not None else np.empty((0, scores))
-
     def widened(self, doubt: Doubt) -> ScoreSet:
         """A set of the same kind that surely contains all scores that the estimator may take for scores of this one.
 
-        Bounds are proven over it.
+        Bounds are proven over it. An inequality about which nothing is in doubt stays as it is.
         """
         curve = None if self.curve is None else self.curve.relaxed(self.curve.doubt + doubt.curve)
         b = doubt.between(self.b - self.below - doubt.rows, self.strict & (self.below == 0))
-        return replace(self, b=b, strict=np.zeros_like(self.strict), curve=curve, below=0.0, above=0.0)
+        return replace(self, b=b, strict=self.strict & (b == self.b), curve=curve, below=0.0, above=0.0)
 
     def tightened(self, doubt: Doubt) -> ScoreSet:
         """A set of the same kind whose scores the estimator must take for scores of this one.
@@ -136,8 +130,7 @@ class ScoreSet:
         """
         curve = None if self.curve is None else self.curve.relaxed(-self.curve.doubt - doubt.curve)
         b = doubt.between(self.b + self.above + doubt.rows, self.strict)
-        strict = self.strict & (b == self.b)
-        return replace(self, b=b, strict=strict, curve=curve, below=0.0, above=0.0)
+        return replace(self, b=b, strict=self.strict & (b == self.b), curve=curve, below=0.0, above=0.0)
 
     def perhaps(self, scores: FloatArray, doubt: Doubt) -> BoolArray:
         """Which rows of scores the estimator may take for scores of this set."""

@@ -14,9 +14,6 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.lattice import Lattice
 from butfor.space.space import Space, same
 
-ULP = float(np.finfo(np.float64).eps)
-"""The distance from 1 to the next float."""
-
 TOO_FINE = 0.25
 """If rounding moves a number by this share of a step, or by more, the grid is not told from all numbers."""
 
@@ -263,7 +260,7 @@ def finer_than_floats(low: float, high: float, step: float, anchor: float) -> bo
 def _blur(x: FloatArray, step: float, anchor: float) -> FloatArray:
     """By how many steps rounding may move a number near `x`: in `x`, in the anchor, and in a multiple of the step."""
     with np.errstate(invalid="ignore", over="ignore"):
-        return 2 * ULP * ((np.abs(x) + abs(anchor)) / step)
+        return 4 * UNIT_DOUBLE * ((np.abs(x) + abs(anchor)) / step)
 
 
 def _single_from(x: FloatArray) -> FloatArray:

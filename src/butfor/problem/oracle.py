@@ -55,8 +55,8 @@ class AbstractConfirmation(ABC):
     """Asks the estimator where rounding decides whether a point is an answer."""
 
     @abstractmethod
-    def confirms(self, row: int, point: FloatArray, most: float) -> bool:
-        """Whether the estimator takes a point as an answer to a row, at an offset of at most `most`."""
+    def confirms(self, point: FloatArray, most: float) -> bool:
+        """Whether the estimator takes a point as an answer to the first row, at an offset of at most `most`."""
 
     @abstractmethod
     def take(self, rows: IntArray | slice) -> AbstractConfirmation:

@@ -77,7 +77,7 @@ class Problem:
     - `margin`: how far from every deciding boundary the answer must stay, in ranges;
     - `pool`: the rows from which the answer must be chosen, if there are any;
     - `judged`: constraints that only the `referee` can decide, point by point (without a referee there are none);
-    - `guard`: how many times the rounding of a sum its threshold is raised further. It is used for rows where the
+    - `guard`: how many times more than derived the rounding of a sum is taken for. It is used for rows where the
       estimator decided against a point beyond its rounding;
     - `oracle`: says what a model predicts that could not be read;
     - `unit`: the unit roundoff of the estimator;
@@ -163,12 +163,14 @@ class Problem:
             return False
         if self.confirmation is None:
             return bool(score_set.holds(scores)[0])
-        return self.confirmation.confirms(0, point, score_set.offset)
+        return self.confirmation.confirms(point, score_set.offset)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""
-        size = grain(self.model, score_set.A, self.domain.extent, self.unit)
-        sums, scores = (rounding(self.model, A, self.domain.extent, self.unit) for A in score_set.sums)
+        A, extent = score_set.A, self.domain.extent
+        each = np.eye(A.shape[1] if score_set.curve is not None else 0, A.shape[1])
+        size = grain(self.model, A, extent, self.unit)
+        sums, scores = ((1 + self.guard) * rounding(self.model, some, extent, self.unit) for some in (A, each))
         return Doubt(np.where(size > 0, 0.0, sums), scores, size)
 
     def form(self) -> Form:

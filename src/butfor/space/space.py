@@ -88,6 +88,10 @@ class Space:
         levels = {feature.name: feature.levels for feature in self.features if feature.levels is not None}
         return write(table, columns, levels)
 
+    def takes(self, point: FloatArray) -> bool:
+        """Whether the model takes an encoded row, as far as missing values go."""
+        return not any(np.isnan(value) and not feature.missing for value, feature in zip(point, self, strict=True))
+
     def read_again(self, table: Any, points: FloatArray, was: FloatArray) -> FloatArray:
         """What a table holds in which `points` were written over `was`.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
+from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes, all_hold
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.problem import Problem
@@ -27,9 +28,6 @@ CHECKS = {
     COST: "the cost is as claimed",
     AS_WRITTEN: "the row holds these values",
 }
-
-ROUNDING = 2.0**-23
-"""The share by which a number may be rounded when it is written: that of float32."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,7 @@ class Verifier:
         passed[at, CONSTRAINTS] = respected(self.question, changes, self.referee)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
         passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
-        passed[at, AS_WRITTEN] = alike(outcome.points[at], changes.points).all(axis=1)
+        passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
         return Verdict(passed, cost, after)
@@ -99,10 +97,10 @@ class Verifier:
         written = reading.space.read_again(table, points, start)
         return Changes(start, written, self.before.take(rows), Prediction(reading.source, table))
 
-
-def alike(claimed: FloatArray, written: FloatArray) -> BoolArray:
-    """Where a written value is the claimed one, up to rounding. A level is a whole number, so it is not rounded."""
-    return same(claimed, written) | (np.abs(written - claimed) <= ROUNDING * np.abs(claimed))
+    def _alike(self, claimed: FloatArray, written: FloatArray) -> BoolArray:
+        """Where a written value is the claimed one. A number in a column of float32 may be rounded to that."""
+        single = np.array([feature.single and feature.levels is None for feature in self.referee.space])
+        return same(claimed, written) | (single & (np.abs(written - claimed) <= UNIT_SINGLE * np.abs(claimed)))
 
 
 def respected(question: Question, changes: Changes, referee: Referee) -> BoolArray:

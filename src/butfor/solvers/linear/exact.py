@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.formulation.margins import tightened, widened
+from butfor.formulation.margins import falls_alone, tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
@@ -63,7 +63,7 @@ class LinearExact(AbstractSolver):
                 one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
                 if one.reached(part, lowest[row]):
                     cost[row], moved[row] = least[row], lowest[row]
-                elif np.isinf(cost[row]):
+                elif np.isinf(cost[row]) and falls_alone(problem, score_set):
                     farthest = _farthest(one, part)
                     if one.reached(part, farthest):
                         cost[row], moved[row] = problem.prices.total(one.factuals, farthest[None])[0], farthest
@@ -120,10 +120,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
 
 
 def _farthest(problem: Problem, score_set: ScoreSet) -> FloatArray:
-    """The point of the only row with the largest score.
-
-    Floating-point sums never fall as a term rises. So if the estimator refuses this point, it refuses all.
-    """
+    """The point of the only row with the largest score."""
     assert isinstance(problem.model, Linear)
     w, domain, x = (score_set.A @ problem.model.slope)[0], problem.domain, problem.factuals[0]
     ends = np.where(w > 0, domain.high[0], domain.low[0])

@@ -15,7 +15,7 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 from scipy.sparse import csr_array
 
 from butfor.arrays import FloatArray
-from butfor.formulation.margins import tightened, widened
+from butfor.formulation.margins import widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
@@ -99,9 +99,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None
     now = wide.A @ evaluate(model, problem.factuals)[0]
     slope, need = wide.A @ model.slope, wide.b - now
     if (need <= 0).all():
-        if problem.reached(score_set, x):
-            return x, 0.0
-        need = tightened(score_set, problem).b - now
+        return (x if problem.reached(score_set, x) else None), 0.0
     columns = np.flatnonzero((low < high) & (slope.any(axis=0) | prices.Q.any(axis=0)))
     unit = np.array([problem.space.features[j].range for j in columns])
     A = slope[:, columns] * unit

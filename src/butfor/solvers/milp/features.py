@@ -12,7 +12,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells
-from butfor.problem.domain import grid_down, grid_up, on_grid
+from butfor.problem.domain import grid_down, grid_point, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.program import Program, Sum
 
@@ -171,10 +171,8 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
     off_grid = bool(step) and not lost and stay and not bool(on_grid(np.array([x]), step, anchor)[0])
     changed: Sum | None = None
     if step:
-        first, last = (float(f(np.array([end]), step, anchor)[0]) for f, end in ((grid_up, low), (grid_down, high)))
-        if first > last and not stay:
-            program.equal(Sum(constant=1.0), 0.0)
-        middle = anchor + step * np.round((min(max(start, first), last) - anchor) / step)
+        first, last = (float(end[0]) for end in domain.ends(j))
+        middle = float(grid_point(np.round((min(max(start, first), last) - anchor) / step), step, anchor))
         k_low, k_high = np.round((first - middle) / step), np.round((last - middle) / step)
         if off_grid or piece.missing.terms:
             moved = program.binary()
@@ -184,7 +182,6 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
             program.at_least(there - moved)
             if off_grid:
                 changed = moved
-                program.equal(moved if first > last else Sum(), 0.0)
             else:
                 program.equal(there - moved, 0.0)
             piece.middle = x if off_grid else middle
@@ -291,7 +288,7 @@ def _cells_of_value(
     program.at_least(piece.value - _weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
     if not domain.step[j]:
         apart = np.maximum(_apart(cells, piece.x, GRAIN * problem.space.features[j].range), low)
-        program.firmly(piece.value - _weighted(piece.cell[:-1], np.where(fine, np.minimum(apart, upper), 0.0)))
+        program.when_guarded(piece.value - _weighted(piece.cell[:-1], np.where(fine, np.minimum(apart, upper), 0.0)))
     program.at_least(_weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
 
 

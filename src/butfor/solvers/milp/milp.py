@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.formulation.margins import tightened, widened
+from butfor.formulation.margins import adds_in_one_type, tightened, widened
 from butfor.formulation.tables import Tables, tabulate
-from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind
-from butfor.model.scores import UNIT_DOUBLE, ScoreSet, Softmax
+from butfor.model.scores import ScoreSet, Softmax
 from butfor.problem.constraints.relations import Fresh, Implication, LinearRelation
 from butfor.problem.form import ConstraintKind, CostTerm, Form
 from butfor.problem.problem import Problem
@@ -145,7 +144,8 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
                 cost = float(problem.prices.total(problem.factuals, near[None])[0])
                 return SetAnswer(near, cost, proven, stopped)
         others = None
-        if guards[0] == NO_GUARD and refused < MOST_REFUSED and _refuses_its_like(problem, point):
+        for_its_score = adds_in_one_type(problem) and problem.admits(point[None])[0]
+        if guards[0] == NO_GUARD and refused < MOST_REFUSED and for_its_score:
             values = [tables.value[0, a:b] for a, b in pairwise(tables.start)]
             others = better(problem, score_set, program, pieces, values, point)
             others = elsewhere(problem, program, pieces, point) if others is None else others
@@ -165,16 +165,6 @@ def _tidied(problem: Problem, point: FloatArray) -> FloatArray:
         if moved and feature.levels is None and not problem.domain.step[j]:
             out[j] = np.round(point[j], TIDY - int(np.floor(np.log10(feature.range))))
     return out
-
-
-def _refuses_its_like(problem: Problem, point: FloatArray) -> bool:
-    """Whether the estimator refused a point for its score, and would so refuse others with the same score.
-
-    Next to float32 columns, the type of a sum may change with the types of the row that is written.
-    """
-    model = problem.model
-    one_type = not isinstance(model, Linear) or (problem.unit == UNIT_DOUBLE and not model.blur.any())
-    return one_type and bool(problem.admits(point[None])[0])
 
 
 def _values_needed(problem: Problem) -> BoolArray:
@@ -280,7 +270,7 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
         return piece.x
     lower, upper = piece.cells.lower()[cell], piece.cells.upper()[cell]
     low, high = max(float(domain.low[0, j]), lower), min(float(domain.high[0, j]), upper)
-    pushed = 2 * GRAIN * problem.space.features[j].range  # a real value was kept this far from the cut below
+    pushed = 2 * GRAIN * problem.space.features[j].range  # a guarded real value is kept this far from the cut below
     if value <= low + near or (not step and value - low <= pushed and piece.x <= low and piece.cells.count > 1):
         value = low
     elif value >= high - near:

@@ -10,12 +10,13 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.half_spaces import goals, thresholds
-from butfor.formulation.margins import cells_inside, leaf_offsets, leaves_inside, tightened, widened
+from butfor.formulation.margins import cells_inside, falls_alone, leaf_offsets, leaves_inside, tightened, widened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
-from butfor.model.scores import UNIT_SINGLE, ScoreSet
+from butfor.model.rounding import FURTHER_STEPS
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet
 from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
@@ -67,12 +68,12 @@ def better(
 ) -> Sum | None:
     """An expression that is at least 1 iff some feature adds more to the score than in a refused `point`.
 
-    A floating-point sum does not rise unless a term does. So whatever adds no more is refused, too. `values[j]` are the
-    values that the cells of feature j stand for. The expression is None if several sums are compared, if numbers are
-    binned, or if a real number can still add a little.
+    Whatever adds no more is refused, too. `values[j]` are the values that the cells of feature j stand for. The
+    expression is None if a refusal tells nothing of others (`falls_alone`), if numbers are binned, or if a real number
+    can still add a little.
     """
     model = problem.model
-    if not isinstance(model, Linear) or np.count_nonzero(score_set.A) != 1 or score_set.curve is not None:
+    if not isinstance(model, Linear) or not falls_alone(problem, score_set):
         return None
     row, total = score_set.A[0], Sum()
     for j, piece in enumerate(pieces):
@@ -81,8 +82,9 @@ def better(
             continue
         if not piece.by_value:
             adds = np.append(slope * (values[j][:-1] - model.centre[j]), 0.0) + steps
-            here = adds[piece.cells.index(point[[j]])[0]]
-            for cell in np.flatnonzero(adds > here):
+            here = int(piece.cells.index(point[[j]])[0])
+            no_less = adds > adds[here] - FURTHER_STEPS * UNIT_DOUBLE * np.abs(adds).max()
+            for cell in np.flatnonzero(no_less & (np.arange(len(adds)) != here)):
                 total = total + piece.cell[int(cell)]
             continue
         if steps[:-1].any() or np.isnan(point[j]):

@@ -101,7 +101,7 @@ class Program:
         self.integer: list[bool] = []
         self.rows: list[tuple[Sum, float, float]] = []
         self.measured: dict[int, float | None] = {}
-        self.firm: list[tuple[Sum, float, float]] = []
+        self.guarding: list[tuple[Sum, float, float]] = []
         self.curves: list[Curve] = []
         self.objective = Sum()
 
@@ -128,9 +128,9 @@ class Program:
             self.measured[len(self.rows)] = None if firm is None else firm - expression.constant
         self.rows.append((expression, bound - expression.constant, np.inf))
 
-    def firmly(self, expression: Sum) -> None:
+    def when_guarded(self, expression: Sum) -> None:
         """Add the row `expression >= 0` where relations are guarded. It keeps values apart that HiGHS may confuse."""
-        self.firm.append((expression, -expression.constant, np.inf))
+        self.guarding.append((expression, -expression.constant, np.inf))
 
     def equal(self, expression: Sum, value: float = 0.0) -> None:
         """Add the row `expression == value`."""
@@ -152,7 +152,7 @@ class Program:
 
     def guarded(self, scores: float, relations: float) -> list[tuple[Sum, float, float]]:
         """The measured rows again, with firm bounds that are raised by a share of their terms' size."""
-        out = list(self.firm) if relations else []
+        out = list(self.guarding) if relations else []
         for index, firm in self.measured.items():
             guard = relations if firm is None else scores
             if not guard:

@@ -46,7 +46,7 @@ def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list
         if relation.sense in (sense, "=="):
             program.at_least(side, -slack, measured=relation.sense == sense)
             if relation.sense == "==":
-                program.firmly(side)
+                program.when_guarded(side)
 
 
 @add_relation.register
