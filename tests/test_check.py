@@ -21,13 +21,7 @@ from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
 from butfor.problem.spec import to_spec
 from butfor.verdict.certificate import reason
-
-X, Y = loans.load()
-MODEL = loans.pipeline().fit(X, Y)
-EXPLAINER = bf.Explainer(MODEL, X)
-ROW = X.iloc[[206]]
-POSSIBLE = [bf.fixed("sex", "age", "late_payments"), bf.only_up("education")]
-STUCK = [*POSSIBLE, bf.fixed("amount", "months", "job"), bf.within("income", 0.05)]
+from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK, X, Y
 
 FLOWERS, KINDS = load_iris(return_X_y=True)
 PATIENTS, DISEASE = load_diabetes(return_X_y=True, as_frame=True)

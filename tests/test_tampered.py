@@ -14,15 +14,9 @@ from sklearn.neural_network import MLPClassifier
 
 import butfor as bf
 from butfor.audit.recheck import check
-from butfor.datasets import loans
 from butfor.views.json import sealed
+from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK
 
-X, Y = loans.load()
-MODEL = loans.pipeline().fit(X, Y)
-EXPLAINER = bf.Explainer(MODEL, X)
-ROW = X.iloc[[206]]
-POSSIBLE = [bf.fixed("sex", "age", "late_payments"), bf.only_up("education")]
-STUCK = [*POSSIBLE, bf.fixed("amount", "months", "job"), bf.within("income", 0.05)]
 FLOWERS, KINDS = load_iris(return_X_y=True)
 NET = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
 

@@ -32,6 +32,10 @@ class InputTypeError(ButforError, TypeError):
 class UnknownColumnError(ButforError, KeyError):
     """A column name that the data does not have."""
 
+    def within(self, constraint: str) -> UnknownColumnError:
+        """The same error, about a name in a constraint."""
+        return UnknownColumnError(f"{constraint} was given, but {self.given}", self.needed, "Correct the name.")
+
 
 class NotFittedError(ButforError, ValueError, AttributeError):
     """An estimator that was not fitted."""

@@ -14,7 +14,6 @@ from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
-from butfor.testing.solver_contract import TIED
 
 KINDS = Kinds(whole=False, levels=False, missing=False, features=5, relations=("margin",), costs=("l2",))
 
@@ -29,18 +28,20 @@ def quadratic(seed):
 
 
 def test_agrees_with_highs():
-    compared, tied = 0, 0
+    compared, tied = 0, []
     for seed in range(250):
         problem = quadratic(seed)
         if not InteriorPoint().accepts(problem.form()):
             continue
         ours, theirs = InteriorPoint().solve(problem, Budget()), Milp().solve(problem, Budget())
         assert ours.cost[0] == theirs.cost[0] or ours.cost[0] == pytest.approx(theirs.cost[0], rel=2e-6, abs=2e-6), seed
-        tied += ours.status()[0] not in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+        if ours.status()[0] not in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE):
+            assert ours.bound[0] == pytest.approx(theirs.bound[0]), seed
+            tied.append(seed)
         assert np.isinf(ours.cost[0]) or (problem.score_sets and problem.admits(ours.points)[0]), seed
         compared += 1
     assert compared > 80
-    assert tied <= TIED * compared
+    assert tied in ([], [30])  # the cheaper point has a score of exactly the threshold, and rounding decides
 
 
 def test_each_of_800_columns_beside_its_neighbours():

@@ -120,8 +120,9 @@ class ScoreSet:
         Bounds are proven over it. An inequality about which nothing is in doubt stays as it is.
         """
         curve = None if self.curve is None else self.curve.relaxed(self.curve.doubt + doubt.curve)
-        b = doubt.between(self.b - self.below - doubt.rows, self.strict & (self.below == 0))
-        return replace(self, b=b, strict=self.strict & (b == self.b), curve=curve, below=0.0, above=0.0)
+        strict = self.strict & (self.below == 0)
+        b = doubt.between(self.b - self.below - doubt.rows, strict)
+        return replace(self, b=b, strict=strict & (doubt.rows == 0), curve=curve, below=0.0, above=0.0)
 
     def tightened(self, doubt: Doubt) -> ScoreSet:
         """A set of the same kind whose scores the estimator must take for scores of this one.

@@ -68,6 +68,4 @@ def _validate(constraint: AbstractConstraint, space: Space) -> None:
     try:
         constraint.validate(space)
     except UnknownColumnError as error:
-        raise UnknownColumnError(
-            f"{constraint!r} was given, but {error.given}", error.needed, "Correct the name."
-        ) from None
+        raise error.within(f"{constraint!r}") from None

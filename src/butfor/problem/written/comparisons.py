@@ -216,9 +216,7 @@ def _known(text: str, term: list[Token], space: Space) -> None:
         try:
             space.index(name)
         except UnknownColumnError as error:
-            raise UnknownColumnError(
-                f"the constraint {text!r} was given, but {error.given}", error.needed, "Correct the name."
-            ) from None
+            raise error.within(f"the constraint {text!r}") from None
 
 
 def _relation(text: str, left: Side, sense: Sense, right: Side) -> AbstractConstraint:
