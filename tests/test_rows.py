@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -196,3 +197,21 @@ def test_rows_unlike_the_data_are_pointed_out_once() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         bf.Explainer(TREE, data=COUNTS, space={"a": bf.Integer(0, 1000)}).explain(rows)
+
+
+@pytest.mark.parametrize("lost", [None, np.nan], ids=["None", "NaN"])
+@pytest.mark.parametrize("given", ["frame", "dict", "several rows"])
+def test_a_value_becomes_missing_as_it_is_in_the_data(lost, given) -> None:
+    """An encoder tells None from NaN."""
+    c = pd.Series(["a", "b", lost] * 10, dtype=object)
+    X = pd.DataFrame({"c": c, "d": pd.Series(["u", "v"] * 15, dtype=object)})
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression()).fit(X, c.isna())
+    explainer = bf.Explainer(model, X)
+    rows: Any = {"frame": X.iloc[[0]], "dict": {"c": "a", "d": "u"}, "several rows": X.iloc[[0, 1, 3]]}[given]
+    for answer in explainer.explain(rows, target=True, constraints=[bf.may_be_missing("c")]):
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert (answer.point["c"].iloc[0] is None) == (lost is None)
+        assert model.predict(answer.point)[0]
+        again = bf.Explanation.from_json(answer.to_json())
+        assert (again.point["c"].iloc[0] is None) == (lost is None)
+    assert explainer.explain({"c": lost, "d": "u"}, target=True).only.cost == 0

@@ -23,7 +23,7 @@ NET = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(FLO
 HASH_ONLY = re.compile(
     r"created|row"
     r"|certificate\.(solver|stopped|seconds|seed|notes.*|versions\.(?!butfor).*)"
-    r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|single|typical|mad|std|why|levels.*)"
+    r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|none|single|typical|mad|std|why|levels.*)"
     r"|table\.(index|columns\[\d+\]\.(type|missing|ordered|categories.*))"
 )
 """The values that nothing but the hash covers: docs/how-to/certificates.md lists the same."""

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -151,3 +152,19 @@ def test_answers_on_fine_and_far_grids(model, name, step, anchor) -> None:
         return
     assert found.certificate.status is bf.Status.PROVEN_OPTIMAL
     assert free.cost - 1e-6 <= found.cost <= free.cost + step / explainer.space[name].range + 1e-6
+
+
+@pytest.mark.parametrize("low", [0.1 * 3, 0.3, 0.1 * 6, 0.7000000000000001])
+@pytest.mark.parametrize(
+    "model",
+    [LinearSVC(random_state=0), DecisionTreeClassifier(max_depth=1, random_state=0), LogisticRegression()],
+    ids=repr,
+)
+def test_an_end_that_means_a_grid_point_is_kept_to_the_last_digit(low, model) -> None:
+    x = np.arange(11)[:, None] * 0.1
+    explainer = bf.Explainer(model.fit(x, x.ravel() > 0.25), x, space={"x0": bf.Step(0.1, 0.0, 1.0)})
+    constraints = [bf.between("x0", low, 0.9)]
+    for solver in ("auto", "milp", "swarm"):
+        answer = explainer.explain(x[:1], target=True, constraints=constraints, solver=solver).only
+        assert answer.found, solver
+        assert answer.point[0, 0] >= low

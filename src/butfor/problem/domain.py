@@ -98,16 +98,6 @@ class Domain:
             given = both
         self.step[j], self.anchor[j] = given.in_floats()
 
-    def settle_ends(self) -> None:
-        """Move ends that mean a grid point onto it: a computed 0.30000000000000004 means three tenths."""
-        for j in np.flatnonzero(self.step > 0).tolist():
-            for ends, outwards in ((self.low, np.minimum), (self.high, np.maximum)):
-                x = ends[:, j]
-                with np.errstate(invalid="ignore"):
-                    point = grid_point(np.round((x - self.anchor[j]) / self.step[j]), self.step[j], self.anchor[j])
-                    meant = np.abs(point - x) <= 4 * np.spacing(np.abs(x))
-                ends[:, j] = np.where(meant, outwards(x, point), x)
-
     def take(self, rows: BoolArray | slice | np.ndarray) -> Domain:
         """The domain of some of the rows."""
         return Domain(
@@ -153,12 +143,27 @@ class Domain:
 
         The first exceeds the second if there is no such value.
         """
-        low, high = self.low[:, j], self.high[:, j]
+        everywhere = np.array([[-np.inf]]), np.array([[np.inf]])
+        bottom, top = self.within(j, *everywhere)
+        return bottom[:, 0], top[:, 0]
+
+    def within(self, j: int, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The smallest and largest values that number `j` may move to, in each cell `(lower, upper]`.
+
+        The first exceeds the second if there is no such value. An end of the domain that means a grid point, as a
+        computed 0.30000000000000004 means three tenths, is that point.
+        """
+        with np.errstate(over="ignore"):  # infinity comes after the largest number
+            above = np.nextafter(lower, np.inf)
+        low, high = self.low[:, [j]], self.high[:, [j]]
+        bottom, top = np.maximum(low, above), np.minimum(high, upper)
         if self.single[j]:
-            low, high = _single_from(low), _single_below(high)
+            bottom, top = _single_from(bottom), _single_below(top)
         if self.step[j]:
-            low, high = grid_up(low, self.step[j], self.anchor[j]), grid_down(high, self.step[j], self.anchor[j])
-        return low, high
+            grid = self.step[j], self.anchor[j]
+            bottom = np.where((bottom == low) & (_meant(low, *grid) < low), low, grid_up(bottom, *grid))
+            top = np.where((top == high) & (_meant(high, *grid) > high), high, grid_down(top, *grid))
+        return bottom, top
 
     def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """The admissible value nearest to the factual, in each cell of number `j` (n, k).
@@ -172,14 +177,8 @@ class Domain:
 
     def closest(self, j: int, start: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """The value nearest to `start` to which number `j` may move, in each cell `(lower, upper]`; NaN if none is."""
-        with np.errstate(over="ignore"):  # infinity comes after the largest number
-            above = np.nextafter(lower, np.inf)
-        bottom = np.maximum(self.low[:, [j]], above)
-        top = np.minimum(self.high[:, [j]], upper)
-        if self.single[j]:
-            bottom, top = _single_from(bottom), _single_below(top)
+        bottom, top = self.within(j, lower, upper)
         if self.step[j]:
-            bottom, top = grid_up(bottom, self.step[j], self.anchor[j]), grid_down(top, self.step[j], self.anchor[j])
             near = grid_point(np.round((start - self.anchor[j]) / self.step[j]), self.step[j], self.anchor[j])
         else:
             near = start.astype(np.float32).astype(np.float64) if self.single[j] else start
@@ -239,6 +238,13 @@ def grid_point(k: FloatArray, step: FloatArray | float, anchor: FloatArray | flo
         parts = np.round(1 / np.asarray(step))
         whole = (parts > 1) & (np.abs(parts * step - 1) <= 4 * UNIT_DOUBLE)
         return np.asarray(anchor + np.where(whole, k / parts, k * step))
+
+
+def _meant(x: FloatArray, step: float, anchor: float) -> FloatArray:
+    """The grid point that each value means, up to the rounding of a short computation; NaN if none."""
+    with np.errstate(invalid="ignore"):
+        point = grid_point(np.round((x - anchor) / step), step, anchor)
+        return np.where(np.abs(point - x) <= 4 * np.spacing(np.abs(x)), point, np.nan)
 
 
 def on_grid(x: FloatArray, step: float, anchor: float) -> BoolArray:

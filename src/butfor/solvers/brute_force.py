@@ -11,7 +11,7 @@ from butfor.model.clearance import ranges, stays_clear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind, cuts, evaluate
 from butfor.model.scores import cheapest_offset
-from butfor.problem.domain import grid_down, grid_point, grid_up
+from butfor.problem.domain import grid_point
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
@@ -100,10 +100,9 @@ def candidates(problem: Problem, j: int) -> FloatArray:
 def _numbers(problem: Problem, j: int) -> list[float]:
     domain, step, anchor = problem.domain, float(problem.domain.step[j]), float(problem.domain.anchor[j])
     if step:
-        first, last = grid_up(domain.low[:, j], step, anchor)[0], grid_down(domain.high[:, j], step, anchor)[0]
-        numbers = np.arange(round((first - anchor) / step), round((last - anchor) / step) + 1)
-        points = grid_point(numbers, step, anchor)
-        return [float(point) for point in points]
+        first, last = (float(end[0]) for end in domain.ends(j))
+        numbers = np.arange(round((first - anchor) / step), round((last - anchor) / step) + 1, dtype=np.float64)
+        return [float(point) for point in np.clip(grid_point(numbers, step, anchor), first, last)]
     width = problem.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
     edges = np.unique(np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)]))

@@ -21,6 +21,7 @@ class Feature:
     - `levels`: the values of a column that is not a number; a level is encoded as its position;
     - `ordered`: whether the levels are ordered;
     - `missing`: whether a value may be missing;
+    - `none`: whether the data writes a missing value as None and not as NaN. Encoders tell them apart;
     - `single`: whether the numbers are float32;
     - `typical`, `mad`, `std`: a typical value of the training data, the median absolute deviation and the standard
       deviation (all encoded);
@@ -35,6 +36,7 @@ class Feature:
     levels: tuple[Any, ...] | None = None
     ordered: bool = False
     missing: bool = False
+    none: bool = False
     single: bool = False
     typical: float = 0.0
     mad: float = 0.0

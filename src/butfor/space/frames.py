@@ -256,6 +256,11 @@ def values(table: Any, name: str, position: int) -> list[Any]:
     return [None if is_missing(value) else value for value in _listed(table, name, position)]
 
 
+def marker(table: Any, name: str, position: int) -> Any:
+    """What a column holds in place of a missing value: None or NaN, for example. NaN if it has none."""
+    return next((value for value in _listed(table, name, position) if is_missing(value)), float("nan"))
+
+
 def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -> FloatArray:
     """The code of each value of a column. Missing values are NaN.
 

@@ -112,7 +112,8 @@ def describe_data(feature: Feature, table: Any, position: int) -> Feature:
         return replace(feature, missing=missing)
     if feature.levels is not None:
         counts = np.bincount(seen.astype(np.intp), minlength=len(feature.levels))
-        return replace(feature, missing=missing, typical=float(np.argmax(counts)))
+        none = missing and frames.marker(table, feature.name, position) is None
+        return replace(feature, missing=missing, none=none, typical=float(np.argmax(counts)))
     if not 1 / WIDEST < feature.range < WIDEST or not np.abs(seen).max() < WIDEST:
         raise InputError(
             f"the numbers of column {feature.name!r} lie between {feature.low:.3g} and {feature.high:.3g}.",

@@ -190,7 +190,8 @@ def decode_column(feature: Feature, codes: FloatArray, changed: BoolArray) -> Se
     numbers = feature.numbers
     if numbers is not None and not any(isinstance(level, bool) for level in feature.levels):
         return np.append(np.asarray(numbers), np.nan)[np.where(np.isnan(codes), len(numbers), codes).astype(np.intp)]
-    return [None if code != code else feature.levels[int(code)] for code in codes]
+    lost = None if feature.none else np.nan
+    return [lost if code != code else feature.levels[int(code)] for code in codes]
 
 
 def same(before: FloatArray, after: FloatArray) -> BoolArray:

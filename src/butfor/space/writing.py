@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
-from butfor.space.frames import is_array, is_missing, like, names, opened, select, take
+from butfor.space.frames import is_array, is_missing, like, marker, names, opened, select, take
 
 Levels = tuple[Any, ...]
 
@@ -61,7 +61,7 @@ def one_row(data: Any, values: Mapping[Any, Any]) -> Any:
         raise InputError(f"a row with the columns {list(given)} was given.", f"The columns are {list(names(data))}.")
     row = select(take(data, [0]), known) if not is_array(data) else _whole(data, given)
     try:
-        written = write(row, {name: [given[name]] for name in known})
+        written = write(row, {name: [_as_in(data, name, given[name])] for name in known})
     except (TypeError, ValueError) as error:
         raise InputError(
             f"the row {dict(values)!r} was given.", f"Its values must be like those of the data ({error})."
@@ -73,6 +73,11 @@ def one_row(data: Any, values: Mapping[Any, Any]) -> Any:
         return written
     frame, more = opened(written), opened(like(data, rest))
     return frame.with_columns(*(more[name] for name in rest)).to_native()
+
+
+def _as_in(data: Any, name: str, value: Any) -> Any:
+    """A value; if it is missing, the marker of the data in its place. None and NaN are different for encoders."""
+    return marker(data, name, names(data).index(name)) if is_missing(value) else value
 
 
 def _whole(data: Any, given: Mapping[str, Any]) -> Any:
@@ -245,18 +250,11 @@ def _as_floats(new: Any) -> FloatArray:
 
 
 def _marked(new: Any, old: Sequence[Any]) -> list[Any]:
-    """New values as a list, with missing values written as in the old column.
-
-    None and NaN are different for encoders.
-    """
+    """New values as a list. Where the old value is missing, too, its marker is kept."""
     listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
     if not _any_missing(new):
         return listed
-    marker = next((value for value in old if is_missing(value)), np.nan)
-    return [
-        value if not is_missing(value) else was if is_missing(was) else marker
-        for value, was in zip(listed, old, strict=True)
-    ]
+    return [was if is_missing(value) and is_missing(was) else value for value, was in zip(listed, old, strict=True)]
 
 
 def _any_missing(column: Any) -> bool:

@@ -114,7 +114,12 @@ def from_data(data: Any) -> Explanation:
 
 
 def _read(data: dict[str, Any]) -> Explanation:
-    space = Space(tuple(Feature(**{f.name: from_spec(one[f.name]) for f in fields(Feature)}) for one in data["space"]))
+    space = Space(
+        tuple(
+            Feature(**{f.name: from_spec(one[f.name]) for f in fields(Feature) if f.name in one})
+            for one in data["space"]
+        )
+    )
     start = _codes(data["factual"], space, "factual")
     end = None if data["point"] is None else _codes(data["point"], space, "point")
     _check_columns(data["table"], space)

@@ -144,7 +144,7 @@ _FEATURE = _object(
         "levels": _maybe(_list(_any)), "ordered": _flag, "missing": _flag, "single": _flag, "typical": _scalar,
         "mad": _scalar, "std": _scalar, "why": _text,
     },
-    {"kind": _text},
+    {"kind": _text, "none": _flag},
 )  # fmt: skip
 _ROW = _object({"codes": _list(_maybe(_number))}, {"values": _map(_any)})
 _TABLE = _object(

@@ -345,5 +345,4 @@ def admissible(space: Space, factuals: FloatArray, constraints: Iterable[Abstrac
     restrictions = [constraint for constraint in constraints if isinstance(constraint, Restriction)]
     for constraint in sorted(restrictions, key=lambda constraint: not isinstance(constraint, MayVanish)):
         constraint.narrow(domain, space)
-    domain.settle_ends()
     return domain

@@ -12,7 +12,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells
-from butfor.problem.domain import grid_down, grid_point, grid_up, on_grid
+from butfor.problem.domain import grid_point, on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.program import Program, Sum
 
@@ -272,10 +272,9 @@ def _cells_of_value(
         return
     upper = np.minimum(cells.upper(), high)
     if domain.step[j]:
-        x, step, anchor = piece.x, domain.step[j], domain.anchor[j]
+        x = piece.x
         here = (x > cells.lower()) & (x <= cells.upper())
-        lower = grid_up(np.maximum(np.nextafter(cells.lower(), np.inf), low), step, anchor)
-        upper = grid_down(upper, step, anchor)
+        lower, upper = (ends[0] for ends in domain.within(j, cells.lower()[None], cells.upper()[None]))
         lower, upper = np.where(here, np.minimum(lower, x), lower), np.where(here, np.maximum(upper, x), upper)
     else:
         lower = np.maximum(np.nextafter(cells.lower(), np.inf), low)

@@ -16,7 +16,7 @@ from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
-from butfor.problem.domain import grid_down, grid_point, grid_up, on_grid
+from butfor.problem.domain import grid_point, on_grid
 from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.oblique.inputs import Gates, LeafPaths, Rows
@@ -136,7 +136,8 @@ class Sheet:
             value = x + d * self.unit
             step, anchor = domain.step[at], domain.anchor[at]
             with np.errstate(invalid="ignore", divide="ignore"):
-                value = np.where(step > 0, grid_point(np.round((value - anchor) / step), step, anchor), value)
+                near = grid_point(np.round((value - anchor) / step), step, anchor)
+            value = np.where(step > 0, np.clip(near, domain.low[row][:, at], domain.high[row][:, at]), value)
             value = np.where((d >= self.rows.high[row]) & (step == 0), domain.high[row][:, at], value)
             value = np.where((d <= self.rows.low[row]) & (step == 0), domain.low[row][:, at], value)
             out[:, at] = np.where(d == 0, x, value)
@@ -208,10 +209,9 @@ def _reach(problem: Problem, numbers: IntArray, unit: FloatArray) -> Reach:
     x, low, high = problem.factuals[:, numbers], domain.low[:, numbers].copy(), domain.high[:, numbers].copy()
     stay, step, anchor = domain.stay[:, numbers], domain.step[numbers], domain.anchor[numbers]
     off_grid = np.zeros(x.shape, dtype=np.bool_)
-    for one in set(zip(step[step > 0].tolist(), anchor[step > 0].tolist(), strict=True)):
-        at = np.flatnonzero((step == one[0]) & (anchor == one[1]))
-        low[:, at], high[:, at] = grid_up(low[:, at], *one), grid_down(high[:, at], *one)
-        off_grid[:, at] = ~on_grid(x[:, at], *one)
+    for k in np.flatnonzero(step > 0).tolist():
+        low[:, k], high[:, k] = domain.ends(int(numbers[k]))
+        off_grid[:, k] = ~on_grid(x[:, k], step[k], anchor[k])
     fixed = low > high
     odd = off_grid & stay & ~fixed
     impossible = (fixed & ~stay).any(axis=1)
