@@ -1,21 +1,23 @@
 """Best rows of one ensemble, for one row's prices and one goal.
 
-Local search finds rows, the kernels find bounds, and branching closes the gap between them.
+Local search finds rows. Two searches close the gap to the bound: branching on messages, and boxes of cells. Messages are
+strong where many features may change a little, boxes where few may change, or where there is no answer.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from itertools import combinations, count, pairwise
+from itertools import combinations, count, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble.bound_kernels import ascend
+from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.leaves import LeafTable
 from butfor.solvers.ensemble.move_kernels import improve
@@ -56,6 +58,16 @@ It must be an ensemble of more than so many leaves.
 """
 
 
+BOXES_PER_STEP = 20
+"""So many boxes take about as long as one bound by messages."""
+
+HEAD_START = 1_000_000
+"""The boxes come first, until they have looked at about so many leaves."""
+
+FEW = 3
+"""If at most so many features may change, boxes take turns with messages until the end."""
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """The question of one row: the cheapest cells whose leaves reach the goal.
@@ -94,44 +106,87 @@ class LeafSearch:
         self.question, self.confirmed = question, confirmed
         self.upper, self.lower = upper, 0.0
         self.best: IntArray | None = None
+        self.short: FloatArray | None = None
 
     def run(self, budget: Budget) -> None:
         """Search until the best row is proven or the budget is spent.
 
         Ctrl-C spends the budget.
         """
+        steps = self._steps()
         try:
-            self._run(budget)
+            for _ in steps:
+                if budget.spent():
+                    break
         except KeyboardInterrupt:
             budget.interrupt()
+        finally:
+            steps.close()
 
-    def _run(self, budget: Budget) -> None:
+    def _steps(self) -> Generator[None]:
+        """The whole search, in steps of about the same size."""
         able = np.isfinite(self.question.price)
         if not self._reduce(able):
             return
-        if (self._most() < self.task.goal).any():
-            self._close()
+        most = self._most()
+        if (most < self.task.goal).any():
+            self._fell_short(most)
             return
         self._begin()
         rate = self._first_rate()
-        if self._reduce(self._affordable(able)):
+        if self.upper == np.inf or self._reduce(self._affordable(able)):
             self.multipliers.rate[:] = rate
-            self._settle(budget, ROOT_BURSTS)
+            yield from self._in_turns()
 
-    def _settle(self, budget: Budget, bursts: int) -> None:
+    def _in_turns(self) -> Generator[None]:
+        """Boxes first, and then messages. Where boxes are strong, both take turns."""
+        boxes = BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
+        box_steps, message_steps = self._box_steps(boxes), self._settle(ROOT_BURSTS)
+        few = self._most_changes() <= FEW
+        try:
+            yield from islice(box_steps, 1 + HEAD_START // (BOXES_PER_STEP * (1 + len(self.work.cost))))
+            while not boxes.done:
+                if next(message_steps, True):
+                    return
+                yield
+                if few or self.best is None:
+                    next(box_steps, None)
+                    yield
+        finally:
+            message_steps.close()
+        self._fell_short(boxes.highest)
+
+    def _box_steps(self, boxes: BoxSearch) -> Iterator[None]:
+        for _ in boxes.steps(BOXES_PER_STEP):
+            self.lower = max(self.lower, min(boxes.lower, self.upper))
+            yield
+
+    def _settle(self, bursts: int) -> Generator[None]:
         """Bounds first, then branching."""
-        bound = self._root(budget, bursts)
+        bound = yield from self._root(bursts)
         if bound == np.inf:
             self._close()
         else:
             self.lower = max(self.lower, bound)
             if bursts == ROOT_BURSTS:
                 self._polish(together=2)
-            self._branch(bound, budget)
+            yield from self._branch(bound)
 
     def _close(self) -> None:
         """No row is better than the best."""
         self.lower = self.upper
+
+    def _fell_short(self, highest: FloatArray) -> None:
+        """No row is better than the best. If there is none, the scores of a row sum to `highest` at most."""
+        if self.upper == np.inf:
+            self.short = self.task.goal - highest
+        self._close()
+
+    def _most_changes(self) -> float:
+        """How many features may change at most."""
+        movable = float((np.diff(self.reduced.cells.start) > 1).sum())
+        counted = [most for counts, most in zip(self.task.side, self.task.limit, strict=True) if counts.any()]
+        return float(min([movable, *counted]))
 
     def _most(self) -> FloatArray:
         """What the scores of a row can sum to at most: each tree gives its largest leaf to each."""
@@ -157,7 +212,9 @@ class LeafSearch:
         ask = self.question
         keep_separate = np.zeros(len(able), dtype=np.bool_)
         if len(ask.limit):
-            keep_separate[np.flatnonzero(able & (ask.side == 0).any(axis=0))] = True
+            most = np.maximum.reduceat(ask.side, ask.leaves.start[:-1], axis=1)
+            counted = np.repeat(most > 0, np.diff(ask.leaves.start), axis=1)
+            keep_separate[np.flatnonzero(able & (counted & (ask.side == 0)).any(axis=0))] = True
         reduced = reduce(ask.leaves, able, ask.price, keep_separate)
         cells, trees = reduced.cells, reduced.trees
         if (np.diff(cells.start) == 0).any() or (trees.constant_leaves < 0).any():
@@ -222,6 +279,14 @@ class LeafSearch:
                 return True
         return False
 
+    def _accept(self, x: IntArray) -> bool:
+        """Take a row that reaches the goal as the best, if it is an answer."""
+        cells = self.reduced.cells.original[x]
+        if not self.confirmed(cells):
+            return False
+        self.upper, self.best = float(self.task.price[x].sum()), cells
+        return True
+
     def _first_rate(self) -> FloatArray:
         """What a unit of each score should cost, roughly.
 
@@ -250,7 +315,7 @@ class LeafSearch:
                 return np.inf
         return found
 
-    def _root(self, budget: Budget, bursts: int) -> float:
+    def _root(self, bursts: int) -> Generator[None, None, float]:
         best = 0.0
         size = np.full(len(self.task.goal), ROOT_EFFORT.step)
         for burst in range(bursts):
@@ -260,12 +325,15 @@ class LeafSearch:
                 return np.inf
             if self.upper < before:
                 self._polish()
-            if budget.spent() or (burst > 1 and found < best + ROOT_GAIN * (min(self.upper, 1e9) - best)):
-                return max(best, found)
+            gain, wanted = found - best, ROOT_GAIN * (min(self.upper, 1e9) - best)
             best = max(best, found)
+            self.lower = max(self.lower, min(best, self.upper))
+            yield
+            if burst > 1 and gain < wanted:
+                break
         return best
 
-    def _branch(self, bound: float, budget: Budget) -> None:
+    def _branch(self, bound: float) -> Generator[None]:
         """Branch until no open node can hold a better row.
 
         The open node with the lowest bound comes first, and then the child that holds its row, and so on down.
@@ -276,25 +344,24 @@ class LeafSearch:
         def put(bound: float) -> None:
             heapq.heappush(open_nodes, (bound, next(tie), np.packbits(alive).tobytes(), rate.copy(), toll.copy()))
 
+        def know(bound: float) -> None:
+            self.lower = max(self.lower, min([self.upper, bound, *(node[0] for node in open_nodes[:1])]))
+
         alive, rate, toll = self.work.alive, self.multipliers.rate, self.multipliers.toll
         put(bound)
         while open_nodes and open_nodes[0][0] < self._ceiling():
-            self.lower = max(self.lower, open_nodes[0][0])
             bound, _, bits, rate[:], toll[:] = heapq.heappop(open_nodes)
             alive[:] = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive))
             while True:
-                if budget.spent():
-                    self.lower = max(self.lower, min([bound, *(node[0] for node in open_nodes)]))
-                    return
+                know(bound)
+                yield
                 found = self._raise(NODE_EFFORT, np.full(len(self.task.goal), NODE_EFFORT.step))
                 if found == np.inf:
                     break
                 bound = max(bound, found)
                 if self._is_thin():
-                    bound = max(bound, self._zoom_in(budget))
-                    if bound == np.inf:
-                        break
-                    continue  # the budget is spent
+                    yield from self._zoom_in(bound, know)
+                    break
                 cells, work = self.reduced.cells, self.work
                 feature, where = branching(cells.start, cells.ordered, alive, work.x, work.potential, work.vote)
                 if feature < 0:
@@ -309,11 +376,8 @@ class LeafSearch:
         """Whether so few leaves can be reached that the others should be left behind."""
         return len(self.work.cost) > ZOOM_LEAVES and float(np.isfinite(self.work.cost).mean()) < ZOOM_SHARE
 
-    def _zoom_in(self, budget: Budget) -> float:
-        """Search the node in an ensemble of its own.
-
-        Returns a bound on its rows, which is infinite if no row is better than the best.
-        """
+    def _zoom_in(self, bound: float, know: Callable[[float], None]) -> Generator[None]:
+        """Search the node in an ensemble of its own. `know` is told of bounds on its rows."""
         old = self.reduced
         question, able, place = self._node_question()
 
@@ -325,12 +389,13 @@ class LeafSearch:
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
             try:
-                inner._settle(budget, ZOOM_BURSTS)
+                for _ in inner._settle(ZOOM_BURSTS):
+                    know(max(bound, inner.lower))
+                    yield
             finally:
-                if inner.best is not None:
+                if inner.best is not None and inner.upper < self.upper:
                     self.upper = inner.upper
                     self.best = original(inner.best)
-        return inner.lower if inner.lower < inner.upper else np.inf
 
     def _node_question(self) -> tuple[Instance, BoolArray, IntArray]:
         """The question over the reduced ensemble, and the cells of the node.
