@@ -13,7 +13,8 @@ from butfor.audit.written import record_checks, solver_of
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
-from butfor.explanation.explanation import Explanation, Explanations
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading, read_onto
 from butfor.problem.constraints.constraint import AbstractConstraint, Changes, JudgedConstraint
 from butfor.problem.constraints.restrictions import admissible

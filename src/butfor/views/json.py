@@ -118,7 +118,10 @@ def _read(data: dict[str, Any]) -> Explanation:
     start = _codes(data["factual"], space, "factual")
     end = None if data["point"] is None else _codes(data["point"], space, "point")
     _check_columns(data["table"], space)
-    factual = tables.rebuild(data["table"], [f.value(code) for f, code in zip(space, start, strict=True)])
+    table = data["table"]
+    blank = [column["name"] for column in table["columns"] if column.get("missing") == "NaN"]
+    cells = [[feature.value(code)] for feature, code in zip(space, start, strict=True)]
+    factual = tables.rebuild(table, cells, [table["index"]], [blank])
     question = data["question"]
     return Explanation(
         space=space,
