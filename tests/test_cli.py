@@ -25,7 +25,7 @@ from butfor.cli import app
 from butfor.datasets import loans
 from butfor.solvers.linear import kernels as linear_kernels
 from butfor.solvers.tree import kernels as tree_kernels
-from butfor.views.json import sealed
+from butfor.views.schema import sealed
 
 ALL, Y = loans.load()
 X = ALL.head(300)

@@ -14,7 +14,7 @@ from sklearn.neural_network import MLPClassifier
 
 import butfor as bf
 from butfor.audit.recheck import check
-from butfor.views.json import sealed
+from butfor.views.schema import sealed
 from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK
 
 FLOWERS, KINDS = load_iris(return_X_y=True)
