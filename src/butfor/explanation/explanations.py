@@ -84,11 +84,11 @@ class Explanations(Sequence[Explanation]):
                 certificates=[self.certificates[i] for i in at],
             )
         i = range(len(self))[index]
-        at = int(self.table_rows[i])
-        factual = frames.take(self.table, [at])
+        place = int(self.table_rows[i])
+        factual = frames.take(self.table, [place])
         found = bool(np.isfinite(self.costs[i]))
         codes = self.point_codes[i] if found else None
-        start = self.factual_codes[at]
+        start = self.factual_codes[place]
         return Explanation(
             space=self.space,
             factual_codes=start,
@@ -277,5 +277,3 @@ def _ranks(row: IntArray) -> IntArray:
     ranks = np.empty(len(row), dtype=np.intp)
     ranks[order] = np.arange(len(row)) - first + 1
     return ranks
-
-

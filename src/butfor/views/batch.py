@@ -18,7 +18,7 @@ from butfor.errors import ButforError, InputError
 from butfor.explanation.explanations import Explanations
 from butfor.space.space import Space
 from butfor.views import tables
-from butfor.views.lines import AnswerLine, line_from, lines_of
+from butfor.views.lines import AnswerLine, line_from, lines_of, together
 from butfor.views.parts import (
     ContradictionError,
     contradicted,
@@ -29,12 +29,12 @@ from butfor.views.parts import (
     space_data,
     space_from,
 )
-from butfor.views.schema import HEADER, LINE, hash_of, sealed
+from butfor.views.schema import BATCH_HEADER, BATCH_LINE, hash_of, sealed
 from butfor.views.whole_file import path_of, write_whole
 
 BATCH_SCHEMA = "butfor.explanations/1"
 
-SHARED = (
+SHARED_NAMES = (
     "rank", "status", "solver", "stopped", "checks", "conflict", "seconds", "seed", "fingerprint", "versions", "notes",
     "missing",
 )  # fmt: skip
@@ -131,7 +131,7 @@ def _header(answers: Explanations) -> dict[str, Any]:
         "question": question_data(answers.question),
         "space": space_data(answers.space),
         "table": tables.kind_of(answers.table, answers.space.names),
-        "shared": {name: facts[name] for name in SHARED if name in facts},
+        "shared": {name: facts[name] for name in SHARED_NAMES if name in facts},
     }
 
 
@@ -148,7 +148,7 @@ def _check_header(header: dict[str, Any]) -> None:
             f"A batch of the schema {BATCH_SCHEMA!r} is needed.",
             "Read a single answer with Explanation.from_json, and a batch of a newer butfor with that version.",
         )
-    HEADER(header, "")
+    BATCH_HEADER(header, "")
     if header["hash"] != hash_of(header):
         raise ContradictionError(
             "the header was changed since it was written: its hash is not that of what it holds.", ONCE_MORE
@@ -167,7 +167,7 @@ def _line(own: dict[str, Any], header: dict[str, Any], number: int, space: Space
     if "schema" in own:
         raise InputError("it is the header of another batch, or a record.", "A file must hold one batch.")
     facts = {**header["shared"], **own}
-    LINE(facts, "")
+    BATCH_LINE(facts, "")
     if facts.pop("hash") != _hash_of_line(own, header, number):
         raise ContradictionError(
             "it was changed since it was written, or it is of another batch or place: its hash is not that of what it "
@@ -178,40 +178,27 @@ def _line(own: dict[str, Any], header: dict[str, Any], number: int, space: Space
 
 
 def _together(header: dict[str, Any], space: Space, lines: list[AnswerLine], numbers: list[int]) -> Explanations:
-    """The answers in columns."""
-    shape = (len(lines), len(space))
-    starts = np.array([line.start for line in lines], dtype=np.float64).reshape(shape)
-    ends = [line.start if line.end is None else line.end for line in lines]
-    cells = [[f.value(code) for code in column.tolist()] for f, column in zip(space, starts.T, strict=True)]
-    labels, missing = [line.label for line in lines], [line.missing for line in lines]
+    """The answers in columns. Their table must be as the batch says."""
     with _told(1):
-        table = tables.rebuild(header["table"], cells, labels, missing)
-        kind = tables.kind_of(table, space.names)
-        wrong = contradiction(header["table"], kind, "table")
+        answers = together(
+            lines,
+            space,
+            header["table"],
+            question=question_from(header["question"]),
+            model=header["model"],
+            created=header["created"],
+            sealed=True,
+        )
+        wrong = contradiction(header["table"], tables.kind_of(answers.table, space.names), "table")
         if wrong:
             raise contradicted(wrong)
-    again = zip(numbers, labels, tables.labels_of(table), missing, tables.blanks(table, kind["columns"]), strict=True)
-    for number, label, label_again, blank, blank_again in again:
-        if label != label_again or blank != blank_again:
+    for number, line, again in zip(numbers, lines, lines_of(answers), strict=True):
+        if (line.label, line.missing) != (again.label, again.missing):
             with _told(number):
-                raise contradicted(f"the table has no label {label!r}, or no columns {blank} that miss a value as NaN")
-    return Explanations(
-        space=space,
-        rows=np.array([line.row for line in lines], dtype=np.intp),
-        ranks=np.array([line.rank for line in lines], dtype=np.intp),
-        table_rows=np.arange(len(lines)),
-        factual_codes=starts,
-        point_codes=np.array(ends, dtype=np.float64).reshape(shape),
-        table=table,
-        outputs_before=[line.before for line in lines],
-        outputs_after=[line.after for line in lines],
-        costs=np.array([line.cost for line in lines], dtype=np.float64),
-        certificates=[line.certificate for line in lines],
-        question=question_from(header["question"]),
-        model=header["model"],
-        created=header["created"],
-        sealed=True,
-    )
+                raise contradicted(
+                    f"a row of its table has no label {line.label!r}, or no columns {line.missing} that are missing as NaN"
+                )
+    return answers
 
 
 def _compact(data: dict[str, Any]) -> str:

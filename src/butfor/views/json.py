@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError
 from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space.space import Space
 from butfor.verdict import certificate
-from butfor.views import tables
+from butfor.views import batch, tables
+from butfor.views.lines import line_of, together
 from butfor.views.parts import (
     ContradictionError,
     codes_data,
@@ -51,13 +53,58 @@ def dump_many(answers: Iterable[Explanation], *, indent: int | None = 2) -> str:
 
 def load(text: str) -> Explanation:
     """The answer that `dump` wrote."""
-    return from_data(parsed(text))
+    if batch.is_batch(text) or isinstance(data := parsed(text), list):
+        raise InputError(
+            "a list or a batch of answers was given.", "A single answer is needed.", "Use bf.Explanations.from_json."
+        )
+    return from_data(data)
 
 
-def load_many(text: str) -> list[Explanation]:
-    """The answers that `dump_many` (or `dump`) wrote."""
+def load_many(text: str) -> Sequence[Explanation]:
+    """The answers that `dump_many`, `dump` or `to_jsonl` wrote."""
+    if batch.is_batch(text):
+        return batch.load(text)
     data = parsed(text)
     return [from_data(one) for one in (data if isinstance(data, list) else [data])]
+
+
+def load_together(text: str) -> Explanations:
+    """The answers to one question, in columns, that `dump_many`, `dump` or `to_jsonl` wrote."""
+    if batch.is_batch(text):
+        return batch.load(text)
+    answers = load_many(text)
+    if not answers:
+        raise InputError("the text contains no answer.", "At least one is needed.")
+    first, shared = answers[0], _shared(answers[0])
+    for number, answer in enumerate(answers, 1):
+        differs = next((name for name, value in _shared(answer).items() if value != shared[name]), None)
+        if differs:
+            raise InputError(
+                f"answer {number} has another {differs} than the first.",
+                "Only the answers of one call belong together.",
+                "Read such answers one by one, with Explanation.from_json.",
+            )
+    return together(
+        [line_of(answer) for answer in answers],
+        first.space,
+        shared["table"],
+        question=first.question,
+        model=first.model,
+        created=first.created,
+        sealed=first.sealed,
+    )
+
+
+def _shared(answer: Explanation) -> dict[str, Any]:
+    """What the answers of one call have in common, as plain data."""
+    return {
+        "space": space_data(answer.space),
+        "question": question_data(answer.question),
+        "table": tables.kind_of(answer.factual, answer.space.names),
+        "model": answer.model,
+        "created": answer.created,
+        "hash": answer.sealed,
+    }
 
 
 def to_data(answer: Explanation) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space.space import Space
@@ -72,7 +73,7 @@ def lines_of(answers: Explanations) -> Iterator[AnswerLine]:
         )
 
 
-def line_from(facts: Mapping[str, Any], space: Space) -> AnswerLine:
+def line_from(facts: dict[str, Any], space: Space) -> AnswerLine:
     """The answer whose `facts` these are. They must not contradict each other."""
     start = codes_from(facts["factual"], space, "factual")
     cost = np.inf if facts["cost"] is None else float(facts["cost"])
@@ -96,6 +97,46 @@ def line_from(facts: Mapping[str, Any], space: Space) -> AnswerLine:
     if wrong:
         raise contradicted(wrong)
     return line
+
+
+def line_of(answer: Explanation) -> AnswerLine:
+    """A single answer as one of a batch."""
+    (label,) = tables.labels_of(answer.factual)
+    (missing,) = tables.blanks(answer.factual, tables.kind_of(answer.factual, answer.space.names)["columns"])
+    return AnswerLine(
+        row=answer.row,
+        label=label,
+        rank=answer.rank,
+        before=answer.before,
+        after=answer.after,
+        cost=answer.cost,
+        start=answer.factual_codes,
+        end=answer.point_codes,
+        missing=missing,
+        certificate=answer.certificate,
+    )
+
+
+def together(lines: Sequence[AnswerLine], space: Space, table: Mapping[str, Any], **about: Any) -> Explanations:
+    """The answers in columns. Each has a row of its own in the table, which is of the kind `table`."""
+    shape = (len(lines), len(space))
+    starts = np.array([line.start for line in lines], dtype=np.float64).reshape(shape)
+    ends = [line.start if line.end is None else line.end for line in lines]
+    cells = [[f.value(code) for code in column.tolist()] for f, column in zip(space, starts.T, strict=True)]
+    return Explanations(
+        space=space,
+        rows=np.array([line.row for line in lines], dtype=np.intp),
+        ranks=np.array([line.rank for line in lines], dtype=np.intp),
+        table_rows=np.arange(len(lines)),
+        factual_codes=starts,
+        point_codes=np.array(ends, dtype=np.float64).reshape(shape),
+        table=tables.rebuild(table, cells, [line.label for line in lines], [line.missing for line in lines]),
+        outputs_before=[line.before for line in lines],
+        outputs_after=[line.after for line in lines],
+        costs=np.array([line.cost for line in lines], dtype=np.float64),
+        certificates=[line.certificate for line in lines],
+        **about,
+    )
 
 
 def _moved(space: Space, start: FloatArray, end: FloatArray) -> dict[str, float | None]:

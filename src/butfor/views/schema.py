@@ -179,10 +179,10 @@ _OF_A_LINE = {
     "conflict": _list(_text), "seconds": _number, "seed": _integer, "fingerprint": _text, "versions": _map(_text),
     "notes": _map(_number), "missing": _list(_text),
 }  # fmt: skip
-LINE = _object({**_OF_A_LINE, "hash": _text})
+BATCH_LINE = _object({**_OF_A_LINE, "hash": _text})
 """The schema of one answer of a batch, as far as types go: its line together with what the header shares."""
 
-HEADER = _object(
+BATCH_HEADER = _object(
     {
         "created": _text, "model": _text, "answers": _whole(0), "question": _QUESTION, "space": _list(_FEATURE),
         "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, _OF_A_LINE), "hash": _text,

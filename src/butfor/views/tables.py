@@ -80,7 +80,10 @@ def rebuild(
     """
     kind, columns = described["kind"], described["columns"]
     filled = [
-        [np.nan if value is None and column["name"] in without else value for value, without in zip(cell, blank, strict=True)]
+        [
+            np.nan if value is None and column["name"] in without else value
+            for value, without in zip(cell, blank, strict=True)
+        ]
         for column, cell in zip(columns, cells, strict=True)
     ]
     if kind == "array":
@@ -121,7 +124,7 @@ def _pandas_table(
 
 def _pandas_column(name: str, label: Any, kind: Any) -> dict[str, Any]:
     """The name and type of a column, and its own label if that is a number or a tuple."""
-    column = {"name": name, "type": str(kind)}
+    column: dict[str, Any] = {"name": name, "type": str(kind)}
     if column["type"] == "category":
         column |= {"categories": kind.categories.tolist(), "ordered": bool(kind.ordered)}
     return column if isinstance(label, str) else column | {"label": to_spec(label)}
