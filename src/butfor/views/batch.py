@@ -119,9 +119,10 @@ def _written(answers: Explanations) -> Iterator[str]:
 
 
 def _header(answers: Explanations) -> dict[str, Any]:
-    typical = next(iter(np.flatnonzero(answers.found).tolist()), 0)
-    first = next(lines_of(answers[typical : typical + 1]), None)
-    facts = {} if first is None else first.facts(answers.space)
+    changing = np.flatnonzero(answers.found & (answers.costs > 0))
+    first = int(changing[0]) if len(changing) else 0
+    typical = next(lines_of(answers[first : first + 1]), None)
+    facts = {} if typical is None else typical.facts(answers.space)
     return {
         "schema": BATCH_SCHEMA,
         "butfor": facts.get("versions", {}).get("butfor"),
