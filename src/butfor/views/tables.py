@@ -109,7 +109,7 @@ def rebuild(
 def _pandas_table(
     pandas: Any, columns: Sequence[Mapping[str, Any]], filled: list[list[Any]], labels: Sequence[str | int | None]
 ) -> Any:
-    index = list(labels)
+    index = pandas.Index(list(labels))
     made = {
         c["name"]: pandas.Series(cell, index=index, dtype=_pandas_type(pandas, c))
         for c, cell in zip(columns, filled, strict=True)
