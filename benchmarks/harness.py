@@ -32,7 +32,7 @@ class Number:
 
     name: str
     samples: Sequence[float]
-    unit: Literal["s", "1/s"]
+    unit: Literal["s", "1/s", "MB"]
     against: Mapping[str, float] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     seed: int = SEED
@@ -45,7 +45,7 @@ class Number:
 
     def ratios(self) -> dict[str, dict[str, float]]:
         """Each limit or rival, and how many times better than it we are (1 or more: reached)."""
-        sign = -1 if self.unit == "s" else 1
+        sign = 1 if self.unit == "1/s" else -1
         return {name: {"value": bar, "ratio": (self.value / bar) ** sign} for name, bar in self.against.items()}
 
     def record(self) -> dict[str, Any]:

@@ -17,8 +17,10 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
+from butfor.audit import recheck
 from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
+from butfor.importers.read import read_onto
 from butfor.problem.spec import to_spec
 from butfor.verdict.certificate import reason
 from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK, X, Y
@@ -299,3 +301,56 @@ def test_an_answer_saved_by_an_earlier_version_is_read_and_checked() -> None:
         "the hash of the record"
     ]
     assert "no hash: only what can be recomputed was checked" in repr(found)
+
+
+@pytest.fixture(scope="module")
+def many() -> bf.Explanations:
+    asked = EXPLAINER.explain(X.iloc[200:230], target="approved", constraints=POSSIBLE)
+    return bf.Explanations.from_jsonl(str(asked.to_jsonl()))
+
+
+def test_each_of_many_answers_is_checked(many) -> None:
+    found = check(many, MODEL)
+    assert found.passed
+    assert repr(found) == "30 of 30 answers hold"
+    assert [result.passed for result in found.results] == [True] * 30
+    assert found.results[0].checks[0].name == "the hash of the record"
+
+
+def test_few_answers_are_listed_in_full(many) -> None:
+    found = check(many[:2], MODEL)
+    assert repr(found).startswith("Row 0, answer 1:\npassed - the hash of the record")
+    assert repr(found).endswith("the answer holds\n2 of 2 answers hold")
+    assert check(many[:1], MODEL) == check(many[0], MODEL)
+
+
+def test_of_many_answers_those_that_fail_are_named(many) -> None:
+    costs = many.costs.copy()
+    wrong = int(np.flatnonzero(many.found & (costs > 0))[0])
+    costs[wrong] /= 2
+    certificates = list(many.certificates)
+    certificates[wrong] = reworded(certificates[wrong], cost=costs[wrong], bound=costs[wrong])
+    found = check(replace(many, costs=costs, certificates=certificates), MODEL)
+    assert not found.passed
+    assert repr(found).startswith(f"Row {wrong}, answer 1:\n")
+    assert "FAILED - the cost is" in repr(found)
+    assert repr(found).endswith("29 of 30 answers hold")
+
+
+def test_many_answers_are_refused_by_another_model_one_by_one(many) -> None:
+    found = check(many, DecisionTreeClassifier().fit(FLOWERS, KINDS))
+    assert not any(result.passed for result in found.results)
+    assert repr(found).endswith("0 of 30 answers hold")
+
+
+def test_the_model_is_read_once_for_many_answers(many, monkeypatch) -> None:
+    read = []
+    monkeypatch.setattr(recheck, "read_onto", lambda *given: read.append(given) or read_onto(*given))
+    assert check(many[:5], MODEL).passed
+    assert len(read) == 1
+    assert len(read[0][2]) == 5
+
+
+def test_no_answers_cannot_be_checked(many) -> None:
+    with pytest.raises(bf.InputError, match="no answer"):
+        check(many[:0], MODEL)

@@ -25,7 +25,7 @@ from butfor.cli import app
 from butfor.datasets import loans
 from butfor.solvers.linear import kernels as linear_kernels
 from butfor.solvers.tree import kernels as tree_kernels
-from butfor.views.json import sealed
+from butfor.views.schema import sealed
 
 ALL, Y = loans.load()
 X = ALL.head(300)
@@ -46,6 +46,11 @@ def made(tmp_path_factory) -> Path:
     (folder / "broken.joblib").write_bytes(b"\x80\x05no model")
     (folder / "absent.pkl").write_bytes(b"cno_such_library\nModel\n.")
     (folder / "binary.json").write_bytes(b"\xff\xfe\x00")
+    (folder / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
+    (folder / "folder.jsonl").mkdir()
+    (folder / "empty.jsonl").write_text("")
+    (folder / "table.jsonl").write_text("age,income\n3,4\n")
+    bf.Explainer(model, X).explain(X.head(1))[:0].to_jsonl(folder / "none.jsonl")
     X.to_csv(folder / "loans.csv", index=False)
     X.to_parquet(folder / "loans.parquet")
     X.to_feather(folder / "loans.feather")
@@ -209,6 +214,56 @@ def test_check_reads_several_answers(run, tmp_path) -> None:
     assert done.stdout.count("the answer holds") == 2
 
 
+ROWS = ["explain", "model.joblib", "loans.csv", "--row", "206,5:30", "--target", "approved", *POSSIBLE]
+
+
+def test_a_batch_is_written_and_checked(run, tmp_path) -> None:
+    done = run(*ROWS, "--out", "OUT/answers.jsonl")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == run(*ROWS).stdout
+    assert "answers.jsonl" in done.stderr
+    answers = bf.Explanations.from_jsonl(tmp_path / "answers.jsonl")
+    assert answers.rows.tolist() == [206, *range(5, 30)]
+    assert answers[0].to_frame().equals(bf.Explanation.from_json(run(*ASKED, "--json").stdout).to_frame())
+    done = run("check", "OUT/answers.jsonl", "model.joblib")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == "26 of 26 answers hold\n"
+    done = run("check", "OUT/answers.jsonl", "other.joblib")
+    assert done.exit_code == 1
+    assert "Row 206, answer 1:\n" in done.stdout
+    assert done.stdout.endswith("0 of 26 answers hold\n")
+
+
+def test_records_are_written_and_checked(run, tmp_path) -> None:
+    for rows, records in (("206", 1), ("206,7", 2)):
+        asked = [rows if word == "206" else word for word in ASKED]
+        assert run(*asked, "--out", "OUT/answers.json").exit_code == 0
+        text = (tmp_path / "answers.json").read_text("utf-8")
+        assert isinstance(json.loads(text), list) is (records > 1)
+        assert len(bf.Explanations.from_json(text)) == records
+        assert run("check", "OUT/answers.json", "model.joblib").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text.replace('"income":', '"savings":', 1), "line 2: it was changed"),
+        (lambda text: text.replace('"created":"2', '"created":"1'), "line 1: the header was changed"),
+        (lambda text: text[:-50], "line 27: it is cut off"),
+        (lambda text: text[: text.rindex('{"row')], "has 25 answers, and line 1 says that there are 26"),
+    ],
+)
+@pytest.mark.parametrize("name", ["answers.jsonl", "answers.txt"])
+def test_a_changed_batch_fails_the_check(run, tmp_path, change, said, name) -> None:
+    run(*ROWS, "--out", "OUT/answers.jsonl")
+    text = (tmp_path / "answers.jsonl").read_text("utf-8")
+    (tmp_path / name).write_text(change(text), encoding="utf-8")
+    done = run("check", f"OUT/{name}", "model.joblib")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("FAILED - ")
+    assert said in done.stdout
+
+
 def test_check_fails_another_model(run, tmp_path) -> None:
     (tmp_path / "answer.json").write_text(run(*ASKED, "--json").stdout, encoding="utf-8")
     done = run("check", "OUT/answer.json", "other.joblib")
@@ -365,6 +420,14 @@ WRONG = {
     "answer is no JSON": (["check", "loans.csv", "model.joblib"], "the text is not JSON"),
     "answer is no text": (["check", "binary.json", "model.joblib"], "is not text in UTF-8"),
     "no answer file": (["check", "nowhere.json", "model.joblib"], "nowhere.json: No such file"),
+    "answers of no ending": ([*EXPLAIN, "--row", "3", "--out", "answers"], "must end in .json or .jsonl"),
+    "answers as a table": ([*EXPLAIN, "--row", "3", "--out", "answers.csv"], "must end in .json or .jsonl"),
+    "batch is no text": (["check", "binary.jsonl", "model.joblib"], "is not text in UTF-8"),
+    "batch is a folder": (["check", "folder.jsonl", "model.joblib"], "is a folder"),
+    "batch is empty": (["check", "empty.jsonl", "model.joblib"], "the batch is empty"),
+    "batch is a table": (["check", "table.jsonl", "model.joblib"], "line 1: the text is not JSON"),
+    "batch of no answers": (["check", "none.jsonl", "model.joblib"], "contains no answer"),
+    "no batch file": (["check", "nowhere.jsonl", "model.joblib"], "nowhere.jsonl: No such file"),
     "unknown command": (["explian"], "explian"),
 }
 

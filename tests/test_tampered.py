@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import re
@@ -14,8 +15,8 @@ from sklearn.neural_network import MLPClassifier
 
 import butfor as bf
 from butfor.audit.recheck import check
-from butfor.views.json import sealed
-from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK
+from butfor.views.schema import hash_of, sealed
+from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK, X
 
 FLOWERS, KINDS = load_iris(return_X_y=True)
 NET = MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
@@ -179,3 +180,77 @@ def test_any_value_of_any_type_is_checked_or_refused_in_words(kind) -> None:
     for place in nodes(record):
         for value in WRONG:
             refused(spoilt(record, place, value), model, seconds=0.5)
+
+
+BATCH_HASH_ONLY = re.compile(
+    r"created|row|label|stopped|seconds|notes.*|seed|solver|missing|shared\.(solver|stopped|seconds|seed|notes.*|missing)"
+    r"|shared\.versions\.(?!butfor).*|factual\[\d+\]"
+    r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|single|typical|mad|std|why|levels.*)"
+    r"|table\.columns\[\d+\]\.(type|ordered|categories.*)"
+)
+"""The same values, as a batch names them. A row is said only once: changed, it is another row with a true answer."""
+
+
+def lines_of(constraints: list[Any]) -> list[Any]:
+    """The data in the lines of a batch: a rejected applicant, and an approved one."""
+    answers = EXPLAINER.explain(X.iloc[[206, 12]], target="approved", constraints=constraints)
+    return [json.loads(line) for line in str(answers.to_jsonl()).splitlines()]
+
+
+BATCHES = {"possible": lines_of(POSSIBLE), "impossible": lines_of(STUCK)}
+BATCH_LINES = BATCHES["possible"]
+
+
+def batch_refused(lines: list[Any]) -> bool:
+    """Whether reading or checking the batch fails, in words."""
+    try:
+        answers = bf.Explanations.from_jsonl("\n".join(map(json.dumps, lines)))
+    except bf.ButforError:
+        return True
+    return not check(answers, MODEL).passed
+
+
+def batch_sealed(lines: list[Any]) -> list[Any]:
+    """The lines with right hashes, as somebody writes them who knows of hashes."""
+    header = sealed(lines[0])
+    made = [header]
+    for number, line in enumerate(lines[1:], 2):
+        own = {name: value for name, value in line.items() if name != "hash"}
+        made.append({**own, "hash": hash_of({**own, "header": header["hash"], "line": number})})
+    return made
+
+
+def test_a_batch_that_was_not_changed_is_taken() -> None:
+    assert not batch_refused(BATCH_LINES)
+    assert batch_sealed(BATCH_LINES) == BATCH_LINES
+
+
+@pytest.mark.parametrize("kind", ["possible", pytest.param("impossible", marks=pytest.mark.slow)])
+@pytest.mark.filterwarnings("ignore:.*lie outside the ranges")
+def test_every_changed_value_of_a_batch_is_refused(kind) -> None:
+    lines, passed = BATCHES[kind], []
+    for place in leaves(lines):
+        changed = put(lines, place, other(at(lines, place)))
+        assert batch_refused(changed), f"{named(place)} was changed, and the hash was not"
+        if place[-1] != "hash" and not batch_refused(batch_sealed(changed)):
+            passed.append(named(place[1:]))
+    assert [name for name in passed if not BATCH_HASH_ONLY.fullmatch(name)] == []
+
+
+def test_every_value_that_is_left_out_of_a_batch_is_noticed() -> None:
+    for place in nodes(BATCH_LINES):
+        if len(place) > 1 and not isinstance(place[-1], int):
+            changed = copy.deepcopy(BATCH_LINES)
+            del at(changed, place[:-1])[place[-1]]
+            assert batch_refused(changed), f"{named(place)} was left out"
+
+
+@pytest.mark.slow
+def test_a_value_of_any_type_in_a_batch_is_read_or_refused_in_words() -> None:
+    for place in nodes(BATCH_LINES):
+        for value in WRONG if len(place) > 1 else ():
+            changed = put(BATCH_LINES, place, value)
+            if value is DELETED:
+                del at(changed, place[:-1])[place[-1]]
+            with contextlib.suppress(bf.ButforError):
+                bf.Explanations.from_jsonl("\n".join(map(json.dumps, batch_sealed(changed))))

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     )
     from butfor.estimator.functions import black_box
     from butfor.explain.explainer import Explainer
-    from butfor.explanation.explanation import Explanation, Explanations
+    from butfor.explanation.explanation import Explanation
+    from butfor.explanation.explanations import Explanations
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Sign
@@ -66,7 +67,8 @@ _HOMES = {
         "UnknownColumnError", "UnsupportedModelError", "UnsupportedProblemError",
     ),
     "butfor.explain.explainer": ("Explainer",),
-    "butfor.explanation.explanation": ("Explanation", "Explanations"),
+    "butfor.explanation.explanation": ("Explanation",),
+    "butfor.explanation.explanations": ("Explanations",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.registry": ("register_importer", "register_step"),

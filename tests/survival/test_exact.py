@@ -224,6 +224,29 @@ def test_a_checked_answer() -> None:
     assert not check(bf.Explanation.from_json(bent), model).passed
 
 
+@pytest.mark.parametrize(
+    ("target", "fixed"),
+    [
+        (S.mean_gain(90.0, unit="days"), ["age"]),
+        (S.survival_at(365.0, at_least=0.8), ["age"]),
+        (S.mean_gain(90.0), list(patients()[0].columns)),
+    ],
+    ids=repr,
+)
+def test_a_batch_of_answers(target, fixed) -> None:
+    X, y = patients()
+    codes = make_column_transformer((OneHotEncoder(drop="first"), ["stage", "drug"]), remainder="passthrough")
+    model = make_pipeline(codes, HAZARDS["cox"]()).fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:6], target=target, constraints=[bf.fixed(*fixed)])
+    again = bf.Explanations.from_jsonl(str(answers.to_jsonl()))
+    assert again == answers
+    assert repr(again) == repr(answers)
+    assert again.to_html() == answers.to_html()
+    assert again.to_json() == answers.to_json()
+    assert [S.sentence(one) for one in again] == [S.sentence(one) for one in answers]
+    assert check(again[:2], model).passed
+
+
 def test_plausible_too() -> None:
     from sklearn.ensemble import IsolationForest
 

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import butfor as bf
 from butfor.problem.spec import from_spec
 from butfor.space import frames
-from butfor.views.json import SCHEMA, ContradictionError, dump_many, from_data, load, load_many, to_data
+from butfor.views.json import SCHEMA, dump_many, from_data, load, load_many, to_data
+from butfor.views.parts import ContradictionError
 from tests.views.answers import SPACE, drawn, made, question
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md"

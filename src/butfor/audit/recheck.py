@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 
-from butfor.audit.result import Check, Checked
+from butfor.audit.result import AllChecked, Check, Checked
 from butfor.audit.written import record_checks, solver_of
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
-from butfor.explanation.explanation import Explanation, Explanations
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading, read_onto
 from butfor.problem.constraints.constraint import AbstractConstraint, Changes, JudgedConstraint
 from butfor.problem.constraints.restrictions import admissible
@@ -61,10 +62,16 @@ class Claim:
         return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
 
 
+@overload
+def check(answer: Explanation, model: Any, *, forests: Iterable[Any] = ..., time_limit: float = ...) -> Checked: ...
+@overload
+def check(
+    answer: Explanations, model: Any, *, forests: Iterable[Any] = ..., time_limit: float = ...
+) -> Checked | AllChecked: ...
 def check(
     answer: Explanation | Explanations, model: Any, *, forests: Iterable[Any] = (), time_limit: float = RECHECK_SECONDS
-) -> Checked:
-    """Redo the certificate of an answer with the model.
+) -> Checked | AllChecked:
+    """Redo the certificate of an answer, or those of several, with the model.
 
     It checks that this is the same model, that it predicts the same, that the cost is right, that the constraints
     hold, and that the words of the certificate follow from its facts. A claimed bound (an optimum, an impossibility)
@@ -80,17 +87,50 @@ def check(
     >>> check(Explainer(tree, data=X).explain(X.iloc[[60]], target=2), tree).passed
     True
     """
-    one = answer.only
-    made: list[Check] = []
+    several = [answer] if isinstance(answer, Explanation) else answer
+    if not len(several):
+        raise InputError("no answer was given.", "There is nothing to check.")
+    every = check_all(several, model, forests, time_limit)
+    return every.results[0] if len(several) == 1 else every
+
+
+def check_all(
+    answers: Sequence[Explanation], model: Any, forests: Iterable[Any] = (), time_limit: float = RECHECK_SECONDS
+) -> AllChecked:
+    """Redo the certificates of answers, which may be to different questions."""
+    results = tuple(_check_each(answers, model, {repr(forest): forest for forest in forests}, time_limit))
+    return AllChecked(tuple(f"Row {one.row}, answer {one.rank}" for one in answers), results)
+
+
+def _check_each(
+    answers: Sequence[Explanation], model: Any, objects: Mapping[str, Any], time_limit: float
+) -> Iterator[Checked]:
+    """The result for each answer."""
+    read = _read_once(answers, model, objects)
+    for one in answers:
+        made: list[Check] = []
+        try:
+            made.extend(record_checks(one))
+            claim = replace(read, answer=one) if read else _claim(one, model, objects)
+            made.extend(_checks(claim, time_limit))
+        except ButforError as refusal:
+            made.append(Check("the question fits the model", False, str(refusal)))
+        except Exception as error:  # a question of the right words can hold anything, and so can a model
+            made.append(Check("the question can be asked again", False, f"{type(error).__name__}: {error}"))
+        yield Checked(tuple(made))
+
+
+def _read_once(answers: Sequence[Explanation], model: Any, objects: Mapping[str, Any]) -> Claim | None:
+    """The claim of the first of several answers to one question, with the model read for the rows of all.
+
+    None if that is not possible. Then each answer is read by itself, so that it is refused in its own words.
+    """
+    if not isinstance(answers, Explanations):
+        return None
     try:
-        made.extend(record_checks(one))
-        claim = _claim(one, model, {repr(forest): forest for forest in forests})
-        made.extend(_checks(claim, time_limit))
-    except ButforError as refusal:
-        made.append(Check("the question fits the model", False, str(refusal)))
-    except Exception as error:  # a question of the right words can hold anything, and so can a model
-        made.append(Check("the question can be asked again", False, f"{type(error).__name__}: {error}"))
-    return Checked(tuple(made))
+        return _claim(answers[0], model, objects, frames.take(answers.table, answers.table_rows))
+    except Exception:  # whatever is wrong with one row, or with the question
+        return None
 
 
 def _checks(claim: Claim, time_limit: float) -> Iterator[Check]:
@@ -105,9 +145,13 @@ def _checks(claim: Claim, time_limit: float) -> Iterator[Check]:
     yield from _bound(claim, time_limit)
 
 
-def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any]) -> Claim:
-    """The answer together with the model. Raises an error if they do not fit together."""
-    reading = read_onto(model, answer.space, frames.select(answer.factual, answer.space.names))
+def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any], rows: Any = None) -> Claim:
+    """The answer together with the model, which is read for `rows` (default: that of the answer).
+
+    Raises an error if they do not fit together.
+    """
+    rows = answer.factual if rows is None else rows
+    reading = read_onto(model, answer.space, frames.select(rows, answer.space.names))
     spec = answer.question.spec
     target = _meant(spec.get("target"))
     constraints = tuple(

@@ -1,4 +1,4 @@
-"""The result of checking an answer: single checks, and all of them."""
+"""The result of checking answers: single checks, all of one answer, and those of all answers."""
 
 from __future__ import annotations
 
@@ -42,3 +42,34 @@ class Checked:
             f"the answer does not hold: {failed} of {len(self.checks)} checks failed" if failed else "the answer holds"
         )
         return "\n".join([*map(str, self.checks), verdict + rest])
+
+
+LISTED_IN_FULL = 20
+"""Of more results than this, only those that failed are listed."""
+
+
+@dataclass(frozen=True)
+class AllChecked:
+    """The results for several answers. Print it to see those that failed.
+
+    - `names`: which answer each result is for;
+    - `results`: the results, in the order of the answers.
+    """
+
+    names: tuple[str, ...]
+    results: tuple[Checked, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return all(result.passed for result in self.results)
+
+    def __repr__(self) -> str:
+        few = len(self.results) <= LISTED_IN_FULL
+        listed = [
+            f"{name}:\n{result!r}"
+            for name, result in zip(self.names, self.results, strict=True)
+            if few or not result.passed
+        ]
+        hold = sum(result.passed for result in self.results)
+        return "\n".join([*listed, f"{hold} of {len(self.results)} answers hold"])

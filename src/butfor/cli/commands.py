@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from typer.core import TyperGroup
 
 import butfor
 from butfor.audit import recheck as checking
-from butfor.cli.files import load, read_table, read_text, write
+from butfor.cli.files import check_ending, load, read_answers, read_table, write, write_answers
 from butfor.cli.options import (
     Allowed,
     AtLeast,
@@ -31,6 +32,7 @@ from butfor.cli.options import (
     Model,
     OnlyDown,
     OnlyUp,
+    Out,
     Probability,
     QuantileAtLeast,
     StepBy,
@@ -49,7 +51,8 @@ from butfor.problem.written.costs import read_cost
 from butfor.space import frames
 from butfor.space.feature import Step
 from butfor.views import html as pages
-from butfor.views import json, text
+from butfor.views import text
+from butfor.views.parts import ContradictionError
 
 FAILED = 1
 """The exit code of a check that failed. A command with wrong input ends with 2."""
@@ -164,12 +167,14 @@ def explain(
         typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for `butfor check`.")] = False,
+    out: Out = None,
     html: Html = None,
 ) -> None:
     """Find the cheapest change to a row that makes the model answer differently.
 
     If there is no such change, that is an answer, too: it is printed, and the command succeeds.
     """
+    check_ending(out)
     table = read_table(data)
     explainer = Explainer(load(model), table if training is None else read_table(training))
     rows = positions(row, frames.height(table))
@@ -192,19 +197,22 @@ def explain(
         seed=seed,
         n_jobs=n_jobs,
     )  # fmt: skip
-    answers = [replace(one, row=rows[one.row]) for one in found]
-    single = len(answers) == 1
+    answers = replace(found, rows=np.array(rows)[found.rows])
     if as_json:
-        typer.echo((json.dump(answers[0]) if single else json.dump_many(answers)).encode())
+        typer.echo(answers.to_json().encode())
     else:
-        _print(answers[0] if single else text.panel_many(answers))
+        _print(answers.only if len(answers) == 1 else text.panel_many(answers))
+    if out is not None:
+        write_answers(out, answers)
     if html is not None:
         write(html, pages.page(answers))
 
 
 @app.command()
 def check(
-    answer: Annotated[Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --json` or to_json() wrote.")],
+    answer: Annotated[
+        Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --out`, to_json() or to_jsonl() wrote.")
+    ],
     model: Model,
     plausible: Annotated[
         list[Path] | None,
@@ -218,19 +226,16 @@ def check(
 ) -> None:
     """Redo the certificate of an answer with the model. The exit code is 1 if a check fails."""
     try:
-        answers = json.load_many(read_text(answer))
-    except json.ContradictionError as error:
+        answers = read_answers(answer)
+    except ContradictionError as error:
         typer.echo(f"FAILED - {error}")
         raise typer.Exit(FAILED) from None
     if not answers:
         raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
     estimator, forests = load(model), [load(path) for path in plausible or ()]
-    results = [checking.check(one, estimator, forests=forests, time_limit=time_limit) for one in answers]
-    for one, result in zip(answers, results, strict=True):
-        if len(answers) > 1:
-            typer.echo(f"Row {one.row}, answer {one.rank}:")
-        typer.echo(repr(result))
-    if not all(result.passed for result in results):
+    found = checking.check_all(answers, estimator, forests, time_limit)
+    typer.echo(repr(found if len(answers) > 1 else found.results[0]))
+    if not found.passed:
         raise typer.Exit(FAILED)
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,10 @@ from typing import Any
 import typer
 
 from butfor.errors import InputError, InputTypeError, MissingExtraError
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.views import batch, json
+from butfor.views.whole_file import write_whole
 
 READERS = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
 
@@ -75,14 +78,32 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path} is not text in UTF-8.", "The JSON of an answer is needed.") from None
 
 
+def read_answers(path: Path) -> Sequence[Explanation]:
+    """The answers in a file: records, or a batch of JSON lines."""
+    return batch.load(path) if path.suffix.lower() == ".jsonl" else json.load_many(read_text(path))
+
+
+def check_ending(path: Path | None) -> None:
+    """Refuse a file for answers whose ending does not say how they are to be written."""
+    if path is not None and path.suffix.lower() not in WRITERS:
+        raise InputError(f"--out {path} was given.", f"The name of the file must end in {' or '.join(WRITERS)}.")
+
+
+def write_answers(path: Path, answers: Explanations) -> None:
+    """Write answers in the way that the ending of the file says."""
+    WRITERS[path.suffix.lower()](answers, path)
+    typer.echo(f"Wrote {path}.", err=True)
+
+
+def _write_records(answers: Explanations, path: Path) -> None:
+    write_whole(path, [answers.to_json()])
+
+
+WRITERS: dict[str, Callable[[Explanations, Path], None]] = {".json": _write_records, ".jsonl": batch.dump_to}
+"""How answers are written, by the ending of the file."""
+
+
 def write(path: Path, words: str) -> None:
     """Write a file completely or not at all, and say that it was written."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(words, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        beside.unlink(missing_ok=True)
+    write_whole(path, [words])
     typer.echo(f"Wrote {path}.", err=True)

@@ -71,4 +71,10 @@ Unit = Annotated[str, typer.Option(help="The unit of times, such as days.")]
 TimeLimit = Annotated[
     float | None, typer.Option(metavar="SECONDS", help="Stop after this time. What was found by then is shown.")
 ]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE", help="Also write the answers for `butfor check`: .jsonl for many rows, or .json."
+    ),
+]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that shows the answer.")]

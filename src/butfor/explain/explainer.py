@@ -18,7 +18,7 @@ from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
-from butfor.explanation.explanation import Explanations
+from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
 from butfor.importers.read import Reading, read
 from butfor.model.fingerprint import fingerprint

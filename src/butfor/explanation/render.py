@@ -16,6 +16,10 @@ VIEWS = {
     "json": "json:dump",
     "json list": "json:dump_many",
     "loaded": "json:load",
+    "loaded together": "json:load_together",
+    "lines": "batch:dump",
+    "lines written": "batch:dump_to",
+    "lines loaded": "batch:load",
     "plot": "plot:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""

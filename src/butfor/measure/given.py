@@ -13,7 +13,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.explanation.explanation import Explanation, Explanations
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same

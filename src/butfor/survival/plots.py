@@ -11,7 +11,8 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnknownColumnError, UnsupportedModelError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
-from butfor.explanation.explanation import Explanation, Explanations
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.model.questions import evaluate, is_read
 from butfor.model.survival.readout import Survival
 from butfor.problem.costs import price

@@ -16,7 +16,8 @@ from butfor.views.text import difference, headline, status_name
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
-    from butfor.explanation.explanation import Explanation, Explanations
+    from butfor.explanation.explanation import Explanation
+    from butfor.explanation.explanations import Explanations
 
 ANSWERS_IN_A_NOTEBOOK = 20
 """How many answers a notebook lists."""

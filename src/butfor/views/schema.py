@@ -1,4 +1,4 @@
-"""The names and types that a record of an answer must have, and the hash that seals it."""
+"""The names and types that a record of an answer or a line of a batch must have, and the hash that seals it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def hash_of(record: dict[str, Any]) -> str:
     """The hash of a record without its `hash`: SHA-256 of its JSON with sorted names and without spaces."""
     rest = {name: value for name, value in record.items() if name != "hash"}
     return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def sealed(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with its hash. Whoever can rewrite a record can seal it again, so it only shows careless changes."""
+    return {**record, "hash": hash_of(record)}
 
 
 def check_types(record: Any) -> None:
@@ -84,6 +89,11 @@ def _one_of(kinds: Iterable[Enum]) -> Rule:
 def _any(value: Any, place: str) -> None: ...
 
 
+def _label(value: Any, place: str) -> None:
+    if value is not None and not isinstance(value, str | int):
+        _refuse(value, place, "a whole number or a text")
+
+
 def _maybe(inner: Rule) -> Rule:
     def rule(value: Any, place: str) -> None:
         if value is not None:
@@ -130,10 +140,11 @@ def _object(needed: dict[str, Rule], optional: dict[str, Rule] | None = None) ->
     return rule
 
 
+_CHECKS = _list(_object({"check": _text, "passed": _flag}))
 _CERTIFICATE = _object(
     {
         "status": _one_of(Status), "cost": _maybe(_number), "bound": _maybe(_number), "why": _text, "solver": _text,
-        "checks": _list(_object({"check": _text, "passed": _flag})), "conflict": _list(_text), "seconds": _number,
+        "checks": _CHECKS, "conflict": _list(_text), "seconds": _number,
         "seed": _integer, "fingerprint": _text, "versions": _map(_text),
     },
     {"gap": _maybe(_number), "notes": _map(_number), "stopped": _one_of(Stopped)},
@@ -147,16 +158,35 @@ _FEATURE = _object(
     {"kind": _text, "none": _flag},
 )  # fmt: skip
 _ROW = _object({"codes": _list(_maybe(_number))}, {"values": _map(_any)})
-_TABLE = _object(
-    {"kind": _text, "index": _any, "columns": _list(_object({"name": _text, "type": _text}))},
-)
+_COLUMNS = _list(_object({"name": _text, "type": _text}))
+_TABLE = _object({"kind": _text, "index": _any, "columns": _COLUMNS})
+_QUESTION = _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)})
 RECORD = _object(
     {
         "created": _text, "model": _text, "row": _whole(0), "rank": _whole(1), "before": _any, "after": _any,
         "cost": _maybe(_number), "certificate": _CERTIFICATE,
-        "question": _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)}),
+        "question": _QUESTION,
         "factual": _ROW, "point": _maybe(_ROW), "space": _list(_FEATURE), "table": _TABLE,
     },
     {"butfor": _maybe(_text), "hash": _text},
 )  # fmt: skip
-"""The schema, as far as types go."""
+"""The schema of one answer, as far as types go."""
+
+_OF_A_LINE = {
+    "row": _whole(0), "label": _label, "rank": _whole(1), "before": _any, "after": _any, "cost": _maybe(_number),
+    "bound": _maybe(_number), "why": _text, "factual": _list(_maybe(_number)), "point": _maybe(_map(_maybe(_number))),
+    "status": _one_of(Status), "solver": _text, "stopped": _one_of(Stopped), "checks": _CHECKS,
+    "conflict": _list(_text), "seconds": _number, "seed": _integer, "fingerprint": _text, "versions": _map(_text),
+    "notes": _map(_number), "missing": _list(_text),
+}  # fmt: skip
+BATCH_LINE = _object({**_OF_A_LINE, "hash": _text})
+"""The schema of one answer of a batch, as far as types go: its line together with what the header shares."""
+
+BATCH_HEADER = _object(
+    {
+        "created": _text, "model": _text, "answers": _whole(0), "question": _QUESTION, "space": _list(_FEATURE),
+        "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, _OF_A_LINE), "hash": _text,
+    },
+    {"butfor": _maybe(_text)},
+)  # fmt: skip
+"""The schema of the first line of a batch, as far as types go."""

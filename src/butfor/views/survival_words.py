@@ -12,7 +12,8 @@ from butfor.problem.targets.risk import OnRisk
 from butfor.problem.targets.survival import OnCurves
 
 if TYPE_CHECKING:
-    from butfor.explanation.explanation import Explanation, Explanations
+    from butfor.explanation.explanation import Explanation
+    from butfor.explanation.explanations import Explanations
 
 
 SURVIVAL_KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")

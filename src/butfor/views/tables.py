@@ -1,8 +1,8 @@
-"""The kind of table of a row, as plain data, and the row rebuilt from it."""
+"""The kind of a table as plain data, and its rows rebuilt from it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,44 +20,77 @@ TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
 
 def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The kind of a table of one row, with the names and types of its columns."""
+    """The kind of a table of one row, with its label, and the names and types of its columns."""
+    shared = kind_of(table, names)
+    (label,), (blank,) = labels_of(table), blanks(table, shared["columns"])
+    columns = [column | ({"missing": "NaN"} if column["name"] in blank else {}) for column in shared["columns"]]
+    return {"kind": shared["kind"], "index": label, "columns": columns}
+
+
+def kind_of(table: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The kind of a table, with the names and types of its columns: what all of its rows share."""
     if frames.is_array(table):
-        columns = [_column(name, str(table.dtype), table[0, j]) for j, name in enumerate(names)]
-        return {"kind": "array", "index": None, "columns": columns}
-    frame = frames.opened(table)
+        return {"kind": "array", "columns": [{"name": name, "type": str(table.dtype)} for name in names]}
+    frame = nw.from_native(table, eager_only=True)
     kind = frame.implementation.value
     if kind != "pandas":
-        return {"kind": kind, "index": None, "columns": [_narwhals_column(name, frame[name].dtype) for name in names]}
-    own = dict(zip(frame.columns, frames.labels(table), strict=True))
-    label = table.index[0]
-    index = label.item() if isinstance(label, np.generic) else label
-    return {
-        "kind": kind,
-        "index": index if isinstance(index, str | int) else None,
-        "columns": [_pandas_column(name, frame[name].to_native()) | _label(own[name]) for name in names],
-    }
+        return {"kind": kind, "columns": [_narwhals_column(name, frame.schema[name]) for name in names]}
+    own = {str(label): (label, one) for label, one in zip(table.columns, table.dtypes, strict=True)}
+    return {"kind": kind, "columns": [_pandas_column(name, *own[name]) for name in names]}
 
 
-def _label(label: Any) -> dict[str, Any]:
-    """The column's own label in pandas, if it is a number or a tuple."""
-    return {} if isinstance(label, str) else {"label": to_spec(label)}
+def labels_of(table: Any) -> list[str | int | None]:
+    """The label of each row: a number or a text. Only pandas has labels, and other ones are written as text."""
+    if frames.is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return [None] * frames.height(table)
+    return [label if label is None or isinstance(label, str | int) else str(label) for label in table.index.tolist()]
+
+
+def blanks(table: Any, columns: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """For each row, the columns of objects that write a missing value as NaN and not as None.
+
+    Estimators distinguish them.
+    """
+    found: list[list[str]] = [[] for _ in range(frames.height(table))]
+    of_objects = [(j, column["name"]) for j, column in enumerate(columns) if column["type"] == "object"]
+    for j, name in of_objects:
+        cells = table[:, j] if frames.is_array(table) else table.iloc[:, frames.names(table).index(name)]
+        for blank, value in zip(found, cells.tolist(), strict=True):
+            if isinstance(value, float) and value != value:
+                blank.append(name)
+    return found
 
 
 def label_of(answer: Explanation) -> str:
     """The label of the row in the user's table; empty if it has none, or if the label is its position."""
-    label = describe(answer.factual, ())["index"]
+    (label,) = labels_of(answer.factual)
     return "" if label in (None, answer.row) else str(label)
 
 
-def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
-    """A table of one row as `describe` described it, filled with `values`."""
+def rebuild(
+    described: Mapping[str, Any],
+    cells: Sequence[Sequence[Any]],
+    labels: Sequence[str | int | None],
+    blank: Sequence[Sequence[str]],
+) -> Any:
+    """A table of the kind that `kind_of` described.
+
+    - `cells`: the values, column by column; a missing one is None;
+    - `labels`, `blank`: what `labels_of` and `blanks` found, for each row.
+    """
     kind, columns = described["kind"], described["columns"]
     filled = [
-        np.nan if value is None and c.get("missing") == "NaN" else value
-        for c, value in zip(columns, values, strict=True)
+        [
+            np.nan if value is None and column["name"] in without else value
+            for value, without in zip(cell, blank, strict=True)
+        ]
+        for column, cell in zip(columns, cells, strict=True)
     ]
     if kind == "array":
-        return np.array([filled], dtype=columns[0]["type"])
+        made = np.empty((len(labels), len(columns)), dtype=columns[0]["type"])
+        for j, cell in enumerate(filled):
+            made[:, j] = cell
+        return made
     if kind not in TABLE_KINDS:
         raise InputError(f"a row in a {kind} table was given.", f"The known kinds are {', '.join(TABLE_KINDS)}.")
     try:
@@ -67,42 +100,37 @@ def rebuild(described: dict[str, Any], values: Sequence[Any]) -> Any:
             f"the row is from a {kind} table.", f"{kind} is needed to rebuild it.", f"Run: pip install {kind}"
         ) from None
     if kind == "pandas":
-        index = None if described["index"] is None else [described["index"]]
-        made = {
-            c["name"]: library.Series([value], index=index, dtype=_pandas_type(library, c))
-            for c, value in zip(columns, filled, strict=True)
-        }
-        frame = library.DataFrame(made)
-        if any("label" in c for c in columns):
-            own = [from_spec(c.get("label", c["name"])) for c in columns]
-            tuples = all(isinstance(label, tuple) for label in own)
-            frame.columns = library.MultiIndex.from_tuples(own) if tuples else own
-        return frame
+        return _pandas_table(library, columns, filled, labels)
     schema = {c["name"]: _narwhals_type(c) for c in columns}
-    cells = {c["name"]: [value] for c, value in zip(columns, filled, strict=True)}
-    return nw.from_dict(cells, schema, backend=kind).to_native()
+    by_name = {c["name"]: cell for c, cell in zip(columns, filled, strict=True)}
+    return nw.from_dict(by_name, schema, backend=kind).to_native()
 
 
-def _column(name: str, kind: str, value: Any) -> dict[str, Any]:
-    """The name and type of a column.
-
-    For a column of objects it also says whether a missing value is NaN and not None, because estimators distinguish
-    them.
-    """
-    column = {"name": name, "type": kind}
-    if kind == "object" and isinstance(value, float) and value != value:
-        column["missing"] = "NaN"
-    return column
-
-
-def _pandas_column(name: str, series: Any) -> dict[str, Any]:
-    column = _column(name, str(series.dtype), series.iloc[0])
-    if column["type"] != "category":
-        return column
-    return {**column, "categories": series.cat.categories.tolist(), "ordered": bool(series.cat.ordered)}
+def _pandas_table(
+    pandas: Any, columns: Sequence[Mapping[str, Any]], filled: list[list[Any]], labels: Sequence[str | int | None]
+) -> Any:
+    index = pandas.Index(list(labels))
+    made = {
+        c["name"]: pandas.Series(cell, index=index, dtype=_pandas_type(pandas, c))
+        for c, cell in zip(columns, filled, strict=True)
+    }
+    frame = pandas.DataFrame(made)
+    if any("label" in c for c in columns):
+        own = [from_spec(c.get("label", c["name"])) for c in columns]
+        tuples = all(isinstance(label, tuple) for label in own)
+        frame.columns = pandas.MultiIndex.from_tuples(own) if tuples else own
+    return frame
 
 
-def _pandas_type(pandas: Any, column: dict[str, Any]) -> Any:
+def _pandas_column(name: str, label: Any, kind: Any) -> dict[str, Any]:
+    """The name and type of a column, and its own label if that is a number or a tuple."""
+    column: dict[str, Any] = {"name": name, "type": str(kind)}
+    if column["type"] == "category":
+        column |= {"categories": kind.categories.tolist(), "ordered": bool(kind.ordered)}
+    return column if isinstance(label, str) else column | {"label": to_spec(label)}
+
+
+def _pandas_type(pandas: Any, column: Mapping[str, Any]) -> Any:
     if column["type"] != "category":
         return column["type"]
     return pandas.CategoricalDtype(column["categories"], ordered=column["ordered"])
@@ -114,5 +142,5 @@ def _narwhals_column(name: str, kind: Any) -> dict[str, Any]:
     return {"name": name, "type": str(kind)}
 
 
-def _narwhals_type(column: dict[str, Any]) -> Any:
+def _narwhals_type(column: Mapping[str, Any]) -> Any:
     return nw.Enum(column["categories"]) if column["type"] == "Enum" else getattr(nw, column["type"])()

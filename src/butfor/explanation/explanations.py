@@ -1,0 +1,279 @@
+"""Many answers as plain data, in columns: for several rows, or several for one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.errors import InputError
+from butfor.explanation.changes import Change
+from butfor.explanation.explanation import Explanation, freeze, now
+from butfor.explanation.question_record import QuestionRecord
+from butfor.explanation.render import rendered
+from butfor.solvers.outcome import Status
+from butfor.space import frames
+from butfor.space.space import Space, same
+from butfor.verdict.certificate import Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class Explanations(Sequence[Explanation]):
+    """Answers for several rows, or several answers for one row, in columns.
+
+    Indexing gives single explanations.
+
+    - `rows`: which of the given rows each answer is for;
+    - `table_rows`: where that row stands in `table` and `factual_codes` (default: in the same place);
+    - `ranks`: the place of each answer among those for the same row (1: the cheapest);
+    - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
+    - `costs`: what each answer costs; infinite if none was found (its place is kept);
+    - `sealed`: whether the file that they were read from had hashes (None: they were not read from a file).
+
+    If there is only one answer, its attributes can be used directly: `answers.point` is `answers.only.point`.
+    """
+
+    space: Space
+    rows: IntArray
+    factual_codes: FloatArray
+    point_codes: FloatArray
+    table: Any
+    outputs_before: Sequence[Any]
+    outputs_after: Sequence[Any]
+    costs: FloatArray
+    certificates: Sequence[Certificate]
+    question: QuestionRecord
+    model: str = ""
+    created: str = field(default_factory=now)
+    ranks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    table_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    sealed: bool | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
+            object.__setattr__(self, "table_rows", self.rows)
+        if len(self.ranks) < len(self.rows):  # not given: the answers to each row are in order
+            object.__setattr__(self, "ranks", _ranks(self.rows))
+        freeze(self, "rows", "ranks", "table_rows", "factual_codes", "point_codes", "costs")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Explanations: ...
+    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Explanation | Explanations:
+        if isinstance(index, slice | Sequence | np.ndarray):
+            at = np.arange(len(self))[index]
+            return replace(
+                self,
+                rows=self.rows[at],
+                ranks=self.ranks[at],
+                table_rows=self.table_rows[at],
+                point_codes=self.point_codes[at],
+                outputs_before=[self.outputs_before[i] for i in at],
+                outputs_after=[self.outputs_after[i] for i in at],
+                costs=self.costs[at],
+                certificates=[self.certificates[i] for i in at],
+            )
+        i = range(len(self))[index]
+        place = int(self.table_rows[i])
+        factual = frames.take(self.table, [place])
+        found = bool(np.isfinite(self.costs[i]))
+        codes = self.point_codes[i] if found else None
+        start = self.factual_codes[place]
+        return Explanation(
+            space=self.space,
+            factual_codes=start,
+            point_codes=codes,
+            factual=factual,
+            point=self.space.decode(codes[None], factual, start[None]) if codes is not None else None,
+            before=self.outputs_before[i],
+            after=self.outputs_after[i] if found else None,
+            cost=float(self.costs[i]),
+            certificate=self.certificates[i],
+            question=self.question,
+            row=int(self.rows[i]),
+            rank=int(self.ranks[i]),
+            model=self.model,
+            created=self.created,
+            sealed=self.sealed,
+        )
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self[i] for i in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Explanation):
+            return len(self) == 1 and self[0] == other
+        if not isinstance(other, Explanations):
+            return NotImplemented
+        same = np.array_equal(self.rows, other.rows) and np.array_equal(self.ranks, other.ranks)
+        return same and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def only(self) -> Explanation:
+        """The single answer. An error explains what to do if there are several."""
+        if len(self) != 1:
+            raise InputError(
+                f"these are {len(self)} answers.",
+                "Only a single answer has a point, a cost, changes and a certificate.",
+                "Choose one (answers[0]), or use the columns: points, costs, certificates.",
+            )
+        return self[0]
+
+    @property
+    def factual(self) -> Any:
+        """The row as it is, before any change (single answer)."""
+        return self.only.factual
+
+    @property
+    def point(self) -> Any:
+        """The changed row of the single answer; None if there is none. It is of the same kind as the given row."""
+        return self.only.point
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The changed columns of the single answer, before and after."""
+        return self.only.changes
+
+    @property
+    def cost(self) -> float:
+        """What the single answer costs."""
+        return self.only.cost
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is known about the single answer."""
+        return self.only.certificate
+
+    @property
+    def before(self) -> Any:
+        """What the model predicts for the row (single answer)."""
+        return self.only.before
+
+    @property
+    def after(self) -> Any:
+        """What the model predicts for the point (single answer)."""
+        return self.only.after
+
+    @property
+    def row(self) -> int:
+        """Which of the given rows the single answer is for."""
+        return self.only.row
+
+    @property
+    def rank(self) -> int:
+        """The place of the single answer among those for its row (1: the cheapest)."""
+        return self.only.rank
+
+    def columns(self) -> tuple[Change, ...]:
+        """Every column of the single answer, changed or not."""
+        return self.only.columns()
+
+    @property
+    def statuses(self) -> list[Status]:
+        """The status of each answer."""
+        return [certificate.status for certificate in self.certificates]
+
+    @property
+    def found(self) -> BoolArray:
+        """Which answers were found. `answers[answers.found]` keeps only those."""
+        return np.isfinite(self.costs)
+
+    @property
+    def points(self) -> Any:
+        """All points that were found, as one table of the same kind as the given one."""
+        at = np.flatnonzero(self.found)
+        rows = self.table_rows[at]
+        return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
+
+    def to_frame(self) -> Any:
+        """One row per answer, as a table.
+
+        Its columns are: row, status, cost, bound, number of changes, predictions, and the columns of the point.
+        The result is a table of the same kind as the given one (for arrays, a dict of columns). Answers that were not
+        found have missing values.
+        """
+        start = self.factual_codes[self.table_rows]
+        moved = ~same(self.point_codes, start)
+        found = self.found
+        columns: dict[str, Any] = {
+            "row": self.rows.tolist(),
+            "status": [status.name for status in self.statuses],
+            "cost": [float(c) if f else None for c, f in zip(self.costs, found, strict=True)],
+            "bound": [float(c.bound) if np.isfinite(c.bound) else None for c in self.certificates],
+            "changed": [int(m.sum()) if f else None for m, f in zip(moved, found, strict=True)],
+            "before": list(self.outputs_before),
+            "after": [a if f else None for a, f in zip(self.outputs_after, found, strict=True)],
+        }
+        for j, feature in enumerate(self.space.features):
+            name = feature.name if feature.name not in columns else f"{feature.name} (column)"
+            columns[name] = [
+                feature.value(code) if f else None for code, f in zip(self.point_codes[:, j], found, strict=True)
+            ]
+        return columns if frames.is_array(self.table) else frames.like(self.table, columns)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The single answer as JSON, or a JSON list of all."""
+        return str(
+            rendered(self.only, "json", indent=indent) if len(self) == 1 else rendered(self, "json list", indent=indent)
+        )
+
+    @staticmethod
+    def from_json(text: str) -> Explanations:
+        """The answers that `to_json` or `to_jsonl` wrote: one, or several to one question."""
+        answers: Explanations = rendered(text, "loaded together")
+        return answers
+
+    def to_jsonl(self, path: str | PathLike[str] | None = None) -> str | None:
+        """The answers as a batch of JSON lines: what they share once, then a short line for each.
+
+        It is written to `path`, completely or not at all, or returned as text if there is no path. `from_jsonl` and
+        `butfor check` read it. The schema is described in the documentation.
+        """
+        if path is not None:
+            rendered(self, "lines written", path)
+            return None
+        return str(rendered(self, "lines"))
+
+    @staticmethod
+    def from_jsonl(source: str | PathLike[str]) -> Explanations:
+        """The answers that `to_jsonl` wrote. `source` is the path of the file, or its text."""
+        answers: Explanations = rendered(source, "lines loaded")
+        return answers
+
+    def to_html(self) -> str:
+        """One page with all answers."""
+        return str(rendered(list(self), "page"))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""
+        return self.only.plot(ax)
+
+    def __repr__(self) -> str:
+        return repr(self.only) if len(self) == 1 else str(rendered(self, "text of many"))
+
+    def __rich__(self) -> Any:
+        return rendered(self.only, "panel") if len(self) == 1 else rendered(self, "panel of many")
+
+    def _repr_html_(self) -> str:
+        return str(rendered(self.only, "fragment") if len(self) == 1 else rendered(self, "fragment of many"))
+
+
+def _ranks(row: IntArray) -> IntArray:
+    """The place of each answer among those for the same row: 1, 2, ..."""
+    order = np.argsort(row, kind="stable")
+    first = np.searchsorted(row[order], row[order])
+    ranks = np.empty(len(row), dtype=np.intp)
+    ranks[order] = np.arange(len(row)) - first + 1
+    return ranks
