@@ -55,6 +55,7 @@ ONLY = {
         "butfor.solvers.oblique.polytope",
         "butfor.solvers.ensemble.block_kernels",
         "butfor.solvers.ensemble.bound_kernels",
+        "butfor.solvers.ensemble.box_kernels",
         "butfor.solvers.ensemble.branching_kernels",
         "butfor.solvers.ensemble.leaf_kernels",
         "butfor.solvers.ensemble.merge_kernels",

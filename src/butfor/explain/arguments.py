@@ -25,13 +25,16 @@ def seed_of(seed: Any) -> int:
     return int(seed)
 
 
-def budget_of(time_limit: Any, n_jobs: Any) -> Budget:
+def budget_of(time_limit: Any, time_limit_per_row: Any, n_jobs: Any) -> Budget:
     """The budget of one call. Its time starts now."""
-    return Budget(np.inf if time_limit is None else _positive(time_limit), threads=_threads(n_jobs))
+    whole, per_row = _seconds("time_limit", time_limit), _seconds("time_limit_per_row", time_limit_per_row)
+    return Budget(whole, threads=_threads(n_jobs), per_row=per_row)
 
 
-def _positive(seconds: Any) -> float:
-    message = (f"time_limit={seconds!r} was given.", "A time limit must be a positive number of seconds.")
+def _seconds(name: str, seconds: Any) -> float:
+    if seconds is None:
+        return np.inf
+    message = (f"{name}={seconds!r} was given.", "A time limit must be a positive number of seconds.")
     if not number(seconds, *message) > 0:
         raise InputError(*message)
     return float(seconds)

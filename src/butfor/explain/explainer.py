@@ -117,6 +117,7 @@ class Explainer:
         k: int = 1,
         solver: str | AbstractSolver = "auto",
         time_limit: float | None = None,
+        time_limit_per_row: float | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
         progress: bool | None = None,
@@ -131,8 +132,9 @@ class Explainer:
         - `constraints`: what a change must respect: a list of constraints, or of texts such as "income <= 90000";
         - `k`: how many answers per row, at most;
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
-        - `time_limit`: seconds for the whole call. What was found by then is returned with its bound. Ctrl-C does the
-          same;
+        - `time_limit`: seconds for the whole call, shared fairly among the rows. What was found by then is returned
+          with its bound. Ctrl-C does the same;
+        - `time_limit_per_row`: seconds for each row, alone or beside `time_limit`;
         - `seed`: the seed of random draws;
         - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
           The answers do not depend on it;
@@ -145,7 +147,7 @@ class Explainer:
         search = Search(count_of(k), self._checked(solver), seed_of(seed))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
-        budget = budget_of(time_limit, n_jobs)
+        budget = budget_of(time_limit, time_limit_per_row, n_jobs)
         before = self._predicted(X)
         question = question.settled(self._reading.readout, before)
         referee = Referee(self._reading, question.target, self._known)

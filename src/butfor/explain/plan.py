@@ -31,12 +31,6 @@ class Part:
         at = np.flatnonzero(chosen)
         return Part(self.rows[at], self.problem.take(at))
 
-    def blocks(self, size: int) -> Iterator[Part]:
-        """This part in blocks of at most `size` rows."""
-        for start in range(0, len(self.rows), size):
-            at = np.arange(start, min(start + size, len(self.rows)))
-            yield Part(self.rows[at], self.problem.take(at))
-
 
 def plan(
     question: Question,

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.explain.plan import Part, plan
+from butfor.explain.turns import Job, in_turns
+from butfor.problem.constraints.relations import Fresh
 from butfor.solvers.choose import choose, exact
-from butfor.solvers.outcome import NOBODY, Outcome, answers_of, joined, merged, nothing_found
-from butfor.solvers.several import several
+from butfor.solvers.outcome import NOBODY, Outcome, answers_of, joined, merged
 from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.space.space import same
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
 ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7)
@@ -44,31 +46,56 @@ def solve(
 ) -> Outcome:
     """Solve all rows. Those that already meet the target stay as they are.
 
-    The others go to the solver of their part. No further part is begun once the budget is spent or somebody pressed
-    Ctrl-C; only the first part is always begun.
+    The others go to the solver of their part. Every row has its first answer before any row has its second.
     """
-    done: list[Outcome] = []
+    done, jobs = list[Outcome](), list[Job]()
     for part in _parts(verifier, guard):
         already = verifier.already(part.rows, part.problem)
         if already.any():
             done.append(_stays(part.take(already)))
             advance(int(already.sum()))
-        rest = part.take(~already)
-        if not len(rest.rows):
-            continue
-        solver, credit = choose(rest.problem.form(), search.solver)
-        for block in rest.blocks(solver.block if solver.takes_per_row or not rest.problem.per_row else 1):
-            if budget.spent() and done:
-                found = nothing_found(block.problem, stopped=budget.stopped).credited(credit)
-            else:
-                try:
-                    found = several(solver, credit, block.problem, budget, search.k, search.seed)
-                except KeyboardInterrupt:
-                    budget.interrupt()
-                    found = nothing_found(block.problem, stopped=budget.stopped).credited(credit)
-            done.append(found.renumbered(block.rows))
-            advance(len(block.rows))
+        if not already.all():
+            rest = part.take(~already)
+            job = Job(rest.rows, rest.problem, *choose(rest.problem.form(), search.solver))
+            one_each = rest.problem.per_row and not job.solver.takes_per_row
+            jobs += job.parts(1) if one_each else [job]
+    for rank in range(1, search.k + 1):
+        if not jobs or (rank > 1 and budget.spent()):
+            break
+        left = budget.at_most(budget.left() / (search.k + 1 - rank))
+        found = in_turns(
+            jobs,
+            left,
+            search.k if rank == 1 else 1,
+            search.seed,
+            search.solver == "auto",
+            advance if rank == 1 else _quiet,
+        )
+        done.append(found if rank == 1 else found.take(found.found()))
+        jobs = [job for job in jobs if not job.solver.many]
+        jobs = [following for job in jobs for following in others(job, found)]
     return joined(done)
+
+
+def others(job: Job, found: Outcome) -> list[Job]:
+    """A job for one more answer to each row of a job. It must not repeat all changes of the answer that was found.
+
+    With this further relation, the problem may need another solver.
+    """
+    jobs = []
+    for i, row in enumerate(job.rows.tolist()):
+        at = int(np.searchsorted(found.row, row))
+        one = job.take(np.array([i]))
+        stays = same(found.points[at], one.problem.factuals[0])
+        changed = tuple(name for name, still in zip(one.problem.space.names, stays, strict=True) if not still)
+        if found.found()[at] and changed:
+            problem = one.problem.with_relation(Fresh(changed))
+            jobs.append(Job(one.rows, problem, *choose(problem.form())))
+    return jobs
+
+
+def _quiet(rows: int) -> None:
+    """Tell nobody."""
 
 
 def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
@@ -81,7 +108,7 @@ def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget
         wrong = np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
         if not len(wrong) or budget.spent():
             break
-        again = solve(verifier.take(wrong), search, budget, lambda count: None, guard)
+        again = solve(verifier.take(wrong), search, budget, _quiet, guard)
         outcome = merged(outcome, again.renumbered(wrong))
         verdict = verifier.verify(outcome)
     return outcome, verdict

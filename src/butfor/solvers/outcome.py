@@ -184,6 +184,23 @@ def merged(outcome: Outcome, again: Outcome) -> Outcome:
     return joined([outcome.take(~np.isin(outcome.row, again.row)), replace(again, bound=bound)])
 
 
+def better_of(known: Outcome, found: Outcome) -> Outcome:
+    """The better answers and bounds of two outcomes. `found` has one answer for some or all rows of `known`.
+
+    A bound above the cost of an answer is refuted, and nothing is proven.
+    """
+    at = np.searchsorted(known.row, found.row)
+    old = known.take(at)
+    tighter = found.bound > old.bound
+    bound = np.where(tighter, found.bound, old.bound)
+    stopped = np.where(tighter | (found.bound == old.bound), found.stopped, old.stopped)
+    cheaper = found.cost < old.cost
+    best = joined([found.take(cheaper), old.take(~cheaper)])
+    refuted = bound > best.cost + TOLERANCE * (1 + np.abs(best.cost))
+    best = replace(best, bound=np.where(refuted, 0.0, bound), stopped=stopped)
+    return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
+
+
 def statuses_of(cost: FloatArray, bound: FloatArray) -> list[Status]:
     """The statuses that follow from costs and bounds."""
     known = np.isfinite(cost)

@@ -38,13 +38,19 @@ class _Flag:
 class Budget:
     """A time limit and a number of threads. The time starts when the budget is made.
 
-    `interrupt` ends the budget at once.
+    Within a call, a row may take `per_row` seconds. `interrupt` ends the budget at once.
     """
 
     seconds: float = np.inf
     start: float = field(default_factory=time.perf_counter)
     threads: int = 1
     flag: _Flag = field(default_factory=_Flag)
+    per_row: float = np.inf
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit on the time."""
+        return bool(np.isfinite(min(self.seconds, self.per_row)))
 
     def interrupt(self) -> None:
         """End the budget now, because of Ctrl-C."""
@@ -67,15 +73,15 @@ class Budget:
 
     def at_most(self, seconds: float) -> Budget:
         """A part of this budget: `seconds` from now, or less if less is left. Both are interrupted together."""
-        return Budget(min(self.left(), seconds), threads=self.threads, flag=self.flag)
+        return Budget(min(self.left(), seconds), threads=self.threads, flag=self.flag, per_row=self.per_row)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """In another process, the budget continues with what is left. Clocks of processes differ."""
-        return _resumed, (self.left(), self.threads, self.flag.raised)
+        return _resumed, (self.left(), self.threads, self.flag.raised, self.per_row)
 
 
-def _resumed(seconds: float, threads: int, raised: bool) -> Budget:
-    return Budget(seconds, threads=threads, flag=_Flag(raised))
+def _resumed(seconds: float, threads: int, raised: bool, per_row: float) -> Budget:
+    return Budget(seconds, threads=threads, flag=_Flag(raised), per_row=per_row)
 
 
 class AbstractSolver(ABC):
@@ -91,6 +97,8 @@ class AbstractSolver(ABC):
     """Whether it is used only if the user names it."""
     block = 1
     """How many rows it should be given at once."""
+    row_by_row = False
+    """Whether a row may take long, and so use up the time of others that are solved with it."""
     takes_per_row = False
     """Whether each of these rows may have its own set of scores."""
     none_found = Credit.none_found

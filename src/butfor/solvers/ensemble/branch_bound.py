@@ -23,8 +23,9 @@ from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets
+from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
-from butfor.solvers.ensemble.search import Instance, LeafSearch
+from butfor.solvers.ensemble.search import LeafSearch
 from butfor.solvers.outcome import Outcome, Stopped, joined
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
@@ -45,6 +46,7 @@ class EnsembleBranchBound(AbstractSolver):
         "bounds by messages, no outside solver"
     )
     block = 16
+    row_by_row = True
     takes_per_row = True
 
     def accepts(self, form: Form) -> Support:

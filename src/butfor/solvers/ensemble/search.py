@@ -9,9 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
 from itertools import combinations, count, islice, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,77 +17,25 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branching_kernels import branching
-from butfor.solvers.ensemble.leaves import LeafTable
+from butfor.solvers.ensemble.effort import (
+    BOXES_PER_STEP,
+    FEW_CHANGES,
+    HEAD_START,
+    NODE_EFFORT,
+    NODE_GAP,
+    ROOT_BURSTS,
+    ROOT_EFFORT,
+    ROOT_GAIN,
+    ZOOM_BURSTS,
+    ZOOM_LEAVES,
+    ZOOM_SHARE,
+    Effort,
+)
+from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.move_kernels import improve
 from butfor.solvers.ensemble.reduce import as_leaves, carried, reduce
 from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipliers, work_for
 from butfor.solvers.solver import Budget
-
-
-class Effort(NamedTuple):
-    """How long `ascend` raises a bound at once.
-
-    sweeps: how many sweeps at most
-    step: the largest share of itself by which a rate changes
-    gain: sweeps that close less than this share of what is missing are idle
-    """
-
-    sweeps: int
-    step: float
-    gain: float
-
-
-ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(12, 0.1, 0.05)
-"""At the root of the search, and in a node."""
-
-ROOT_BURSTS, ZOOM_BURSTS = 40, 2
-"""How often bounds are raised before branching: at the root, and at the root of the search within a node."""
-
-ROOT_GAIN = 0.01
-"""At the root bounds are raised as long as that closes this share of what is missing."""
-
-NODE_GAP = 1e-7
-"""A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
-
-ZOOM_SHARE, ZOOM_LEAVES = 0.6, 100
-"""A node that reaches less than this share of the leaves is searched in an ensemble of its own.
-
-It must be an ensemble of more than so many leaves.
-"""
-
-
-BOXES_PER_STEP = 20
-"""So many boxes take about as long as one bound by messages."""
-
-HEAD_START = 1_000_000
-"""The boxes come first, until they have looked at about so many leaves."""
-
-FEW = 3
-"""If at most so many features may change, boxes take turns with messages until the end."""
-
-
-@dataclass(frozen=True, eq=False)
-class Instance:
-    """The question of one row: the cheapest cells whose leaves reach the goal.
-
-    The cells of all features are numbered side by side.
-
-    leaves: the leaves of the ensemble
-    score (leaves, scores): what each leaf adds to each score
-    goal (scores): what the scores must at least sum to
-    firm (scores): sums from which on there is no doubt that the row is an answer
-    price (cells): what each cell costs; infinite if the row cannot have it
-    side (limits, cells): what each cell counts towards each limit
-    limit (limits): what the cells of a row may count at most
-    """
-
-    leaves: LeafTable
-    score: FloatArray
-    goal: FloatArray
-    firm: FloatArray
-    price: FloatArray
-    side: FloatArray
-    limit: FloatArray
 
 
 class LeafSearch:
@@ -142,7 +88,7 @@ class LeafSearch:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
         boxes = BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
         box_steps, message_steps = self._box_steps(boxes), self._settle(ROOT_BURSTS)
-        few = self._most_changes() <= FEW
+        few = self._most_changes() <= FEW_CHANGES
         try:
             yield from islice(box_steps, 1 + HEAD_START // (BOXES_PER_STEP * (1 + len(self.work.cost))))
             while not boxes.done:

@@ -46,6 +46,7 @@ class ObliqueExact(AbstractSolver):
     does = "one oblique tree: a linear, quadratic or mixed-integer program per leaf, only while a bound says that it may pay"
     many = True
     block = 1024
+    row_by_row = True
 
     def accepts(self, form: Form) -> Support:
         if form.model is not ModelKind.OBLIQUE:

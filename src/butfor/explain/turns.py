@@ -1,0 +1,143 @@
+"""Share the time of a call fairly among its rows: answers first, then proofs.
+
+With a time limit, every row gets an equal part of a first share of the time. What one leaves over goes to those behind
+it. Rows that are left without an answer are searched by a swarm. The rest of the time goes to the rows that are not
+proven, smallest gaps first. Without a limit, the rows are done one after the other.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from butfor.arrays import BoolArray, IntArray
+from butfor.problem.problem import Problem
+from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.solvers.swarm.settings import Swarm
+
+FIRST_SHARE = 1 / 3
+"""The share of a limited time in which every row is tried once. As much of the rest is for rows without an answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Some rows of a call (their numbers), their problem, and who solves it."""
+
+    rows: IntArray
+    problem: Problem
+    solver: AbstractSolver
+    credit: Credit
+
+    def parts(self, size: int) -> list[Job]:
+        """This job in jobs of at most `size` rows."""
+        starts = range(0, len(self.rows), size)
+        return [self.take(np.arange(start, min(start + size, len(self.rows)))) for start in starts]
+
+    def take(self, at: IntArray) -> Job:
+        """Some rows of this job."""
+        return replace(self, rows=self.rows[at], problem=self.problem.take(at))
+
+    def nothing(self, budget: Budget) -> Outcome:
+        """No answers, because the budget is spent."""
+        return nothing_found(self.problem, stopped=budget.stopped).credited(self.credit)
+
+    def done(self, budget: Budget, k: int, seed: int) -> Outcome:
+        """The answers. Ctrl-C ends the budget."""
+        try:
+            return self.solver.solve(self.problem, budget, k, seed).credited(self.credit)
+        except KeyboardInterrupt:
+            budget.interrupt()
+            return self.nothing(budget)
+
+
+@dataclass
+class Turn:
+    """A job, what is known of its rows (their numbers in the job), and the seconds it took so far."""
+
+    job: Job
+    outcome: Outcome
+    seconds: float = 0.0
+
+    def take(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
+        """Work on the job for so many seconds."""
+        begin = time.perf_counter()
+        several = k > 1 and self.job.solver.many
+        found = self.job.done(budget.at_most(seconds), k if several else 1, seed)
+        self.outcome = found if several else better_of(self.outcome, found)
+        self.seconds += time.perf_counter() - begin
+
+    def rescue(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
+        """Search for so many seconds, with a swarm, for answers that are not there. The bounds stay."""
+        begin, swarm = time.perf_counter(), Swarm()
+        rows = self.outcome.row[self.lost]
+        credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
+        job = replace(self.job.take(rows), solver=swarm, credit=credit)
+        if swarm.accepts(job.problem.form()):
+            self.outcome = better_of(self.outcome, job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
+        self.seconds += time.perf_counter() - begin
+
+    @property
+    def lost(self) -> BoolArray:
+        """Which answers are not there, although there may be one."""
+        return ~self.outcome.found() & np.isfinite(self.outcome.bound)
+
+    @property
+    def open(self) -> bool:
+        """Whether more time could help."""
+        settled = [status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE) for status in self.outcome.status()]
+        return not bool(np.all(np.array(settled) | (self.outcome.stopped != Stopped.TIME)))
+
+    @property
+    def gap(self) -> float:
+        """The largest gap of its rows, relative to 1 + cost; negative if one has no answer."""
+        found, cost, bound = self.outcome.found(), self.outcome.cost, self.outcome.bound
+        return -1.0 if self.lost.any() else float(np.max((cost - bound)[found] / (1 + cost[found]), initial=0.0))
+
+
+Work = Callable[[Turn, Budget, float, int, int], None]
+"""What a turn does within a part of a budget: so many seconds, for k answers, with a seed."""
+
+
+def in_turns(
+    jobs: Sequence[Job], budget: Budget, k: int, seed: int, rescue: bool, advance: Callable[[int], None]
+) -> Outcome:
+    """The answers to the rows of all jobs. The first job is always begun.
+
+    With `rescue`, rows that an exact solver left without an answer are searched by a swarm.
+    """
+    turns = [Turn(part, part.nothing(budget)) for job in jobs for part in job.parts(_size(job.solver, budget))]
+    proving = [turn for turn in turns if turn.job.solver.exact]
+    _round(turns, Turn.take, budget, FIRST_SHARE if proving else 1.0, k, seed, advance)
+    if rescue:
+        lost = [turn for turn in proving if turn.lost.any()]
+        _round(lost, Turn.rescue, budget, FIRST_SHARE, k, seed, advance)
+    again = sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap)
+    _round(again, Turn.take, budget, 1.0, k, seed, advance)
+    return joined([turn.outcome.renumbered(turn.job.rows) for turn in turns])
+
+
+def _size(solver: AbstractSolver, budget: Budget) -> int:
+    """How many rows a job may have. Where time is limited, a row must not use up that of others."""
+    return min(solver.block, budget.threads) if solver.row_by_row and budget.limited else solver.block
+
+
+def _round(
+    turns: Sequence[Turn], work: Work, budget: Budget, part: float, k: int, seed: int, advance: Callable[[int], None]
+) -> None:
+    """Give each turn an equal share, row for row, of a part of the time that is left."""
+    share = budget.at_most(budget.left() * part)
+    waiting = sum(len(turn.job.rows) for turn in turns)
+    for turn in turns:
+        rows, begun = len(turn.job.rows), turn.seconds > 0
+        own = part * (budget.per_row * math.ceil(rows / budget.threads) - turn.seconds)
+        seconds = min(share.left() * rows / waiting, own)
+        if (seconds > 0 and not share.spent()) or (turn is turns[0] and not begun):
+            work(turn, share, seconds, k, seed)
+        waiting -= rows
+        if not begun:
+            advance(rows)

@@ -1,0 +1,47 @@
+"""How much the searches for one row do at once, and in which turns."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Effort(NamedTuple):
+    """How long `ascend` raises a bound at once.
+
+    sweeps: how many sweeps at most
+    step: the largest share of itself by which a rate changes
+    gain: sweeps that close less than this share of what is missing are idle
+    """
+
+    sweeps: int
+    step: float
+    gain: float
+
+
+ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(12, 0.1, 0.05)
+"""At the root of the search, and in a node."""
+
+ROOT_BURSTS, ZOOM_BURSTS = 40, 2
+"""How often bounds are raised before branching: at the root, and at the root of the search within a node."""
+
+ROOT_GAIN = 0.01
+"""At the root bounds are raised as long as that closes this share of what is missing."""
+
+NODE_GAP = 1e-7
+"""A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
+
+ZOOM_SHARE, ZOOM_LEAVES = 0.6, 100
+"""A node that reaches less than this share of the leaves is searched in an ensemble of its own.
+
+It must be an ensemble of more than so many leaves.
+"""
+
+
+BOXES_PER_STEP = 20
+"""So many boxes take about as long as one bound by messages."""
+
+HEAD_START = 1_000_000
+"""The boxes come first, until they have looked at about so many leaves."""
+
+FEW_CHANGES = 3
+"""If at most so many features may change, boxes take turns with messages until the end."""
