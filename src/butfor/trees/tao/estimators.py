@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,34 +16,33 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.tao import start
-from butfor.trees.tao.alternate import Alternation
-from butfor.trees.tao.loss import Loss, Squared, ZeroOne
+from butfor.trees.tao.alternate import Alternation, Fitted
+from butfor.trees.tao.loss import Squared, ZeroOne
+from butfor.trees.tao.parts import held_out
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
-from butfor.trees.tree import Tree
+from butfor.trees.tao.spread import centre_and_spread
 
-SPLITS: dict[str, Split] = {"oblique": ObliqueSplit(), "axis": AxisSplit()}
+KINDS: dict[str, Callable[[FloatArray], Split]] = {"oblique": ObliqueSplit, "axis": lambda spread: AxisSplit()}
 STARTS = ("cart", "random")
+WARM_UP = {"cart": 0, "random": 20}
+"""The free sweeps from each start, unless a number is given. Without them, CART's cuts are kept where they are useful."""
 
 
 class _TAO(FittedTree):
     """The parts of learning that the classifier and the regressor share."""
 
-    def _begin(self, X: FloatArray, y: Any, weight: FloatArray, width: int, cart: Any) -> Tree:
-        rng = check_random_state(self.random_state)
-        if self.init == "cart":
-            grown = cart(max_depth=self.max_depth, random_state=rng.randint(2**31 - 1))
-            return start.cart(grown.fit(X, y, sample_weight=weight), width)
-        return start.random(X, weight, self.max_depth, SPLITS[self.split], width, rng)
+    _losses: type[ZeroOne] | type[Squared]
+    _cart: type[DecisionTreeClassifier] | type[DecisionTreeRegressor]
 
-    def _optimise(self, X: FloatArray, loss: Loss, tree: Tree) -> None:
-        workers = Parallel(self.n_jobs, prefer="threads")
-        fitted = Alternation(X, loss, SPLITS[self.split], float(self.alpha), workers).run(
-            tree, self.warm_up, self.max_iter, self.tol, self._tell
-        )
+    def _learn(self, X: FloatArray, y: Any, weight: FloatArray, width: int) -> None:
+        """Learn from checked rows, and keep the tree and how its objective fell."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        self.init_ = self._better(X, y, weight, width, seed) if self.init == "best" else self.init
+        fitted = self._from(self.init_, X, y, weight, width, seed, self._tell)
         self._set(fitted.tree)
         self.objective_, self.converged_ = fitted.objective, fitted.converged
         self.n_iter_ = len(self.objective_) - 1
@@ -53,6 +53,46 @@ class _TAO(FittedTree):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _better(self, X: FloatArray, y: Any, weight: FloatArray, width: int, seed: int) -> str:
+        """The start whose trees have the least loss on rows that were held out from them."""
+        parts = list(held_out(X, np.random.RandomState(seed)))
+
+        def error(init: str) -> float:
+            return sum(self._error(init, X, y, weight, width, seed, held) for held in parts)
+
+        return min(STARTS, key=error)
+
+    def _error(
+        self, init: str, X: FloatArray, y: Any, weight: FloatArray, width: int, seed: int, held: BoolArray
+    ) -> float:
+        """The loss on held-out rows of the tree that the other rows give."""
+        tree = self._from(init, X[~held], y[~held], weight[~held], width, seed, _silent).tree
+        return float(self._losses(y[held], weight[held]).each(tree.value, tree.leaves(X[held])).sum())
+
+    def _from(
+        self,
+        init: str,
+        X: FloatArray,
+        y: Any,
+        weight: FloatArray,
+        width: int,
+        seed: int,
+        tell: Callable[[int, float], None],
+    ) -> Fitted:
+        """The optimised tree from one start."""
+        centre, spread = centre_and_spread(X, weight)
+        split = KINDS[self.split](spread)
+        if init == "cart":
+            grown = self._cart(max_depth=self.max_depth, random_state=seed)
+            grown.fit((X - centre) / spread, y, sample_weight=weight)
+            tree = start.cart(grown, centre, spread, split, width)
+        else:
+            tree = start.random(X, weight, self.max_depth, split, width, np.random.RandomState(seed))
+        workers = Parallel(self.n_jobs, prefer="threads")
+        alternation = Alternation(X, self._losses(y, weight), split, float(self.alpha), workers)
+        warm_up = self.warm_up if self.warm_up is not None else WARM_UP[init]
+        return alternation.run(tree, warm_up, self.max_iter, self.tol, tell)
 
     def _tell(self, sweep: int, objective: float) -> None:
         if self.verbose:
@@ -65,13 +105,16 @@ class _TAO(FittedTree):
             ("alpha", Real, 0), ("tol", Real, 0),
         ):  # fmt: skip
             given = getattr(self, name)
+            if name == "warm_up" and given is None:
+                continue
             if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
                 what = "a whole number" if kind is Integral else "a number"
                 raise InputError(f"{name}={given!r} was given.", f"It must be {what}, {least} or more.")
-        for name, known in (("split", tuple(SPLITS)), ("init", STARTS)):
+        for name, known in (("split", tuple(KINDS)), ("init", ("best", *STARTS))):
             if getattr(self, name) not in known:
+                *others, last = map(repr, known)
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} was given.", f"It must be {known[0]!r} or {known[1]!r}."
+                    f"{name}={getattr(self, name)!r} was given.", f"It must be {', '.join(others)} or {last}."
                 )
 
 
@@ -113,14 +156,17 @@ class TAOClassifier(_TAO, TreeClassifier):
             `ConvergenceWarning`. The optimum is local, as with all such trees.
     """
 
+    _losses = ZeroOne
+    _cart = DecisionTreeClassifier
+
     def __init__(
         self,
         max_depth: int = 6,
         *,
         split: str = "oblique",
-        init: str = "cart",
+        init: str = "best",
         alpha: float = 1.0,
-        warm_up: int = 20,
+        warm_up: int | None = None,
         max_iter: int = 50,
         tol: float = 1e-3,
         class_weight: dict[Any, float] | str | None = None,
@@ -150,8 +196,7 @@ class TAOClassifier(_TAO, TreeClassifier):
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
         X, codes, weight = _present(X, codes, weight)
-        tree = self._begin(X, codes, weight, len(self.classes_), DecisionTreeClassifier)
-        self._optimise(X, ZeroOne(codes, weight), tree)
+        self._learn(X, codes, weight, len(self.classes_))
         return self
 
 
@@ -181,14 +226,17 @@ class TAORegressor(_TAO, TreeRegressor):
         value_: an array (nodes, 1): the mean in a leaf.
     """
 
+    _losses = Squared
+    _cart = DecisionTreeRegressor
+
     def __init__(
         self,
         max_depth: int = 6,
         *,
         split: str = "oblique",
-        init: str = "cart",
+        init: str = "best",
         alpha: float = 1.0,
-        warm_up: int = 20,
+        warm_up: int | None = None,
         max_iter: int = 50,
         tol: float = 1e-3,
         n_jobs: int | None = None,
@@ -213,9 +261,15 @@ class TAORegressor(_TAO, TreeRegressor):
         y = y.astype(np.float64)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         X, y, weight = _present(X, y, weight)
-        tree = self._begin(X, y, weight, 1, DecisionTreeRegressor)
-        self._optimise(X, Squared(y, weight), tree)
+        middle = np.average(y, weights=weight)
+        unit = np.sqrt(np.average((y - middle) ** 2, weights=weight)) or 1.0
+        self._learn(X, (y - middle) / unit, weight, 1)
+        self.value_[:] = self.value_ * unit + middle
         return self
+
+
+def _silent(sweep: int, objective: float) -> None:
+    """Tell nothing of the trials on fewer rows."""
 
 
 def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
