@@ -22,7 +22,7 @@ from butfor.trees import TAOClassifier, TAORegressor
 from butfor.trees.tao import kernels, start
 from butfor.trees.tao.alternate import Alternation
 from butfor.trees.tao.loss import Loss, Squared, ZeroOne
-from butfor.trees.tao.parts import held_out
+from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tao.spread import centre_and_spread
 from butfor.trees.tree import Tree, sides
@@ -275,13 +275,17 @@ def test_the_spread_is_that_of_the_column_and_wider_if_it_is_nearly_constant() -
     assert 1.5 * X[:, 1].std() < spread[1] < 1
 
 
-def test_every_row_is_held_out_once_and_with_its_copies() -> None:
+def test_rows_are_held_out_with_their_copies_until_there_are_enough() -> None:
+    def parts(X: FloatArray) -> list[Any]:
+        ones = np.ones(len(X))
+        return list(Sample(X, ones, ones, 1).held_out(np.random.RandomState(0)))
+
     X = np.random.default_rng(0).integers(0, 4, (60, 2)).astype(np.float64)
-    parts = list(held_out(X, np.random.RandomState(0)))
-    np.testing.assert_array_equal(np.sum(parts, axis=0), 1)
-    for held in parts:
+    np.testing.assert_array_equal(np.sum(parts(X), axis=0), 1)
+    for held in parts(X):
         assert not {tuple(row) for row in X[held]} & {tuple(row) for row in X[~held]}
-    assert not list(held_out(np.zeros((5, 2)), np.random.RandomState(0)))
+    assert not parts(np.zeros((5, 2)))
+    assert [len(parts(np.arange(n * 1.0)[:, None])) for n in (5900, 6003)] == [2, 1]
 
 
 def test_the_start_is_the_one_that_does_better_on_held_out_rows() -> None:

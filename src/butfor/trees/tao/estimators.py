@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,13 +17,13 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.tao import start
 from butfor.trees.tao.alternate import Alternation, Fitted
 from butfor.trees.tao.loss import Squared, ZeroOne
-from butfor.trees.tao.parts import held_out
+from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tao.spread import centre_and_spread
 
@@ -38,11 +39,11 @@ class _TAO(FittedTree):
     _losses: type[ZeroOne] | type[Squared]
     _cart: type[DecisionTreeClassifier] | type[DecisionTreeRegressor]
 
-    def _learn(self, X: FloatArray, y: Any, weight: FloatArray, width: int) -> None:
+    def _learn(self, rows: Sample) -> None:
         """Learn from checked rows, and keep the tree and how its objective fell."""
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        self.init_ = self._better(X, y, weight, width, seed) if self.init == "best" else self.init
-        fitted = self._from(self.init_, X, y, weight, width, seed, self._tell)
+        self.init_ = self._better(rows, seed) if self.init == "best" else self.init
+        fitted = self._from(self.init_, rows, seed, self._tell)
         self._set(fitted.tree)
         self.objective_, self.converged_ = fitted.objective, fitted.converged
         self.n_iter_ = len(self.objective_) - 1
@@ -54,44 +55,34 @@ class _TAO(FittedTree):
                 stacklevel=3,
             )
 
-    def _better(self, X: FloatArray, y: Any, weight: FloatArray, width: int, seed: int) -> str:
+    def _better(self, rows: Sample, seed: int) -> str:
         """The start whose trees have the least loss on rows that were held out from them."""
-        parts = list(held_out(X, np.random.RandomState(seed)))
+        parts = list(rows.held_out(np.random.RandomState(seed)))
 
         def error(init: str) -> float:
-            return sum(self._error(init, X, y, weight, width, seed, held) for held in parts)
+            return sum(self._error(init, rows.only(~held), rows.only(held), seed) for held in parts)
 
         return min(STARTS, key=error)
 
-    def _error(
-        self, init: str, X: FloatArray, y: Any, weight: FloatArray, width: int, seed: int, held: BoolArray
-    ) -> float:
-        """The loss on held-out rows of the tree that the other rows give."""
-        tree = self._from(init, X[~held], y[~held], weight[~held], width, seed, _silent).tree
-        return float(self._losses(y[held], weight[held]).each(tree.value, tree.leaves(X[held])).sum())
+    def _error(self, init: str, rows: Sample, others: Sample, seed: int) -> float:
+        """The loss on other rows of the tree that some rows give."""
+        tree = self._from(init, rows, seed, _silent).tree
+        return float(self._losses(others.y, others.weight).each(tree.value, tree.leaves(others.X)).sum())
 
-    def _from(
-        self,
-        init: str,
-        X: FloatArray,
-        y: Any,
-        weight: FloatArray,
-        width: int,
-        seed: int,
-        tell: Callable[[int, float], None],
-    ) -> Fitted:
+    def _from(self, init: str, rows: Sample, seed: int, tell: Callable[[int, float], None]) -> Fitted:
         """The optimised tree from one start."""
+        X, y, weight = rows.X, rows.y, rows.weight
         centre, spread = centre_and_spread(X, weight)
         split = KINDS[self.split](spread)
         if init == "cart":
             grown = self._cart(max_depth=self.max_depth, random_state=seed)
             grown.fit((X - centre) / spread, y, sample_weight=weight)
-            tree = start.cart(grown, centre, spread, split, width)
+            tree = start.cart(grown, centre, spread, split, rows.width)
         else:
-            tree = start.random(X, weight, self.max_depth, split, width, np.random.RandomState(seed))
+            tree = start.random(X, weight, self.max_depth, split, rows.width, np.random.RandomState(seed))
         workers = Parallel(self.n_jobs, prefer="threads")
         alternation = Alternation(X, self._losses(y, weight), split, float(self.alpha), workers)
-        warm_up = self.warm_up if self.warm_up is not None else WARM_UP[init]
+        warm_up = WARM_UP[init] if self.warm_up is None else self.warm_up
         return alternation.run(tree, warm_up, self.max_iter, self.tol, tell)
 
     def _tell(self, sweep: int, objective: float) -> None:
@@ -132,7 +123,7 @@ class TAOClassifier(_TAO, TreeClassifier):
         split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact
             search).
         init: the start: "cart", "random" decisions that halve their rows, or the "best" of both. The best is the one
-            whose trees do better on rows held out from them, a third at a time. That takes about three times as long.
+            whose trees do better on rows held out from them, a third at a time. That takes two to three times as long.
         alpha: how many wrong rows a decision of size 1 may cost; it is the 1/C of a logistic regression on features
             divided by their spread. A larger value makes a sparser and smaller tree. Every decision of an axis tree
             has size 1.
@@ -200,8 +191,7 @@ class TAOClassifier(_TAO, TreeClassifier):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
-        X, codes, weight = _present(X, codes, weight)
-        self._learn(X, codes, weight, len(self.classes_))
+        self._learn(Sample(X, codes, weight, len(self.classes_)).present())
         return self
 
 
@@ -216,7 +206,7 @@ class TAORegressor(_TAO, TreeRegressor):
         split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact
             search).
         init: the start: "cart", "random" decisions that halve their rows, or the "best" of both. The best is the one
-            whose trees do better on rows held out from them, a third at a time. That takes about three times as long.
+            whose trees do better on rows held out from them, a third at a time. That takes two to three times as long.
         alpha: what a decision of size 1 may cost, as a multiple of the variance of `y`. A larger value makes a sparser
             and smaller tree. Every decision of an axis tree has size 1.
         warm_up: the number of sweeps at the beginning that take each decision as it is learnt, even if the objective
@@ -267,21 +257,13 @@ class TAORegressor(_TAO, TreeRegressor):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         y = y.astype(np.float64)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        X, y, weight = _present(X, y, weight)
-        middle = np.average(y, weights=weight)
-        unit = np.sqrt(np.average((y - middle) ** 2, weights=weight)) or 1.0
-        self._learn(X, (y - middle) / unit, weight, 1)
+        rows = Sample(X, y, weight, 1).present()
+        middle = np.average(rows.y, weights=rows.weight)
+        unit = np.sqrt(np.average((rows.y - middle) ** 2, weights=rows.weight)) or 1.0
+        self._learn(replace(rows, y=(rows.y - middle) / unit))
         self.value_[:] = self.value_ * unit + middle
         return self
 
 
 def _silent(sweep: int, objective: float) -> None:
     """Tell nothing of the trials on fewer rows."""
-
-
-def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
-    """The rows whose weight is not 0."""
-    some = weight > 0
-    if not some.any():
-        raise InputError("All rows have weight 0.", "At least one must count.")
-    return (X, y, weight) if some.all() else (X[some], y[some], weight[some])
