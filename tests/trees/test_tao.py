@@ -360,6 +360,14 @@ def test_it_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(capsys.readouterr().out.splitlines()) == tao.n_iter_
 
 
+def test_the_text_shows_small_weights() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2)) * [1e6, 1.0]
+    tao = TAOClassifier(1, random_state=0).fit(X, X[:, 0] / 1e6 + X[:, 1] > 0.1)
+    terms = tao.export_text(["wide", "narrow"], decimals=2).split()
+    assert terms[1] == "wide"
+    assert float(terms[0]) == pytest.approx(tao.weights_[0, 0], rel=0.05)
+
+
 def test_the_text_shows_every_node() -> None:
     X, y = IRIS
     tao = TAOClassifier(1, split="axis", random_state=0).fit(X, y)
