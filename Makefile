@@ -58,6 +58,7 @@ bench-survival: $(VENV)/.dev ## measure survival (half an hour; needs scikit-sur
 reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
 	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
 	$(BIN)/python -m reproductions.oblique_trees.tao
+	$(BIN)/python -m reproductions.oblique_trees.defaults
 	$(BIN)/python -m reproductions.oblique_trees.oblique
 	$(BIN)/python -m reproductions.oblique_trees.figure4
 	$(BIN)/python -m reproductions.oblique_trees.table1

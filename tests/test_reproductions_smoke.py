@@ -80,6 +80,29 @@ def test_table_1(written: Path) -> None:
     assert 0 < found[3] <= found[4] <= found[5]
 
 
+def test_defaults(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-m",
+        "reproductions.oblique_trees.defaults",
+        "--smoke",
+        "--out",
+        str(tmp_path),
+    ]
+    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = lines(tmp_path / "defaults.jsonl")
+    assert [record["scaling"] for record in records] == ["raw", "0 to 1", "standardised"] * 2
+    for record in records:
+        assert record["TAO"]["test_error"] < record["CART"]["test_error"] < 0.5
+        assert record["TAO"]["seconds"] > 0
+        assert record["depth"] == 6
+    assert len((tmp_path / "defaults.md").read_text().splitlines()) == 2 + len(records)
+
+
 def test_mdpso(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", "-m", "reproductions.mdpso", "--smoke", "--out", str(tmp_path)]
     env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import Parallel
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -21,12 +22,14 @@ from butfor.trees import TAOClassifier, TAORegressor
 from butfor.trees.tao import kernels, start
 from butfor.trees.tao.alternate import Alternation
 from butfor.trees.tao.loss import Loss, Squared, ZeroOne
+from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
+from butfor.trees.tao.spread import centre_and_spread
 from butfor.trees.tree import Tree, sides
 
-KINDS = [(split, init) for split in ("oblique", "axis") for init in ("cart", "random")]
+KINDS = [(split, init) for split in ("oblique", "axis") for init in ("best", "cart", "random")]
 IRIS = load_iris(return_X_y=True)
-SPLITS: tuple[Split, ...] = (ObliqueSplit(), AxisSplit())
+SPLITS: tuple[Split, ...] = (ObliqueSplit(np.array([1.0, 0.5, 2.0, 1.0])), AxisSplit())
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
@@ -35,6 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
     [
         TAOClassifier(),
         TAOClassifier(split="axis"),
+        TAOClassifier(init="cart"),
         TAOClassifier(init="random"),
         TAORegressor(),
         TAORegressor(split="axis"),
@@ -109,8 +113,13 @@ def test_the_objective_falls_and_is_that_of_the_tree(
     split, init = kind
     tao = estimator(3, split=split, init=init, alpha=alpha, tol=0.0, random_state=seed).fit(X, y, weight)
     assert (np.diff(tao.objective_) <= 1e-9 * tao.objective_[0]).all()
-    wrong = tao.predict(X) != y if estimator is TAOClassifier else (tao.predict(X) - y) ** 2
-    again = weight @ wrong + alpha * np.abs(tao.weights_).sum()
+    if estimator is TAOClassifier:
+        wrong = tao.predict(X) != y
+    else:
+        wrong = (tao.predict(X) - y) ** 2 / np.average((y - np.average(y, weights=weight)) ** 2, weights=weight)
+    spread = centre_and_spread(X, weight)[1]
+    size = np.abs(tao.weights_) @ spread if split == "oblique" else tao.left_ >= 0
+    again = weight @ wrong + alpha * size.sum()
     assert again <= tao.objective_[-1] + 1e-9 * tao.objective_[0]
     assert len(tao.objective_) == tao.n_iter_ + 1
 
@@ -157,10 +166,10 @@ def test_every_leaf_of_a_fitted_tree_has_training_rows(estimator: Any, split: st
 @pytest.mark.parametrize("depth", [2, 4])
 def test_an_axis_tree_is_no_worse_than_cart_on_its_training_rows(depth: int) -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    ours = TAOClassifier(depth, split="axis", alpha=0, warm_up=0, random_state=0).fit(X, y)
+    ours = TAOClassifier(depth, split="axis", init="cart", alpha=0, random_state=0).fit(X, y)
     assert ours.score(X, y) >= DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y).score(X, y)
     X, y = load_diabetes(return_X_y=True)
-    regressor = TAORegressor(depth, split="axis", alpha=0, warm_up=0, random_state=0).fit(X, y)
+    regressor = TAORegressor(depth, split="axis", init="cart", alpha=0, random_state=0).fit(X, y)
     assert regressor.score(X, y) > DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y).score(X, y)
     assert (np.count_nonzero(regressor.weights_, axis=1) == (regressor.left_ >= 0)).all()
 
@@ -222,6 +231,82 @@ def test_labels_may_be_words_and_classes_may_weigh() -> None:
     np.testing.assert_array_equal(wary.weights_, weighted.weights_)
 
 
+UNITS = np.array([1e-6, 1e6, 1e-3, 7.0]), np.array([1e-5, -3e6, 0.0, 100.0])
+
+
+def rows_and_borders(seed: int) -> tuple[FloatArray, FloatArray]:
+    """Two oblique borders and noise, in four columns, one of which is nearly always zero."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(240, 4))
+    X[:, 3] *= rng.random(240) < 0.1
+    return X, (X @ [1, -1, 0.5, 2] > 0.2) + 2.0 * (X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=240) > 0)
+
+
+@pytest.mark.parametrize("estimator", [TAOClassifier, TAORegressor])
+@pytest.mark.parametrize(("split", "init"), KINDS)
+def test_the_units_of_columns_make_no_difference(estimator: Any, split: str, init: str) -> None:
+    X, y = rows_and_borders(0)
+    factor, shift = UNITS
+    plain = estimator(3, split=split, init=init, random_state=0).fit(X[:160], y[:160])
+    other = estimator(3, split=split, init=init, random_state=0).fit(X[:160] * factor + shift, y[:160])
+    np.testing.assert_allclose(other.predict(X * factor + shift), plain.predict(X), rtol=1e-9)
+    assert other.init_ == plain.init_
+    if split == "oblique":
+        np.testing.assert_allclose(other.weights_ * factor, plain.weights_, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("split", ["oblique", "axis"])
+def test_the_unit_of_the_target_makes_no_difference(split: str) -> None:
+    X, y = rows_and_borders(1)
+    plain = TAORegressor(3, split=split, random_state=0).fit(X, y)
+    other = TAORegressor(3, split=split, random_state=0).fit(X, 1e6 * y - 5)
+    np.testing.assert_allclose(other.predict(X), 1e6 * plain.predict(X) - 5, rtol=1e-9)
+
+
+def test_the_spread_is_that_of_the_column_and_wider_if_it_is_nearly_constant() -> None:
+    rng = np.random.default_rng(0)
+    weight = rng.integers(1, 4, 50)
+    X = np.column_stack([rng.normal(size=50), np.arange(50) < 2, np.full(50, 0.1)]).astype(np.float64)
+    centre, spread = centre_and_spread(X, weight.astype(np.float64))
+    again = centre_and_spread(np.repeat(X, weight, axis=0), np.ones(weight.sum()))
+    np.testing.assert_allclose([centre, spread], again)
+    np.testing.assert_allclose(centre_and_spread(-1e200 * X, weight.astype(np.float64))[1][:2], 1e200 * spread[:2])
+    assert spread[2] == 1
+    assert 1.5 * X[:, 1].std() < spread[1] < 1
+
+
+def test_rows_are_held_out_with_their_copies_until_there_are_enough() -> None:
+    def parts(X: FloatArray) -> list[Any]:
+        ones = np.ones(len(X))
+        return list(Sample(X, ones, ones, 1).held_out(np.random.RandomState(0)))
+
+    X = np.random.default_rng(0).integers(0, 4, (60, 2)).astype(np.float64)
+    np.testing.assert_array_equal(np.sum(parts(X), axis=0), 1)
+    for held in parts(X):
+        assert not {tuple(row) for row in X[held]} & {tuple(row) for row in X[~held]}
+    assert not parts(np.zeros((5, 2)))
+    assert [len(parts(np.arange(n * 1.0)[:, None])) for n in (5900, 6003)] == [2, 1]
+
+
+def test_the_start_is_the_one_that_does_better_on_held_out_rows() -> None:
+    X, y = load_digits(return_X_y=True)
+    assert TAOClassifier(5, random_state=0).fit(X[:600], y[:600]).init_ == "random"
+    X = np.random.default_rng(0).integers(0, 10, (400, 8)).astype(np.float64)
+    box = (X[:, 0] % 4 < 2) & (X[:, 1] > 3)
+    assert TAOClassifier(6, random_state=0).fit(X, box).init_ == "cart"
+
+
+@pytest.mark.parametrize("data", [load_breast_cancer, load_digits, load_wine])
+def test_the_defaults_beat_cart(data: Any) -> None:
+    X, y = data(return_X_y=True)
+    wrong: dict[Any, list[float]] = {TAOClassifier: [], DecisionTreeClassifier: []}
+    for seed in range(3):
+        train, test, y_train, y_test = train_test_split(X, y, test_size=0.4, stratify=y, random_state=seed)
+        for model, errors in wrong.items():
+            errors.append(1 - model(max_depth=6, random_state=seed).fit(train, y_train).score(test, y_test))
+    assert np.mean(wrong[TAOClassifier]) < np.mean(wrong[DecisionTreeClassifier])
+
+
 def test_an_oblique_border_needs_one_oblique_decision() -> None:
     X = np.random.default_rng(0).normal(size=(300, 2))
     y = X[:, 0] + X[:, 1] > 0.1
@@ -275,6 +360,14 @@ def test_it_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(capsys.readouterr().out.splitlines()) == tao.n_iter_
 
 
+def test_the_text_shows_small_weights() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2)) * [1e6, 1.0]
+    tao = TAOClassifier(1, random_state=0).fit(X, X[:, 0] / 1e6 + X[:, 1] > 0.1)
+    terms = tao.export_text(["wide", "narrow"], decimals=2).split()
+    assert terms[1] == "wide"
+    assert float(terms[0]) == pytest.approx(tao.weights_[0, 0], rel=0.05)
+
+
 def test_the_text_shows_every_node() -> None:
     X, y = IRIS
     tao = TAOClassifier(1, split="axis", random_state=0).fit(X, y)
@@ -301,7 +394,7 @@ def test_the_text_shows_every_node() -> None:
         ({"alpha": float("nan")}, "alpha=nan"),
         ({"tol": "small"}, "a number"),
         ({"split": "diagonal"}, "'oblique' or 'axis'"),
-        ({"init": "warm"}, "'cart' or 'random'"),
+        ({"init": "warm"}, "'best', 'cart' or 'random'"),
     ],
 )
 @pytest.mark.parametrize("estimator", [TAOClassifier, TAORegressor])

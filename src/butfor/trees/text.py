@@ -35,5 +35,7 @@ def _decision(weights: FloatArray, bias: float, names: Sequence[str], decimals: 
 
 
 def _number(x: float, decimals: int) -> str:
-    short = np.format_float_positional(x, precision=decimals, trim="-")
+    """A number with so many decimals. Below 1 these are significant digits: weights of wide columns are small."""
+    fractional = not 0 < abs(x) < 1 or decimals == 0
+    short = np.format_float_positional(x, precision=decimals, fractional=fractional, trim="-")
     return "0" if short == "-0" else short

@@ -40,11 +40,6 @@ class Tree:
             out[[self.left[node], self.right[node]]] = out[node] + 1
         return out
 
-    @property
-    def size(self) -> float:
-        """The sum of |w| over the decision nodes. The penalty of TAO is proportional to it."""
-        return float(np.abs(self.weights[self.inner]).sum())
-
     def _decisions(self) -> tuple[NDArray[Any], ...]:
         """The decisions as sparse arrays, in the form that the kernels read."""
         return (*sparse(self.weights), self.bias, self.left, self.right)

@@ -1,6 +1,6 @@
 """Tree alternating optimisation (Carreira-Perpinan and Tavallali, NeurIPS 2018).
 
-The objective is the loss of the rows plus `alpha` times the sum of |w|_1 over the decision nodes. While all other nodes
+The objective is the loss of the rows plus `alpha` times the size of all decisions (`Split.size`). While all other nodes
 are held fixed, the objective of one decision depends only on its care points: the rows that reach it and have different
 losses in its two subtrees. So nodes of the same depth are independent, and every accepted change lowers the objective.
 
@@ -69,7 +69,8 @@ class Alternation:
 
     def objective(self, tree: Tree) -> float:
         """The loss and the penalty of a tree."""
-        return float(self.loss.each(tree.value, tree.leaves(self.X)).sum() + self.alpha * tree.size)
+        size = self.split.size(tree.weights[tree.inner]).sum()
+        return float(self.loss.each(tree.value, tree.leaves(self.X)).sum() + self.alpha * size)
 
     def sweep(self, tree: Tree, decide: Callable[[Decision, IntArray, FloatArray], Decision]) -> None:
         """Decide again at every node, from the deepest up, and then set the leaves.
@@ -111,7 +112,7 @@ class Alternation:
         care = gain != 0
         X, won, nothing = self.X[rows[care]], gain[care], np.zeros_like(now[0])
         tried = [now, (nothing, 0.0), (nothing, -1.0), self.learnt(now, rows, gain)]
-        costs = [self.alpha * np.abs(w).sum() - won[sides(X, w, b)].sum() for w, b in tried]
+        costs = [self.alpha * self.split.size(w) - won[sides(X, w, b)].sum() for w, b in tried]
         best = int(np.argmin(costs))
         return tried[best] if costs[best] < costs[0] - least else now
 

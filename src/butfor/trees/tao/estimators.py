@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,30 +21,29 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.trees.fitted import FittedTree, TreeClassifier, TreeRegressor
 from butfor.trees.tao import start
-from butfor.trees.tao.alternate import Alternation
-from butfor.trees.tao.loss import Loss, Squared, ZeroOne
+from butfor.trees.tao.alternate import Alternation, Fitted
+from butfor.trees.tao.loss import Squared, ZeroOne
+from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
-from butfor.trees.tree import Tree
+from butfor.trees.tao.spread import centre_and_spread
 
-SPLITS: dict[str, Split] = {"oblique": ObliqueSplit(), "axis": AxisSplit()}
+KINDS: dict[str, Callable[[FloatArray], Split]] = {"oblique": ObliqueSplit, "axis": lambda spread: AxisSplit()}
 STARTS = ("cart", "random")
+WARM_UP = {"cart": 0, "random": 20}
+"""The free sweeps from each start, unless a number is given. Without them, CART's cuts are kept where they are useful."""
 
 
 class _TAO(FittedTree):
     """The parts of learning that the classifier and the regressor share."""
 
-    def _begin(self, X: FloatArray, y: Any, weight: FloatArray, width: int, cart: Any) -> Tree:
-        rng = check_random_state(self.random_state)
-        if self.init == "cart":
-            grown = cart(max_depth=self.max_depth, random_state=rng.randint(2**31 - 1))
-            return start.cart(grown.fit(X, y, sample_weight=weight), width)
-        return start.random(X, weight, self.max_depth, SPLITS[self.split], width, rng)
+    _losses: type[ZeroOne] | type[Squared]
+    _cart: type[DecisionTreeClassifier] | type[DecisionTreeRegressor]
 
-    def _optimise(self, X: FloatArray, loss: Loss, tree: Tree) -> None:
-        workers = Parallel(self.n_jobs, prefer="threads")
-        fitted = Alternation(X, loss, SPLITS[self.split], float(self.alpha), workers).run(
-            tree, self.warm_up, self.max_iter, self.tol, self._tell
-        )
+    def _learn(self, rows: Sample) -> None:
+        """Learn from checked rows, and keep the tree and how its objective fell."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        self.init_ = self._better(rows, seed) if self.init == "best" else self.init
+        fitted = self._from(self.init_, rows, seed, self._tell)
         self._set(fitted.tree)
         self.objective_, self.converged_ = fitted.objective, fitted.converged
         self.n_iter_ = len(self.objective_) - 1
@@ -53,6 +54,36 @@ class _TAO(FittedTree):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _better(self, rows: Sample, seed: int) -> str:
+        """The start whose trees have the least loss on rows that were held out from them."""
+        parts = list(rows.held_out(np.random.RandomState(seed)))
+
+        def error(init: str) -> float:
+            return sum(self._error(init, rows.only(~held), rows.only(held), seed) for held in parts)
+
+        return min(STARTS, key=error)
+
+    def _error(self, init: str, rows: Sample, others: Sample, seed: int) -> float:
+        """The loss on other rows of the tree that some rows give."""
+        tree = self._from(init, rows, seed, _silent).tree
+        return float(self._losses(others.y, others.weight).each(tree.value, tree.leaves(others.X)).sum())
+
+    def _from(self, init: str, rows: Sample, seed: int, tell: Callable[[int, float], None]) -> Fitted:
+        """The optimised tree from one start."""
+        X, y, weight = rows.X, rows.y, rows.weight
+        centre, spread = centre_and_spread(X, weight)
+        split = KINDS[self.split](spread)
+        if init == "cart":
+            grown = self._cart(max_depth=self.max_depth, random_state=seed)
+            grown.fit((X - centre) / spread, y, sample_weight=weight)
+            tree = start.cart(grown, centre, spread, split, rows.width)
+        else:
+            tree = start.random(X, weight, self.max_depth, split, rows.width, np.random.RandomState(seed))
+        workers = Parallel(self.n_jobs, prefer="threads")
+        alternation = Alternation(X, self._losses(y, weight), split, float(self.alpha), workers)
+        warm_up = WARM_UP[init] if self.warm_up is None else self.warm_up
+        return alternation.run(tree, warm_up, self.max_iter, self.tol, tell)
 
     def _tell(self, sweep: int, objective: float) -> None:
         if self.verbose:
@@ -65,13 +96,16 @@ class _TAO(FittedTree):
             ("alpha", Real, 0), ("tol", Real, 0),
         ):  # fmt: skip
             given = getattr(self, name)
+            if name == "warm_up" and given is None:
+                continue
             if isinstance(given, bool) or not isinstance(given, kind) or not least <= float(given) < np.inf:
                 what = "a whole number" if kind is Integral else "a number"
                 raise InputError(f"{name}={given!r} was given.", f"It must be {what}, {least} or more.")
-        for name, known in (("split", tuple(SPLITS)), ("init", STARTS)):
+        for name, known in (("split", tuple(KINDS)), ("init", ("best", *STARTS))):
             if getattr(self, name) not in known:
+                *others, last = map(repr, known)
                 raise InputError(
-                    f"{name}={getattr(self, name)!r} was given.", f"It must be {known[0]!r} or {known[1]!r}."
+                    f"{name}={getattr(self, name)!r} was given.", f"It must be {', '.join(others)} or {last}."
                 )
 
 
@@ -79,29 +113,33 @@ class TAOClassifier(_TAO, TreeClassifier):
     """A small, accurate decision tree. Its decisions are sparse hyperplanes (or cuts of one feature).
 
     Tree alternating optimisation lowers an objective from sweep to sweep: the number of wrong training rows plus
-    `alpha` times the sum of all |weight|. Scale the features first if the split is oblique, because the penalty
-    compares their weights.
+    `alpha` times the size of all decisions. The size of a decision is the sum of |weight| times the spread of its
+    feature. So the units of the features do not matter, and they need no scaling. The spread is the fourth root of the
+    mean fourth power of the distance from the mean. For a normal distribution that is 1.3 standard deviations, for a
+    nearly constant feature it is more.
 
     Args:
         max_depth: the depth of the tree to start from; the result is not deeper.
         split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact
             search).
-        init: "cart", or "random" decisions that halve their rows.
-        alpha: how many wrong rows one unit of |weight| may cost; it is the 1/C of a logistic regression. A larger value
-            makes a sparser and smaller tree. Every decision of an axis tree has weight 1.
+        init: the start: "cart", "random" decisions that halve their rows, or the "best" of both. The best is the one
+            whose trees do better on rows held out from them, a third at a time. That takes two to three times as long.
+        alpha: how many wrong rows a decision of size 1 may cost; it is the 1/C of a logistic regression on features
+            divided by their spread. A larger value makes a sparser and smaller tree. Every decision of an axis tree
+            has size 1.
         warm_up: the number of sweeps at the beginning that take each decision as it is learnt, even if the objective
-            rises. They lead out of poor local optima. A random start needs them; with 0, a CART start keeps those of
-            its cuts that are useful.
+            rises. They lead out of poor local optima. None means 20 from a random start, which needs them, and 0 from
+            CART, which then keeps those of its cuts that are useful.
         max_iter: the largest number of sweeps after the warm-up.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         class_weight: as in scikit-learn: None, "balanced" or a dict of weights.
         n_jobs: threads for the nodes of one depth; the tree does not depend on it.
         verbose: whether to print the objective after each sweep.
-        random_state: the seed of the random start, and of CART's choice between equal cuts.
+        random_state: the seed of the random start, of the rows held out, and of CART's choice between equal cuts.
 
     Attributes:
-        weights_: an array (nodes, features); a row goes right iff w'x + b >= 0, with the terms added in the order of
-            the features and the bias last. Zero at leaves.
+        weights_: an array (nodes, features), for the features as they were given; a row goes right iff w'x + b >= 0,
+            with the terms added in the order of the features and the bias last. Zero at leaves.
         bias_: the bias of each node.
         left_, right_: the children of each node, -1 at leaves. The root is node 0.
         value_: an array (nodes, classes): the share of each class in a leaf. The leaf predicts the class with the
@@ -109,18 +147,22 @@ class TAOClassifier(_TAO, TreeClassifier):
         classes_: the labels, in the order of the columns of `value_`.
         objective_: the training objective after the warm-up and after each later sweep; it never rises.
         n_iter_: the number of sweeps after the warm-up.
+        init_: the start that was taken, "cart" or "random".
         converged_: whether the last sweep lowered the objective by no more than `tol`. If not, there was a
             `ConvergenceWarning`. The optimum is local, as with all such trees.
     """
+
+    _losses = ZeroOne
+    _cart = DecisionTreeClassifier
 
     def __init__(
         self,
         max_depth: int = 6,
         *,
         split: str = "oblique",
-        init: str = "cart",
-        alpha: float = 1.0,
-        warm_up: int = 20,
+        init: str = "best",
+        alpha: float = 1.5,
+        warm_up: int | None = None,
         max_iter: int = 50,
         tol: float = 1e-3,
         class_weight: dict[Any, float] | str | None = None,
@@ -149,46 +191,49 @@ class TAOClassifier(_TAO, TreeClassifier):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if self.class_weight is not None:
             weight = weight * compute_sample_weight(self.class_weight, y)
-        X, codes, weight = _present(X, codes, weight)
-        tree = self._begin(X, codes, weight, len(self.classes_), DecisionTreeClassifier)
-        self._optimise(X, ZeroOne(codes, weight), tree)
+        self._learn(Sample(X, codes, weight, len(self.classes_)).present())
         return self
 
 
 class TAORegressor(_TAO, TreeRegressor):
     """A small, accurate regression tree. Its decisions are sparse hyperplanes (or cuts of one feature).
 
-    It works like `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows.
+    It works like `TAOClassifier`, with the sum of squared differences in place of the number of wrong rows. They are
+    counted in units of the variance of `y`, so its unit does not matter either.
 
     Args:
         max_depth: the depth of the tree to start from; the result is not deeper.
         split: "oblique" (w'x + b >= 0, learnt by L1-regularised logistic regression) or "axis" (one feature, exact
             search).
-        init: "cart", or "random" decisions that halve their rows.
-        alpha: what one unit of |weight| may cost, in squared units of `y`. A larger value makes a sparser and smaller
-            tree.
+        init: the start: "cart", "random" decisions that halve their rows, or the "best" of both. The best is the one
+            whose trees do better on rows held out from them, a third at a time. That takes two to three times as long.
+        alpha: what a decision of size 1 may cost, as a multiple of the variance of `y`. A larger value makes a sparser
+            and smaller tree. Every decision of an axis tree has size 1.
         warm_up: the number of sweeps at the beginning that take each decision as it is learnt, even if the objective
-            rises. They lead out of poor local optima. A random start needs them; with 0, a CART start keeps those of
-            its cuts that are useful.
+            rises. They lead out of poor local optima. None means 20 from a random start, which needs them, and 0 from
+            CART, which then keeps those of its cuts that are useful.
         max_iter: the largest number of sweeps after the warm-up.
         tol: stop after a sweep that lowers the objective by no more than this share of it.
         n_jobs: threads for the nodes of one depth; the tree does not depend on it.
         verbose: whether to print the objective after each sweep.
-        random_state: the seed of the random start, and of CART's choice between equal cuts.
+        random_state: the seed of the random start, of the rows held out, and of CART's choice between equal cuts.
 
     Attributes:
-        weights_, bias_, left_, right_, objective_, n_iter_, converged_: as in `TAOClassifier`.
+        weights_, bias_, left_, right_, objective_, n_iter_, init_, converged_: as in `TAOClassifier`.
         value_: an array (nodes, 1): the mean in a leaf.
     """
+
+    _losses = Squared
+    _cart = DecisionTreeRegressor
 
     def __init__(
         self,
         max_depth: int = 6,
         *,
         split: str = "oblique",
-        init: str = "cart",
-        alpha: float = 1.0,
-        warm_up: int = 20,
+        init: str = "best",
+        alpha: float = 1.5,
+        warm_up: int | None = None,
         max_iter: int = 50,
         tol: float = 1e-3,
         n_jobs: int | None = None,
@@ -212,15 +257,13 @@ class TAORegressor(_TAO, TreeRegressor):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         y = y.astype(np.float64)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        X, y, weight = _present(X, y, weight)
-        tree = self._begin(X, y, weight, 1, DecisionTreeRegressor)
-        self._optimise(X, Squared(y, weight), tree)
+        rows = Sample(X, y, weight, 1).present()
+        middle = np.average(rows.y, weights=rows.weight)
+        unit = np.sqrt(np.average((rows.y - middle) ** 2, weights=rows.weight)) or 1.0
+        self._learn(replace(rows, y=(rows.y - middle) / unit))
+        self.value_[:] = self.value_ * unit + middle
         return self
 
 
-def _present(X: FloatArray, y: Any, weight: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
-    """The rows whose weight is not 0."""
-    some = weight > 0
-    if not some.any():
-        raise InputError("All rows have weight 0.", "At least one must count.")
-    return (X, y, weight) if some.all() else (X[some], y[some], weight[some])
+def _silent(sweep: int, objective: float) -> None:
+    """Tell nothing of the trials on fewer rows."""

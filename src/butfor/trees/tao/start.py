@@ -10,16 +10,24 @@ from butfor.trees.tao.split import Split
 from butfor.trees.tree import Tree, sides
 
 
-def cart(model: DecisionTreeClassifier | DecisionTreeRegressor, width: int) -> Tree:
-    """A fitted CART as an oblique tree.
+def cart(
+    model: DecisionTreeClassifier | DecisionTreeRegressor,
+    centre: FloatArray,
+    spread: FloatArray,
+    split: Split,
+    width: int,
+) -> Tree:
+    """A CART that was fitted to (X - centre) / spread, as a tree for X.
 
     scikit-learn sends x <= threshold left, so rows from the next larger number on go right.
     """
     nodes = model.tree_
     inner = np.flatnonzero(nodes.children_left >= 0)
     weights, bias = np.zeros((nodes.node_count, nodes.n_features)), np.zeros(nodes.node_count)
-    weights[inner, nodes.feature[inner]] = 1.0
-    bias[inner] = -np.nextafter(nodes.threshold[inner], np.inf)
+    feature = nodes.feature[inner]
+    threshold = centre[feature] + nodes.threshold[inner] * spread[feature]
+    weights[inner, feature] = split.cut(feature)
+    bias[inner] = -np.nextafter(threshold, np.inf) * split.cut(feature)
     left, right = nodes.children_left.astype(np.intp), nodes.children_right.astype(np.intp)
     return Tree(weights, bias, left, right, np.zeros((nodes.node_count, width)))
 

@@ -1,0 +1,51 @@
+"""The rows that a tree is learnt from, and parts of them that are held out to choose between starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError
+
+PARTS = 3
+ENOUGH = 2000
+"""No more parts are held out after so many rows: they tell well enough which start is better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Features, targets and weights; and `width`, the number of outputs of a leaf."""
+
+    X: FloatArray
+    y: Any
+    weight: FloatArray
+    width: int
+
+    def only(self, some: BoolArray) -> Sample:
+        """Some of the rows."""
+        return self if some.all() else Sample(self.X[some], self.y[some], self.weight[some], self.width)
+
+    def present(self) -> Sample:
+        """The rows whose weight is not 0."""
+        some = self.weight > 0
+        if not some.any():
+            raise InputError("All rows have weight 0.", "At least one must count.")
+        return self.only(some)
+
+    def held_out(self, rng: np.random.RandomState) -> Iterator[BoolArray]:
+        """Random parts of the rows, none if they cannot be parted. Equal rows stay together.
+
+        So a row of weight 2 is the same as two rows, and no row is held out while its copy is learnt from.
+        """
+        row = np.unique(self.X, axis=0, return_inverse=True)[1].reshape(-1)
+        part = rng.permutation(int(row.max()) + 1)[row] % PARTS
+        so_far = 0
+        for k in range(PARTS):
+            held = part == k
+            if held.any() and not held.all() and so_far < ENOUGH:
+                so_far += int(held.sum())
+                yield held
