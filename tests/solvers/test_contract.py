@@ -9,13 +9,16 @@ import pytest
 
 from butfor.formulation.half_spaces import goals, of_leaf
 from butfor.model.oblique import ObliqueTree
+from butfor.model.questions import evaluate
+from butfor.model.scores import everything
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.ensemble import search
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.exact import ObliqueExact
-from butfor.solvers.outcome import Status
+from butfor.solvers.outcome import HIGHEST, Status
 from butfor.solvers.solver import Budget
 from butfor.solvers.tree.exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
@@ -70,6 +73,40 @@ class TestEnsembleBranchBound(SolverContract):
 
     def problem(self, seed):
         return random_problem(seed, self.form, self.kinds, trees=2 + seed % 5)
+
+
+class TestEnsembleByBoxes(TestEnsembleBranchBound):
+    """Boxes of cells to the end."""
+
+    seeds = range(10_000, 11_000)
+
+    @pytest.fixture(autouse=True)
+    def alone(self, monkeypatch):
+        monkeypatch.setattr(search, "HEAD_START", 10**15)
+
+    def test_how_far_scores_reach_where_there_is_no_answer(self) -> None:
+        told = 0
+        for seed, problem in self.problems(range(12_000, 12_600)):
+            found = self.solver.solve(problem, Budget())
+            judge = replace(problem, score_sets=(everything(problem.model.scores),))
+            if HIGHEST in found.notes and not problem.margin and BruteForce().accepts(judge.form()):
+                (score_set,) = problem.score_sets
+                every = BruteForce().solve(judge, Budget(), k=100_000)
+                best = (evaluate(problem.model, every.points[every.found()]) @ score_set.A[0]).max(initial=-np.inf)
+                assert best <= found.notes[HIGHEST][0] + 1e-9, seed
+                assert found.notes[HIGHEST][0] <= score_set.b[0] + 1e-9, seed
+                told += 1
+        assert told > 20
+
+
+class TestEnsembleByMessages(TestEnsembleBranchBound):
+    """Bounds by messages to the end."""
+
+    seeds = range(14_000, 15_000)
+
+    @pytest.fixture(autouse=True)
+    def alone(self, monkeypatch):
+        monkeypatch.setattr(search.BoxSearch, "steps", lambda boxes, size: iter(()))
 
 
 class TestMilpOnFiniteLinear(SolverContract):

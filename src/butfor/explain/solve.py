@@ -5,18 +5,20 @@ Rows on which the estimator did not agree are solved again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from butfor.explain.plan import Part, plan
 from butfor.explain.turns import Job, in_turns
+from butfor.model.readout import AbstractReadout
 from butfor.problem.constraints.relations import Fresh
 from butfor.solvers.choose import choose, exact
-from butfor.solvers.outcome import NOBODY, Outcome, answers_of, joined, merged
+from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.space.space import same
+from butfor.verdict.certificate import NEEDED, REACHED
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
 ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7)
@@ -49,6 +51,7 @@ def solve(
     The others go to the solver of their part. Every row has its first answer before any row has its second.
     """
     done, jobs = list[Outcome](), list[Job]()
+    readout = verifier.question.target.focus(verifier.referee.reading, verifier.before).readout
     for part in _parts(verifier, guard):
         already = verifier.already(part.rows, part.problem)
         if already.any():
@@ -71,7 +74,7 @@ def solve(
             search.solver == "auto",
             advance if rank == 1 else _quiet,
         )
-        done.append(found if rank == 1 else found.take(found.found()))
+        done.append(_reached(found, jobs, readout) if rank == 1 else found.take(found.found()))
         jobs = [job for job in jobs if not job.solver.many]
         jobs = [following for job in jobs for following in others(job, found)]
     return joined(done)
@@ -92,6 +95,20 @@ def others(job: Job, found: Outcome) -> list[Job]:
             problem = one.problem.with_relation(Fresh(changed))
             jobs.append(Job(one.rows, problem, *choose(problem.form())))
     return jobs
+
+
+def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout) -> Outcome:
+    """The outcome, with its notes on the highest sums of scores in the user's terms."""
+    highest = found.notes.get(HIGHEST, np.full(len(found), np.nan))
+    told = {REACHED: np.full(len(found), np.nan), NEEDED: np.full(len(found), np.nan)}
+    for job in jobs:
+        for i in np.flatnonzero(np.isin(found.row, job.rows) & np.isfinite(highest) & ~found.found()):
+            row = np.flatnonzero(job.rows == found.row[i])
+            (score_set,) = job.problem.take(row).score_sets
+            for name, total in ((REACHED, highest[i]), (NEEDED, score_set.b[0])):
+                output = readout.output_at(score_set.A[0], float(total))
+                told[name][i] = np.nan if output is None else output
+    return replace(found, notes={name: note for name, note in {**found.notes, **told}.items() if name != HIGHEST})
 
 
 def _quiet(rows: int) -> None:

@@ -85,8 +85,17 @@ def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
         return model.cells
     return tuple(
         cells if cells.levels else number_cells(np.concatenate([_above(cells.edges, w), cells.edges - w]))
-        for cells, w in zip(model.cells, eps * ranges(space), strict=True)
+        for cells, w in zip(model.cells, inwards(space, eps), strict=True)
     )
+
+
+def inwards(space: Space, eps: float) -> FloatArray:
+    """How far a margin moves the cuts that bound a region.
+
+    It is a little less than `eps` ranges, as much as is allowed for rounding. So a value just `eps` away from two cuts
+    is found.
+    """
+    return np.asarray(eps * (1 - MARGIN_ROUNDING / 2) * ranges(space))
 
 
 def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
@@ -96,7 +105,7 @@ def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
     """
     if not eps:
         return model.leaves
-    fine, width = cells_inside(model, space, eps), eps * ranges(space)
+    fine, width = cells_inside(model, space, eps), inwards(space, eps)
     leaves = []
     for leaf in model.leaves:
         path = {j: shrunk(region, model.cells[j], fine[j], width[j]) for j, region in leaf.path.items()}

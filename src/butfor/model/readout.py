@@ -54,6 +54,13 @@ class AbstractReadout(ABC):
         Raises `ValueError` if they cannot be written as score sets.
         """
 
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        """The prediction at which the scores, times `row`, sum to `total`: a value, or a probability.
+
+        None if it does not follow from the sum.
+        """
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Value(AbstractReadout):
@@ -65,6 +72,9 @@ class Value(AbstractReadout):
     def score_of(self, predicted: FloatArray) -> FloatArray:
         """The score behind each prediction."""
         return predicted
+
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        return total / float(row[0]) if len(row) == 1 and self.link == "identity" else None
 
     def decide(self, scores: FloatArray) -> IntArray:
         raise ValueError("a regressor predicts no classes")
@@ -105,6 +115,9 @@ class Sign(AbstractReadout):
 
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
         return np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])]) if self.link == "logistic" else None
+
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        return float(expit(total / abs(row[0]))) if self.link == "logistic" else total / float(row[0])
 
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False
@@ -170,6 +183,15 @@ class Argmax(AbstractReadout):
         if self.link == "identity":
             return scores / self.total
         return np.asarray(softmax(scores, axis=1)) if self.link == "softmax" else None
+
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        if self.link == "identity" and np.count_nonzero(row) == 1:
+            return float(total / row.sum() / self.total)
+        if len(row) != 2 or row.sum() != 0:
+            return None
+        apart = total / row.max()
+        found = self.probabilities(np.array([[self.total + apart, self.total - apart]]) / 2)
+        return None if found is None else float(found[0, 0])
 
     def probability_sets(
         self, label: int, p: float, *, below: bool = False, strict: bool = False

@@ -6,14 +6,14 @@ The parts are rows, or the score sets of one row. For score sets there is a proo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found, one_answer
+from butfor.solvers.outcome import HIGHEST, Outcome, Stopped, joined, nothing_found, one_answer
 from butfor.solvers.solver import Budget
 
 
@@ -34,13 +34,16 @@ class SetAnswer:
     - `point`, `cost`: the best point that was found, if any, and its cost;
     - `bound`: a lower bound on the cost of all points of the set (infinite: it has no point that is cheaper than what
       was known before);
-    - `stopped`: why no more is known.
+    - `stopped`: why no more is known;
+    - `highest`: if the set is one inequality and has no point, the largest left side of any admissible point (NaN:
+      unknown).
     """
 
     point: FloatArray | None
     cost: float
     bound: float
     stopped: Stopped = Stopped.DONE
+    highest: float = np.nan
 
 
 def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], SetAnswer]) -> Outcome:
@@ -53,13 +56,15 @@ def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], Set
     `solve_set(score_set, limit)` need not find points that cost `limit` or more (the best cost so far minus the set's
     offset). A set without a cheaper point may say so, and need not find its optimum.
     """
-    best, lowest, stopped = nothing_found(problem, np.inf), np.inf, Stopped.DONE
+    best, lowest, stopped, highest = nothing_found(problem, np.inf), np.inf, Stopped.DONE, np.nan
     for score_set in problem.score_sets:
         answer = solve_set(score_set, float(best.cost[0]) - score_set.offset)
         lowest = min(lowest, answer.bound + score_set.offset)
         stopped = stopped or answer.stopped
+        highest = answer.highest if len(problem.score_sets) == 1 else np.nan
         cost = answer.cost + score_set.offset
         if answer.point is not None and cost < best.cost[0]:
             best = one_answer(answer.point, cost, 0.0)
     bound = max(0.0, min(lowest, float(best.cost[0])))
-    return Outcome(best.row, best.points, best.cost, np.array([bound]), np.array([stopped], dtype=np.intp))
+    notes = {HIGHEST: np.array([highest])} if np.isfinite(highest) else {}
+    return replace(best, bound=np.array([bound]), stopped=np.array([stopped], dtype=np.intp), notes=notes)

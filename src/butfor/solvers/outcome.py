@@ -78,6 +78,10 @@ NOBODY = Credit("none", "the target is already met")
 """The credit if nothing had to change."""
 
 
+HIGHEST = "highest sum"
+"""A note on rows without an answer: the largest sum of scores that any admissible point has, if one must be reached."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """Answers to the n rows of a problem, in columns. A row may have several answers.
@@ -194,7 +198,7 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     tighter = found.bound > old.bound
     bound = np.where(tighter, found.bound, old.bound)
     stopped = np.where(tighter | (found.bound == old.bound), found.stopped, old.stopped)
-    cheaper = found.cost < old.cost
+    cheaper = found.cost <= old.cost
     best = joined([found.take(cheaper), old.take(~cheaper)])
     refuted = bound > best.cost + TOLERANCE * (1 + np.abs(best.cost))
     best = replace(best, bound=np.where(refuted, 0.0, bound), stopped=stopped)

@@ -14,6 +14,9 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import NOBODY, Credit, Status, Stopped, statuses_of
 
+REACHED, NEEDED = "reached at most", "needed"
+"""Notes on an impossible answer: the probability or value that no admissible row gets beyond, and the one needed."""
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -164,6 +167,16 @@ def reason(known: Certificate, target: str, none_found: str = Credit.none_found)
 
 
 def _why_not(known: Certificate, target: str, none_found: str) -> str:
+    if {REACHED, NEEDED} <= known.notes.keys():
+        reached, needed = known.notes[REACHED], known.notes[NEEDED]
+        beyond = "below" if reached > needed else "above"
+        far = f"; no admissible row gets {beyond} {reached:.4g}, and {needed:.4g} is needed"
+    else:
+        far = ""
+    return _blamed(known, target, none_found) + far
+
+
+def _blamed(known: Certificate, target: str, none_found: str) -> str:
     conflict = known.conflict
     if conflict == (MODEL,):
         return f"the model never predicts {target}, whatever the values"

@@ -109,7 +109,10 @@ def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budg
         search.run(budget)
         bound = max(bound, search.lower)
         if search.best is None:
-            return SetAnswer(None, np.inf, bound, budget.stopped if search.lower < search.upper else Stopped.DONE)
+            stopped = budget.stopped if search.lower < search.upper else Stopped.DONE
+            single = search.short is not None and len(wide.b) == 1 and wide.curve is None
+            highest = float(wide.b[0] - search.short[0]) if single and search.short is not None else np.nan
+            return SetAnswer(None, np.inf, bound, stopped, highest)
         point = tables.value[0, search.best]
         scores = evaluate(model, point[None])[0]
         if not outside(scores):

@@ -13,9 +13,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.cell_arrays import CellSets, laid_out
-from butfor.formulation.margins import cells_inside, leaf_offsets, shrunk
+from butfor.formulation.margins import cells_inside, inwards, leaf_offsets, shrunk
 from butfor.model.cells import Cells
-from butfor.model.clearance import ranges
 from butfor.model.trees import CellSet, Leaf, Trees, everywhere
 from butfor.problem.problem import Problem
 from butfor.space.space import Space
@@ -94,7 +93,7 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
     They are cached, because one model gets many questions in a row.
     """
     cells = cells_inside(model, space, margin)
-    width = margin * ranges(space)
+    width = inwards(space, margin)
     masked = model.asked_for_sets()
     child: list[list[int]] = []
     entry: list[tuple[int, CellSet | None]] = []
