@@ -1,0 +1,85 @@
+"""Where compiled code is kept: numba's cache, which here never makes an answer fail.
+
+A file that cannot be read counts as missing, and one that cannot be written is left out.
+Only code that a kernel's own file knows is checked for changes, as numba does: see tests/conftest.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from numba.core.caching import FunctionCache, NullCache
+
+from butfor.compiled import helper
+from butfor.compiled.saying import LOG, say_compiling, say_unkept
+from butfor.compiled.searches import search_of
+
+SECONDS_BETWEEN_LOOKS = 0.05
+"""How often a kernel that another process compiles is looked for."""
+
+
+def cache_of(function: Callable[..., Any]) -> Any:
+    """The cache of a kernel."""
+    try:
+        return KernelCache(function)
+    except RuntimeError:  # numba found no directory that can be written
+        return NoCache(function)
+
+
+class KernelCache(FunctionCache):  # type: ignore[misc]
+    """The compiled code of one kernel, on disk."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self.name, self.search = function.__name__, search_of(function.__module__)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for arguments of these types; None if it is to be compiled.
+
+        If another process is compiling it, it is waited for.
+        """
+        found = self._read(sig, target_context)
+        if found is None:
+            say_compiling(self.search)
+            helper.begin(self.search)
+            while found is None and helper.is_at_work_on(self.search, self.name):
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+                found = self._read(sig, target_context)
+        return found or self._read(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for arguments of these types, if that is possible."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            LOG.debug("the compiled %s cannot be written: %s", self.name, error)
+            say_unkept()
+
+    def _read(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # a broken file may fail with anything
+            LOG.debug("the compiled %s cannot be read: %s", self.name, error)
+            self._empty()
+            return None
+
+    def _empty(self) -> None:
+        try:
+            self.flush()
+        except OSError as error:
+            LOG.debug("the cache of %s cannot be emptied: %s", self.name, error)
+
+
+class NoCache(NullCache):  # type: ignore[misc]
+    """Code that is compiled in each process anew."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__()
+        self.search = search_of(function.__module__)
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:
+        """Nothing is ever found."""
+        say_compiling(self.search)
+        say_unkept()
