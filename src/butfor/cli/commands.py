@@ -41,7 +41,6 @@ from butfor.cli.options import (
     Within,
 )
 from butfor.cli.parse import constraints_of, positions, target_of
-from butfor.cli.warm import warm
 from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
 from butfor.problem.constraints import names as rule
@@ -50,6 +49,7 @@ from butfor.space import frames
 from butfor.space.feature import Step
 from butfor.views import html as pages
 from butfor.views import json, text
+from butfor.warming.warm import warm as compile_all
 
 FAILED = 1
 """The exit code of a check that failed. A command with wrong input ends with 2."""
@@ -116,7 +116,14 @@ def demo(
         typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
     write(html, answer.to_html())
     typer.echo("Compiling the loops of the other solvers, which is done once ...", err=True)
-    warm()
+    compile_all()
+
+
+@app.command()
+def warm() -> None:
+    """Compile all loops now, so that the first explanation of every process comes at once."""
+    place = compile_all()
+    typer.echo(f"Everything is compiled and kept in {place}.")
 
 
 @app.command()

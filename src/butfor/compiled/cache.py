@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, NullCache
@@ -26,6 +27,15 @@ def cache_of(function: Callable[..., Any]) -> Any:
         return KernelCache(function)
     except RuntimeError:  # numba found no directory that can be written
         return NoCache(function)
+
+
+def kept_in() -> Path | None:
+    """The directory that holds all compiled code; None if no directory can be written."""
+    try:
+        path = Path(FunctionCache(kept_in).cache_path)
+    except RuntimeError:
+        return None
+    return path.parents[1] if path.name == "__pycache__" else path.parent
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]

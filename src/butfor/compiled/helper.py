@@ -25,31 +25,30 @@ PATIENCE = 120.0
 ALONE = "BUTFOR_COMPILE_ALONE"
 """An environment variable: if it is set, no other process is begun."""
 
-_helpers: dict[str, tuple[subprocess.Popen[bytes], float] | None] = {}
+_helpers: dict[str, list[tuple[tuple[str, ...], subprocess.Popen[bytes]]]] = {}
+_began: dict[str, float] = {}
 
 
 def begin(search: str) -> None:
-    """Let another process compile its share of a search, if it has one and there is a processor for it."""
-    if search in _helpers or not SEARCHES[search].apart or not _welcome():
+    """Let other processes compile all shares of a search but the first, if there are processors for them."""
+    if search in _helpers:
         return
-    try:
-        _helpers[search] = start(search, SEARCHES[search].apart), time.monotonic() + PATIENCE
-    except OSError as error:
-        LOG.debug("no process was begun to help to compile: %s", error)
-        _helpers[search] = None
+    _helpers[search], _began[search] = [], time.monotonic()
+    for kernels in SEARCHES[search].shares[1:] if _welcome() else ():
+        try:
+            _helpers[search].append((kernels, start(search, kernels)))
+        except OSError as error:
+            LOG.debug("no process was begun to help to compile: %s", error)
 
 
 def is_at_work_on(search: str, name: str) -> bool:
     """Whether another process may still bring the kernel with this name."""
-    found = _helpers.get(search)
-    if found is None or name not in SEARCHES[search].apart:
-        return False
-    process, end = found
-    return process.poll() is None and time.monotonic() < end
+    in_time = time.monotonic() < _began.get(search, -PATIENCE) + PATIENCE
+    return in_time and any(name in kernels and process.poll() is None for kernels, process in _helpers.get(search, ()))
 
 
-def start(search: str, kernels: tuple[str, ...] = ()) -> subprocess.Popen[bytes]:
-    """A process that compiles these kernels of a search (none: all) into the same cache."""
+def start(search: str, kernels: tuple[str, ...]) -> subprocess.Popen[bytes]:
+    """A process that compiles these kernels of a search into the same cache."""
     environment = {**os.environ, ALONE: "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     if numba.config.CACHE_DIR:
         environment["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR

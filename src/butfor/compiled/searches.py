@@ -6,27 +6,29 @@ from typing import NamedTuple
 
 
 class Search(NamedTuple):
-    """The kernels of a package.
+    """The kernels of a package that Python calls.
 
     words: what the user knows it as; empty if it takes no time worth a word
     seconds: how long compiling takes on two processors, about
-    apart: the kernels that another process compiles meanwhile; those that are called last
+    shares: which kernels one process compiles, if there are several; those of the first are called first
     """
 
     words: str
     seconds: int
-    apart: tuple[str, ...] = ()
+    shares: tuple[tuple[str, ...], ...]
 
 
 SEARCHES = {
-    "butfor.model": Search("", 1),
-    "butfor.solvers.tree": Search("trees", 3),
-    "butfor.solvers.linear": Search("linear models", 2),
-    "butfor.solvers.oblique": Search("oblique trees", 12),
-    "butfor.solvers.swarm": Search("black boxes", 3),
-    "butfor.solvers.ensemble": Search("sums of trees", 7, ("improve", "ascend", "regions", "carried")),
+    "butfor.solvers.ensemble": Search(
+        "sums of trees", 7, (("walk", "reduced", "branching"), ("improve", "ascend", "regions", "carried"))
+    ),
+    "butfor.solvers.oblique": Search("oblique trees", 12, (("nearest_leaves", "side_bounds"),)),
+    "butfor.solvers.tree": Search("trees", 3, (("nearest_leaves",),)),
+    "butfor.solvers.swarm": Search("black boxes", 3, (("decode", "move", "take_over", "add_prices", "uniform_pair"),)),
+    "butfor.solvers.linear": Search("linear models", 2, (("_rise", "rise_at_once", "_fewest_changes"),)),
+    "butfor.model": Search("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
-"""Each package with kernels."""
+"""Each package with kernels, those that take longest first."""
 
 
 def search_of(module: str) -> str:

@@ -1,4 +1,4 @@
-"""A process that compiles: `python -m butfor.warming.worker SEARCH [KERNEL ...]`.
+"""A process that compiles: `python -m butfor.warming.worker SEARCH KERNEL ...`.
 
 It solves the example of the search, so that each kernel is compiled for the types that solvers call it with.
 Kernels that are not named run as plain Python meanwhile.
@@ -11,12 +11,11 @@ import sys
 
 
 def main(search: str, *kernels: str) -> None:
-    """Compile these kernels of a search; all if none is named."""
+    """Compile these kernels of a search."""
     from butfor.compiled.kernel import compile_only
 
     gc.disable()  # the process ends soon
-    if kernels:
-        compile_only(frozenset(kernels))
+    compile_only(frozenset(kernels))
     from butfor.warming.examples import EXAMPLES
 
     EXAMPLES[search]()
