@@ -49,7 +49,6 @@ from butfor.space import frames
 from butfor.space.feature import Step
 from butfor.views import html as pages
 from butfor.views import json, text
-from butfor.warming.warm import warm as compile_all
 
 FAILED = 1
 """The exit code of a check that failed. A command with wrong input ends with 2."""
@@ -103,6 +102,7 @@ def demo(
 ) -> None:
     """Explain a rejected loan application from a built-in table, and write a page."""
     from butfor.datasets import loans
+    from butfor.warming.warm import warm as compile_all
 
     X, y = loans.load()
     explainer = Explainer(loans.pipeline().fit(X, y), X, space={"months": Step(6, low=12, high=72)})
@@ -122,6 +122,8 @@ def demo(
 @app.command()
 def warm() -> None:
     """Compile all loops now, so that the first explanation of every process comes at once."""
+    from butfor.warming.warm import warm as compile_all
+
     place = compile_all()
     typer.echo(f"Everything is compiled and kept in {place}.")
 

@@ -7,7 +7,3 @@ searches: which kernels belong together, and how long they take
 saying: what a user hears of it
 helper: another process, which compiles a share
 """
-
-from butfor.compiled.kernel import inlined, kernel, part
-
-__all__ = ["inlined", "kernel", "part"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import kernel
+from butfor.compiled.kernel import kernel
 
 
 @kernel

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import kernel, part
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.branching_kernels import vote
 from butfor.solvers.ensemble.message_kernels import (
     cheapest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import part
+from butfor.compiled.kernel import part
 from butfor.solvers.ensemble.reduced_ensemble import ReducedCells
 
 

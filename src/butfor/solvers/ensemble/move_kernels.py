@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import kernel, part
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.block_kernels import block_of
 from butfor.solvers.ensemble.message_kernels import potential_of
 

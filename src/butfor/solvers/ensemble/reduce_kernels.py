@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import kernel, part
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.block_kernels import block_of, blocks_of_entries, blocks_of_pairs, grouped, pairs_of_trees
 from butfor.solvers.ensemble.merge_kernels import merged_cells
 from butfor.solvers.ensemble.reach_kernels import deciding, surviving, within_reach

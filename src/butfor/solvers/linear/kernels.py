@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.compiled import kernel, part
+from butfor.compiled.kernel import kernel, part
 
 
 def rise(need: FloatArray, cap: FloatArray, start: FloatArray, rate: FloatArray, order: IntArray) -> FloatArray:

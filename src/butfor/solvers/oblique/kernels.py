@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.branch import cheapest
 from butfor.solvers.oblique.polytope.columns import Box, HalfSpaces
 from butfor.solvers.oblique.polytope.dual import floors

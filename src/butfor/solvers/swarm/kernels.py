@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import kernel, part
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.swarm.layout import (
     ANCHOR,
     FACTUAL,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import inlined, kernel, part
+from butfor.compiled.kernel import inlined, kernel, part
 
 
 @inlined

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import AS_GOOD_AS_WHOLE, BRANCH_SAVING, ON_POINT, RAISE
 from butfor.solvers.oblique.polytope.dual import price_of_point
 from butfor.solvers.oblique.polytope.empty import out_of_reach

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.one_column import cheapest_move, curve_of, least_on_grid, number_at, price_of_move
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import kernel
+from butfor.compiled.kernel import kernel
 from butfor.solvers.oblique.polytope.columns import FARKAS_ROUNDING, HALF_SPACE_ROUNDING
 
 

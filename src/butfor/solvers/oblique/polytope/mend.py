@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import LEAST_CHARGE, SAVED, HalfSpaces
 from butfor.solvers.oblique.polytope.dual import price_of_point
 from butfor.solvers.oblique.polytope.one_column import next_value, number_at, price_of_move

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import KEPT_POINT, NARROWING_ROUNDING
 from butfor.solvers.oblique.polytope.dual import cheapest_option, floors, pull_of
 from butfor.solvers.oblique.polytope.one_column import (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import BRACKET_LEFT, PIVOT_DAMPING, SLOPE_LEFT
 from butfor.solvers.oblique.polytope.dual import respond
 from butfor.solvers.oblique.polytope.one_column import curve_of, is_free, number_at

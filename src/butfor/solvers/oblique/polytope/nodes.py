@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import Box
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.compiled import kernel
+from butfor.compiled.kernel import kernel
 from butfor.solvers.oblique.polytope.columns import BEYOND_END, ON_POINT
 
 

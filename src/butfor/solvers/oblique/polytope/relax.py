@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.compiled import inlined, kernel
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import RELAXATION_GAP, RUNAWAY, UNMET
 from butfor.solvers.oblique.polytope.dual import ProximalTerm, floors, price_of_point, pull_of, respond
 from butfor.solvers.oblique.polytope.empty import impossible

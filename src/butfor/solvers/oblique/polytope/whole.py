@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.compiled import kernel
+from butfor.compiled.kernel import kernel
 from butfor.solvers.oblique.polytope.columns import HALF_SPACE_ROUNDING
 from butfor.solvers.oblique.polytope.one_column import is_open, nearest_point, number_at
 
