@@ -21,7 +21,7 @@ from butfor.compiled.kernel import kernel
 from butfor.compiled.searches import SEARCHES
 from butfor.errors import InputError
 from butfor.warming import warm as warming
-from butfor.warming.examples import EXAMPLES
+from butfor.warming.examples import SMALL_PROBLEMS
 
 LINE = "butfor compiles its search for linear models, once: about 2 s\n"
 
@@ -110,6 +110,14 @@ def test_a_file_of_another_source_counts_as_missing(place) -> None:
     assert fresh(place)(3) == 6
     assert fresh(place, "200 * x")(3) == 600
     assert fresh(place, "2 * x")(3) == 6
+
+
+def test_a_change_of_any_file_of_the_package_counts(place, monkeypatch) -> None:
+    assert fresh(place)(3) == 6
+    monkeypatch.setattr(cache, "_digest", lambda search: "another")
+    found = fresh(place)
+    assert found(3) == 6
+    assert not loaded(found)
 
 
 def test_a_file_of_another_numba_counts_as_missing(place) -> None:
@@ -215,7 +223,7 @@ def test_a_process_is_not_begun_where_it_is_not_wanted(monkeypatch) -> None:
 
 
 def test_every_search_has_an_example() -> None:
-    assert set(EXAMPLES) == set(SEARCHES)
+    assert set(SMALL_PROBLEMS) == set(SEARCHES)
 
 
 def process(place: Path, code: str) -> subprocess.Popen[str]:

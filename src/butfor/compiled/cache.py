@@ -1,13 +1,15 @@
 """Where compiled code is kept: numba's cache, which here never makes an answer fail.
 
 A file that cannot be read counts as missing, and one that cannot be written is left out.
-Only code that a kernel's own file knows is checked for changes, as numba does: see tests/conftest.py.
+Numba asks whether a kernel's own file has changed. Here it is also asked of all files whose code may be part of it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,6 @@ from numba.core.caching import FunctionCache, NullCache
 from butfor.compiled import helper
 from butfor.compiled.saying import LOG, say_compiling, say_unkept
 from butfor.compiled.searches import search_of
-
-SECONDS_BETWEEN_LOOKS = 0.05
-"""How often a kernel that another process compiles is looked for."""
 
 
 def cache_of(function: Callable[..., Any]) -> Any:
@@ -55,9 +54,10 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             say_compiling(self.search)
             helper.begin(self.search)
             while found is None and helper.is_at_work_on(self.search, self.name):
-                time.sleep(SECONDS_BETWEEN_LOOKS)
+                time.sleep(helper.SECONDS_BETWEEN_LOOKS)
                 found = self._read(sig, target_context)
-        return found or self._read(sig, target_context)
+            found = found or self._read(sig, target_context)  # it may have ended just after the last look
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for arguments of these types, if that is possible."""
@@ -66,6 +66,9 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         except OSError as error:
             LOG.debug("the compiled %s cannot be written: %s", self.name, error)
             say_unkept()
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (*super()._index_key(sig, codegen), _digest(self.search))
 
     def _read(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -80,6 +83,17 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             self.flush()
         except OSError as error:
             LOG.debug("the cache of %s cannot be emptied: %s", self.name, error)
+
+
+@cache
+def _digest(search: str) -> str:
+    """What all code that may be in the kernels of a search comes to: of its package, and how it is compiled."""
+    place = Path(*search.split(".")[1:])
+    root = Path(__file__).resolve().parents[1]
+    digest = sha256()
+    for path in (root / "compiled" / "kernel.py", *sorted((root / place).rglob("*.py"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 class NoCache(NullCache):  # type: ignore[misc]

@@ -19,6 +19,9 @@ import numba
 from butfor.compiled.saying import LOG
 from butfor.compiled.searches import SEARCHES
 
+SECONDS_BETWEEN_LOOKS = 0.05
+"""How often it is looked whether another process has done its work."""
+
 PATIENCE = 120.0
 """How many seconds to wait for another process at most."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Search(NamedTuple):
+class KernelGroup(NamedTuple):
     """The kernels of a package that Python calls.
 
     words: what the user knows it as; empty if it takes no time worth a word
@@ -19,14 +19,16 @@ class Search(NamedTuple):
 
 
 SEARCHES = {
-    "butfor.solvers.ensemble": Search(
+    "butfor.solvers.ensemble": KernelGroup(
         "sums of trees", 7, (("walk", "reduced", "branching"), ("improve", "ascend", "regions", "carried"))
     ),
-    "butfor.solvers.oblique": Search("oblique trees", 12, (("nearest_leaves", "side_bounds"),)),
-    "butfor.solvers.tree": Search("trees", 3, (("nearest_leaves",),)),
-    "butfor.solvers.swarm": Search("black boxes", 3, (("decode", "move", "take_over", "add_prices", "uniform_pair"),)),
-    "butfor.solvers.linear": Search("linear models", 2, (("_rise", "rise_at_once", "_fewest_changes"),)),
-    "butfor.model": Search("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
+    "butfor.solvers.oblique": KernelGroup("oblique trees", 12, (("nearest_leaves", "side_bounds"),)),
+    "butfor.solvers.tree": KernelGroup("trees", 3, (("nearest_leaves",),)),
+    "butfor.solvers.swarm": KernelGroup(
+        "black boxes", 3, (("decode", "move", "take_over", "add_prices", "uniform_pair"),)
+    ),
+    "butfor.solvers.linear": KernelGroup("linear models", 2, (("_rise", "rise_at_once", "_fewest_changes"),)),
+    "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
 """Each package with kernels, those that take longest first."""
 

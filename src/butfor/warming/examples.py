@@ -63,7 +63,7 @@ def sums_of_trees() -> None:
     _solve(EnsembleBranchBound(), "ensemble", Kinds(relations=()), 6)
 
 
-EXAMPLES: dict[str, Callable[[], None]] = {
+SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
     "butfor.model": predictions,
     "butfor.solvers.tree": trees,
     "butfor.solvers.linear": linear_models,

@@ -13,9 +13,6 @@ from butfor.compiled.searches import SEARCHES
 from butfor.errors import InputError
 from butfor.views.progress import bar
 
-SECONDS_BETWEEN_LOOKS = 0.05
-"""How often it is looked whether a process has ended."""
-
 
 def warm(progress: bool | None = None) -> Path:
     """Compile all loops now. Then the first explanation of a process comes at once.
@@ -46,7 +43,7 @@ def _run(shares: list[tuple[str, tuple[str, ...]]], advance: Callable[[int], Non
             while waiting and len(running) < helper.processors():
                 search, kernels = waiting.pop(0)
                 running[f"{search} {' '.join(kernels)}"] = helper.start(search, kernels)
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(helper.SECONDS_BETWEEN_LOOKS)
             for words in [words for words, process in running.items() if process.poll() is not None]:
                 code = running.pop(words).returncode
                 if code:

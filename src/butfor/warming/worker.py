@@ -16,9 +16,9 @@ def main(search: str, *kernels: str) -> None:
 
     gc.disable()  # the process ends soon
     compile_only(frozenset(kernels))
-    from butfor.warming.examples import EXAMPLES
+    from butfor.warming.examples import SMALL_PROBLEMS
 
-    EXAMPLES[search]()
+    SMALL_PROBLEMS[search]()
 
 
 if __name__ == "__main__":
