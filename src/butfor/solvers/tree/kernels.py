@@ -146,12 +146,16 @@ def nearest_leaves(tables, tree, forced, most, k):  # type: ignore[no-untyped-de
     `trail` the cells that it held before, in order to go back.
     """
     n, d = tables.home.shape
-    costs, cells = np.full((n, k), np.inf), np.full((n, k, d), -1, dtype=np.int32)
+    costs, cells = np.empty((n, k)), np.empty((n, k, d), dtype=np.int32)
     cell = np.empty(d, dtype=np.int32)
     stack = np.empty((2 * tree.depth + 4, 4), dtype=np.intp)
     levels = np.empty((2 * tree.depth + 4, 2))
     trail = np.empty((tree.depth + 1, 2), dtype=np.intp)
     for row in range(n):
+        for i in range(k):
+            costs[row, i] = np.inf
+            for j in range(d):
+                cells[row, i, j] = -1
         for j in range(d):
             cell[j] = -1
         start = _forced_start(tables, forced, tree.sets.masks, row, cell)
