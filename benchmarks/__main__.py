@@ -1,11 +1,20 @@
 """All benchmarks, one after the other."""
 
-from benchmarks import batches, first_explanation, import_time, latency, linear_throughput, tree_throughput
+from benchmarks import (
+    batches,
+    cold_start,
+    first_explanation,
+    import_time,
+    latency,
+    linear_throughput,
+    tree_throughput,
+)
 from benchmarks.harness import main
 
 main(
     {
         "import_time": import_time.measure,
+        "cold_start": cold_start.measure,
         "first_explanation": first_explanation.measure,
         "latency": latency.measure,
         "tree_throughput": tree_throughput.measure,

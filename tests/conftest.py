@@ -16,8 +16,9 @@ def pytest_configure(config) -> None:
     """
     source = Path(__file__).resolve().parents[1] / "src"
     caches = [path for path in source.rglob("*.nb?") if path.is_file()]
-    compiled = [path for path in source.rglob("*.py") if "import numba" in path.read_text(encoding="utf-8")]
-    compiled += [path for path in source.rglob("*.py") if "register_jitable" in path.read_text(encoding="utf-8")]
+    marks = ("import numba", "butfor.compiled.kernel import")
+    texts = {path: path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
+    compiled = [path for path, text in texts.items() if any(mark in text for mark in marks)]
     main_process = not hasattr(config, "workerinput")
     if main_process and caches and max(map(_changed, compiled)) > min(map(_changed, caches)):
         for path in caches:

@@ -13,7 +13,15 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-BENCHMARKS = {"import_time", "first_explanation", "latency", "tree_throughput", "linear_throughput", "batches"}
+BENCHMARKS = {
+    "import_time",
+    "cold_start",
+    "first_explanation",
+    "latency",
+    "tree_throughput",
+    "linear_throughput",
+    "batches",
+}
 FIELDS = {
     "benchmark": str,
     "name": str,

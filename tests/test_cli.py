@@ -90,8 +90,8 @@ def test_demo_explains_writes_a_page_and_compiles_every_kernel(run, tmp_path) ->
     assert "FAILED" not in done.stdout
     assert "<title>rejected → approved" in (tmp_path / "demo.html").read_text("utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["demo.html"]
-    kernels = (linear_kernels.rise, linear_kernels.fewest_changes, tree_kernels.nearest_leaves)
-    assert all(kernel.signatures for kernel in kernels)
+    for kernel in (linear_kernels._rise, linear_kernels._fewest_changes, tree_kernels.nearest_leaves):
+        assert list(Path(kernel.stats.cache_path).glob(f"kernels.{kernel.py_func.__name__}-*.nbi"))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ LAYERS = (
     "butfor.arrays",
     "butfor.errors",
     "butfor.experimental",
+    "butfor.compiled",
     "butfor.space",
     "butfor.model",
     "butfor.estimator",
@@ -34,7 +35,7 @@ LAYERS = (
 )
 """From lowest to highest: three files and a folder for each step on the way from a row to an answer."""
 
-ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees")
+ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees", "butfor.warming")
 """Made of the layers, part of none: no layer but the command imports them."""
 
 ONLY = {
@@ -47,25 +48,7 @@ ONLY = {
         "butfor.trees",
         "butfor.measure.plausibility",
     ),
-    "numba": (
-        "butfor.model.tree_kernels",
-        "butfor.solvers.linear.kernels",
-        "butfor.solvers.tree.kernels",
-        "butfor.solvers.oblique.kernels",
-        "butfor.solvers.oblique.polytope",
-        "butfor.solvers.ensemble.block_kernels",
-        "butfor.solvers.ensemble.bound_kernels",
-        "butfor.solvers.ensemble.box_kernels",
-        "butfor.solvers.ensemble.branching_kernels",
-        "butfor.solvers.ensemble.leaf_kernels",
-        "butfor.solvers.ensemble.merge_kernels",
-        "butfor.solvers.ensemble.message_kernels",
-        "butfor.solvers.ensemble.move_kernels",
-        "butfor.solvers.ensemble.reach_kernels",
-        "butfor.solvers.ensemble.reduce_kernels",
-        "butfor.solvers.swarm.kernels",
-        "butfor.trees.tao.kernels",
-    ),
+    "numba": ("butfor.compiled", "butfor.trees.tao.kernels"),
     "narwhals": ("butfor.space.frames", "butfor.space.writing", "butfor.estimator.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot", "butfor.views.bars", "butfor.views.survival_curves"),
     "typer": ("butfor.cli",),

@@ -22,7 +22,8 @@ def functions(path: Path) -> list[ast.FunctionDef]:
 
 def compiled(function: ast.FunctionDef) -> bool:
     """Whether numba compiles it: there a loop in one piece is often the clearer one, and the faster."""
-    return any("njit" in ast.unparse(one) for one in function.decorator_list)
+    marks = ("njit", "kernel", "part", "inlined")
+    return any(mark in ast.unparse(one) for one in function.decorator_list for mark in marks)
 
 
 def own_lines(function: ast.FunctionDef) -> int:

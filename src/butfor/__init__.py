@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
+    from butfor.warming.warm import warm
 
 _HOMES = {
     "butfor.audit.recheck": ("check",),
@@ -83,6 +84,7 @@ _HOMES = {
     "butfor.solvers.swarm.settings": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
+    "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 
 __version__ = "0.1.0"

@@ -13,7 +13,8 @@ from butfor.model.questions import evaluate
 from butfor.model.scores import everything
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.ensemble import search
+from butfor.solvers.ensemble import effort
+from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.milp.milp import Milp
@@ -82,7 +83,7 @@ class TestEnsembleByBoxes(TestEnsembleBranchBound):
 
     @pytest.fixture(autouse=True)
     def alone(self, monkeypatch):
-        monkeypatch.setattr(search, "HEAD_START", 10**15)
+        monkeypatch.setattr(effort, "HEAD_START", 10**15)
 
     def test_how_far_scores_reach_where_there_is_no_answer(self) -> None:
         told = 0
@@ -106,7 +107,7 @@ class TestEnsembleByMessages(TestEnsembleBranchBound):
 
     @pytest.fixture(autouse=True)
     def alone(self, monkeypatch):
-        monkeypatch.setattr(search.BoxSearch, "steps", lambda boxes, size: iter(()))
+        monkeypatch.setattr(BoxSearch, "steps", lambda boxes, size: iter(()))
 
 
 class TestMilpOnFiniteLinear(SolverContract):

@@ -43,7 +43,6 @@ from butfor.cli.options import (
     Within,
 )
 from butfor.cli.parse import constraints_of, positions, target_of
-from butfor.cli.warm import warm
 from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
 from butfor.problem.constraints import names as rule
@@ -106,6 +105,7 @@ def demo(
 ) -> None:
     """Explain a rejected loan application from a built-in table, and write a page."""
     from butfor.datasets import loans
+    from butfor.warming.warm import warm as compile_all
 
     X, y = loans.load()
     explainer = Explainer(loans.pipeline().fit(X, y), X, space={"months": Step(6, low=12, high=72)})
@@ -119,7 +119,16 @@ def demo(
         typer.echo(f"  {'passed' if passed else 'FAILED'} - {name}")
     write(html, answer.to_html())
     typer.echo("Compiling the loops of the other solvers, which is done once ...", err=True)
-    warm()
+    compile_all()
+
+
+@app.command()
+def warm() -> None:
+    """Compile all loops now, so that the first explanation of every process comes at once."""
+    from butfor.warming.warm import warm as compile_all
+
+    place = compile_all()
+    typer.echo(f"Everything is compiled and kept in {place}.")
 
 
 @app.command()

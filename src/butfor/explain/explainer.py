@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
@@ -138,7 +139,8 @@ class Explainer:
         - `seed`: the seed of random draws;
         - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
           The answers do not depend on it;
-        - `progress`: whether to show a bar (default: on a terminal, when the work takes long);
+        - `progress`: whether to show a bar (default: on a terminal, when the work takes long). False also leaves out
+          the line that says that loops are compiled;
         - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing.
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
@@ -153,12 +155,13 @@ class Explainer:
         referee = Referee(self._reading, question.target, self._known)
         verifier = Verifier(question, referee, self.space.encode(before.table), before)
         point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
-        with bar(before.height, progress) as advance:
-            outcome = solve(verifier, search, budget, advance)
-        outcome, verdict = confirm(outcome, verifier, search, budget)
-        if compare:
-            outcome = with_exact_bounds(outcome, verifier, budget)
-        return self._answers(verifier, outcome, verdict, search, budget)
+        with silence(progress is False):
+            with bar(before.height, progress) as advance:
+                outcome = solve(verifier, search, budget, advance)
+            outcome, verdict = confirm(outcome, verifier, search, budget)
+            if compare:
+                outcome = with_exact_bounds(outcome, verifier, budget)
+            return self._answers(verifier, outcome, verdict, search, budget)
 
     def solvers(
         self,

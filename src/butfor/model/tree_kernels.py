@@ -6,11 +6,12 @@ outer loop is over trees, so that the nodes of one tree stay in the cache while 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def add_leaves(roots, feature, cut, member, missing_left, left, right, value, sets, X, index, out):  # type: ignore[no-untyped-def]
     """Add to each row of `out` the values of its leaves. Missing values and sets of cells are allowed.
 
@@ -37,7 +38,7 @@ def add_leaves(roots, feature, cut, member, missing_left, left, right, value, se
                 out[row, s] += value[node, s]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_leaves_of_numbers(roots, sure, feature, cut, child, value, X, out):  # type: ignore[no-untyped-def]
     """As `add_leaves`, if every node has a cut and no value is missing. Four rows at a time, without branches.
 

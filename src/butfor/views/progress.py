@@ -12,8 +12,8 @@ SECONDS_BEFORE_A_BAR = 2.0
 
 
 @contextmanager
-def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
-    """A function to call with the number of rows that were just done.
+def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of rows, or of other things, that were just done.
 
     The bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`.
     """
@@ -23,9 +23,9 @@ def bar(total: int, show: bool | None) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("explaining"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     progress = Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True)
-    task = progress.add_task("explaining", total=total)
+    task = progress.add_task(words, total=total)
     begin = time.perf_counter()
     started = show is True
     if started:

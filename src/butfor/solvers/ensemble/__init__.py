@@ -14,7 +14,7 @@ move_kernels: rows
 branching_kernels: where to branch
 work_arrays: what these kernels read and write
 
-In the files called kernels, functions with `numba.njit` are called from Python.
-Functions with `register_jitable` are compiled into those that call them, which compiles faster than one by one.
+In the files called kernels, functions with `kernel` are called from Python.
+Functions with `part` are compiled into those that call them, which compiles faster than one by one.
 Called from Python, they run as plain Python.
 """

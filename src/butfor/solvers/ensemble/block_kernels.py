@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import part
 from butfor.solvers.ensemble.leaf_kernels import grown
 from butfor.solvers.ensemble.merge_kernels import inside, split
 from butfor.solvers.ensemble.reduced_ensemble import Lists, Slices
 
 
-@register_jitable
+@part
 def pairs_of_trees(feature, leaf_start, entry_start, original_entry, features):  # type: ignore[no-untyped-def]
     """The pairs of each tree, in the order of its entries.
 
@@ -36,7 +36,7 @@ def pairs_of_trees(feature, leaf_start, entry_start, original_entry, features): 
     return pair, pair_feature[:pairs], pair_tree[:pairs]
 
 
-@register_jitable
+@part
 def grouped(key, count):  # type: ignore[no-untyped-def]
     """The positions of each key among `key`, as `Lists`; keys are below `count`."""
     start = np.zeros(count + 1, np.intp)
@@ -53,7 +53,7 @@ def grouped(key, count):  # type: ignore[no-untyped-def]
     return Lists(start, items)
 
 
-@register_jitable
+@part
 def blocks_of_pairs(leaves, able, cells, number, original_entry, pair_feature, entries):  # type: ignore[no-untyped-def]
     """The blocks of every pair.
 
@@ -92,7 +92,7 @@ def blocks_of_pairs(leaves, able, cells, number, original_entry, pair_feature, e
     return block_start, blocks, low, high
 
 
-@register_jitable
+@part
 def _nearest_cells(leaves, able, cells, number, original_entry):  # type: ignore[no-untyped-def]
     """The first and the last cell of each entry of an ordered feature.
 
@@ -120,7 +120,7 @@ def _nearest_cells(leaves, able, cells, number, original_entry):  # type: ignore
     return first, last
 
 
-@register_jitable
+@part
 def _ordered_blocks(label, begin, end, first, last, low, high, mine):  # type: ignore[no-untyped-def]
     """Part the cells of an ordered feature where a range begins or has ended.
 
@@ -151,7 +151,7 @@ def _ordered_blocks(label, begin, end, first, last, low, high, mine):  # type: i
     return count
 
 
-@register_jitable
+@part
 def _number_blocks(label, at, low, high, mine):  # type: ignore[no-untyped-def]
     """Replace the cells of each entry of an ordered feature by blocks.
 
@@ -163,7 +163,7 @@ def _number_blocks(label, at, low, high, mine):  # type: ignore[no-untyped-def]
         low[n], high[n] = at + label[low[n]], at + label[high[n]] + 1
 
 
-@register_jitable
+@part
 def _label_sets(label, leaves, original, original_entry, mine):  # type: ignore[no-untyped-def]
     """Label each cell of a feature that is not ordered by its block.
 
@@ -182,7 +182,7 @@ def _label_sets(label, leaves, original, original_entry, mine):  # type: ignore[
     return count
 
 
-@register_jitable
+@part
 def _list_sets(label, count, items, begin, end, first, last, at):  # type: ignore[no-untyped-def]
     """List the labelled cells of a feature block by block.
 
@@ -202,7 +202,7 @@ def _list_sets(label, count, items, begin, end, first, last, at):  # type: ignor
         end[b] = at + n
 
 
-@register_jitable
+@part
 def blocks_of_entries(leaves, cells, pairs, pair, blocks, low, high, original_entry):  # type: ignore[no-untyped-def]
     """The blocks of each entry, as `Slices`.
 
@@ -230,7 +230,7 @@ def blocks_of_entries(leaves, cells, pairs, pair, blocks, low, high, original_en
     return Slices(low, high, _numbers_and(total, set_blocks[:n_set_blocks]))
 
 
-@register_jitable
+@part
 def block_of(blocks, ordered, first, last, c):  # type: ignore[no-untyped-def]
     """The block of a pair that holds cell `c`; -1 if none does.
 
@@ -248,7 +248,7 @@ def block_of(blocks, ordered, first, last, c):  # type: ignore[no-untyped-def]
     return -1
 
 
-@register_jitable
+@part
 def _numbers_and(count, others):  # type: ignore[no-untyped-def]
     """The numbers 0 to `count - 1`, and then the others."""
     items = np.empty(count + len(others), np.uint32)

@@ -15,10 +15,9 @@ This is block coordinate ascent on the local polytope, as in Kolmogorov, IEEE PA
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.branching_kernels import vote
 from butfor.solvers.ensemble.message_kernels import (
     cheapest,
@@ -36,7 +35,7 @@ from butfor.solvers.ensemble.message_kernels import (
 )
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def ascend(reduced, task, multipliers, work, upper, size, sweeps, step, gain):  # type: ignore[no-untyped-def]
     """Raise the bound in up to so many sweeps; returns the best bound found.
 
@@ -68,7 +67,7 @@ def ascend(reduced, task, multipliers, work, upper, size, sweeps, step, gain):  
     return best
 
 
-@register_jitable
+@part
 def _load(reduced, message, work):  # type: ignore[no-untyped-def]
     """Begin with the living cells of a node.
 
@@ -87,7 +86,7 @@ def _load(reduced, message, work):  # type: ignore[no-untyped-def]
     return True
 
 
-@register_jitable
+@part
 def _refresh(reduced, task, multipliers, work):  # type: ignore[no-untyped-def]
     """Work out all costs anew; returns the bound that they make."""
     rate, toll = multipliers.rate, multipliers.toll
@@ -104,7 +103,7 @@ def _refresh(reduced, task, multipliers, work):  # type: ignore[no-untyped-def]
     return _with_features(bound, reduced.cells, reduced.pairs, reduced.blocks, multipliers.message, work)
 
 
-@register_jitable
+@part
 def _with_trees(bound, tree, entry, score, rate, entry_min, cost):  # type: ignore[no-untyped-def]
     """A bound and the cheapest leaf of each tree.
 
@@ -126,7 +125,7 @@ def _with_trees(bound, tree, entry, score, rate, entry_min, cost):  # type: igno
     return bound
 
 
-@register_jitable
+@part
 def _with_features(bound, cells, pairs, blocks, message, work):  # type: ignore[no-untyped-def]
     """A bound and the cheapest living cell of each feature."""
     potential, alive, of_feature = work.potential, work.alive, pairs.of_feature
@@ -143,7 +142,7 @@ def _with_features(bound, cells, pairs, blocks, message, work):  # type: ignore[
     return bound
 
 
-@register_jitable
+@part
 def _sweep(reduced, message, work, bound, upper, backward):  # type: ignore[no-untyped-def]
     """Improve the messages of every feature once; returns the bound.
 
@@ -200,7 +199,7 @@ def _sweep(reduced, message, work, bound, upper, backward):  # type: ignore[no-u
     return bound
 
 
-@register_jitable
+@part
 def _set_lack(lack, goal, tree, cost, score):  # type: ignore[no-untyped-def]
     """Write into `lack` what the leaves that the trees choose miss the goal by."""
     for s in range(len(lack)):
@@ -214,7 +213,7 @@ def _set_lack(lack, goal, tree, cost, score):  # type: ignore[no-untyped-def]
             lack[s] -= score[at, s]
 
 
-@register_jitable
+@part
 def _change_rates(rate, lack, before, size, step):  # type: ignore[no-untyped-def]
     """Raise the rates of the scores that lack something, and lower the others.
 
@@ -236,7 +235,7 @@ def _change_rates(rate, lack, before, size, step):  # type: ignore[no-untyped-de
         rate[s] = max(0.0, rate[s] + (change if lack[s] > 0 else -change))
 
 
-@register_jitable
+@part
 def _change_tolls(toll, task, x, step, upper):  # type: ignore[no-untyped-def]
     """Raise the tolls of the limits that row `x` exceeds, and lower the others."""
     for f in range(len(toll)):

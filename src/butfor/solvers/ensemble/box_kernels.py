@@ -5,12 +5,12 @@ A box has some cells of each feature, which are `alive`. Its cheapest row takes 
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba.extending import register_jitable
+
+from butfor.compiled.kernel import kernel, part
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def least_prices(start, price):  # type: ignore[no-untyped-def]
     """The smallest price of 1, 2, 4, 8, ... consecutive cells of a feature, from each cell on (levels, cells)."""
     longest, levels = 1, 1
@@ -28,7 +28,7 @@ def least_prices(start, price):  # type: ignore[no-untyped-def]
     return least
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def tighten(start, price, side, limit, alive, ceiling, x, spared):  # type: ignore[no-untyped-def]
     """Drop the cells that no row of a box can have below `ceiling` and within the limits.
 
@@ -78,7 +78,7 @@ def tighten(start, price, side, limit, alive, ceiling, x, spared):  # type: igno
             return cost
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def reach(leaves, ordered, start, task, least, alive, x, spared, ceiling, work):  # type: ignore[no-untyped-def]
     """Bound the scores of the rows of a box.
 
@@ -127,7 +127,7 @@ def reach(leaves, ordered, start, task, least, alive, x, spared, ceiling, work):
     return (work.most >= task.goal).all()
 
 
-@register_jitable
+@part
 def _way(leaves, ordered, start, least, alive, x, spared, task, spare, work, i):  # type: ignore[no-untyped-def]
     """Whether leaf `i` takes the cheapest row (0), some other row of the box (1), or none (-1).
 
@@ -169,7 +169,7 @@ def _way(leaves, ordered, start, least, alive, x, spared, task, spare, work, i):
     return way
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def parted(leaves, ordered, start, task, alive, x, work, far):  # type: ignore[no-untyped-def]
     """Where to part a box: writes into `far` the cells of the part without its cheapest row.
 

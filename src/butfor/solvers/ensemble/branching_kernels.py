@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.block_kernels import block_of
 
 AGREEMENT_GAP = 1e-12
 """A tree that would save less than this by another block is content with the one that the feature chose."""
 
 
-@register_jitable
+@part
 def vote(votes, marginal, ordered, pairs, block_start, blocks, x, first, last):  # type: ignore[no-untyped-def]
     """Let the trees of a feature vote against its own choice, cell `x`.
 
@@ -44,7 +43,7 @@ def vote(votes, marginal, ordered, pairs, block_start, blocks, x, first, last): 
                 break
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def branching(start, ordered, alive, x, potential, votes):  # type: ignore[no-untyped-def]
     """Where to branch after a sweep: a feature, and where to part its cells.
 

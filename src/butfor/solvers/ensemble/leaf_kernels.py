@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import kernel, part
 from butfor.formulation.cell_arrays import CellSets
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def walk(  # type: ignore[no-untyped-def]
     roots, feature, last_left, member, missing_left, left, right, sets, start, masked
 ):
@@ -56,7 +55,7 @@ def walk(  # type: ignore[no-untyped-def]
     return tree, node_of[:leaves], entry[: leaves + 1], _first_of(regions, n, n_masks)
 
 
-@register_jitable
+@part
 def _nothing(room):  # type: ignore[no-untyped-def]
     """Room for some regions."""
     return CellSets(
@@ -69,7 +68,7 @@ def _nothing(room):  # type: ignore[no-untyped-def]
     )
 
 
-@register_jitable
+@part
 def _first_of(regions, n, n_masks):  # type: ignore[no-untyped-def]
     """The first `n` regions."""
     return CellSets(
@@ -82,7 +81,7 @@ def _first_of(regions, n, n_masks):  # type: ignore[no-untyped-def]
     )
 
 
-@register_jitable
+@part
 def _with_room(regions, need, need_masks):  # type: ignore[no-untyped-def]
     """The same regions with room for as many as are needed."""
     masks = regions.masks if need_masks <= len(regions.masks) else grown(regions.masks, need_masks)
@@ -100,7 +99,7 @@ def _with_room(regions, need, need_masks):  # type: ignore[no-untyped-def]
     )
 
 
-@register_jitable
+@part
 def _widest(start, masked):  # type: ignore[no-untyped-def]
     """How many cells the widest of the masked features has."""
     widest = 0
@@ -110,7 +109,7 @@ def _widest(start, masked):  # type: ignore[no-untyped-def]
     return widest
 
 
-@register_jitable
+@part
 def _follow(  # type: ignore[no-untyped-def]
     path, regions, n, n_masks, feature, last_left, member, missing_left, sets, start, masked, place
 ):
@@ -157,7 +156,7 @@ def _follow(  # type: ignore[no-untyped-def]
     return n, n_masks
 
 
-@register_jitable
+@part
 def _narrow(mask, node, goes_left, last_left, member, missing_left, sets):  # type: ignore[no-untyped-def]
     """Take the cells out of a mask that a node sends the other way.
 
@@ -174,7 +173,7 @@ def _narrow(mask, node, goes_left, last_left, member, missing_left, sets):  # ty
             mask[k] = False
 
 
-@register_jitable
+@part
 def _reachable(regions, begin, end, start):  # type: ignore[no-untyped-def]
     """Whether each of the regions `begin` to `end - 1` has a cell."""
     for e in range(begin, end):
@@ -187,7 +186,7 @@ def _reachable(regions, begin, end, start):  # type: ignore[no-untyped-def]
     return True
 
 
-@register_jitable
+@part
 def grown(old, need):  # type: ignore[no-untyped-def]
     """The same values with room for more than `need`."""
     new = np.empty(2 * need, old.dtype)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import part
 from butfor.solvers.ensemble.reduced_ensemble import ReducedCells
 
 
-@register_jitable
+@part
 def merged_cells(leaves, able, price, keep_separate, ordered, entries):  # type: ignore[no-untyped-def]
     """The able cells; those that no entry distinguishes are merged.
 
@@ -39,7 +39,7 @@ def merged_cells(leaves, able, price, keep_separate, ordered, entries):  # type:
     return ReducedCells(new_start, original, merged_into, ordered), number
 
 
-@register_jitable
+@part
 def _distinguished(leaves, keep_separate, ordered, entries):  # type: ignore[no-untyped-def]
     """Which cells the entries distinguish.
 
@@ -68,7 +68,7 @@ def _distinguished(leaves, keep_separate, ordered, entries):  # type: ignore[no-
     return begins, label, labels
 
 
-@register_jitable
+@part
 def _number_runs(number, begins, able, first, last):  # type: ignore[no-untyped-def]
     """Number the able cells of an ordered feature, run by run.
 
@@ -85,7 +85,7 @@ def _number_runs(number, begins, able, first, last):  # type: ignore[no-untyped-
     return found
 
 
-@register_jitable
+@part
 def _number_labels(label, labels, able, keep_separate, first, last):  # type: ignore[no-untyped-def]
     """Replace the labels of the able cells of a feature by numbers without gaps.
 
@@ -108,7 +108,7 @@ def _number_labels(label, labels, able, keep_separate, first, last):  # type: ig
     return found
 
 
-@register_jitable
+@part
 def inside(leaves, e, c):  # type: ignore[no-untyped-def]
     """Whether cell `c`, counted in its feature, is in the region of entry `e`."""
     if leaves.mask[e] >= 0:
@@ -119,7 +119,7 @@ def inside(leaves, e, c):  # type: ignore[no-untyped-def]
     return leaves.first[e] <= c and c <= leaves.last[e]
 
 
-@register_jitable
+@part
 def split(label, count, cells, leaves, e):  # type: ignore[no-untyped-def]
     """Give cells with equal labels different ones if an entry distinguishes them.
 

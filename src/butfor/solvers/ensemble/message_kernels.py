@@ -8,10 +8,11 @@ Plain loops are used throughout, because they compile in a third of the time.
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
+
+from butfor.compiled.kernel import part
 
 
-@register_jitable
+@part
 def smallest(message, dead, member, low, high):  # type: ignore[no-untyped-def]
     """The smallest message of the living blocks `member[low:high]`."""
     found = np.inf
@@ -22,7 +23,7 @@ def smallest(message, dead, member, low, high):  # type: ignore[no-untyped-def]
     return found
 
 
-@register_jitable
+@part
 def set_dead(dead, alive, blocks, first, last):  # type: ignore[no-untyped-def]
     """Say which blocks of a pair have no living cell.
 
@@ -40,7 +41,7 @@ def set_dead(dead, alive, blocks, first, last):  # type: ignore[no-untyped-def]
     return left
 
 
-@register_jitable
+@part
 def shift_to_zero(message, dead, first, last):  # type: ignore[no-untyped-def]
     """Make the smallest living message of a pair 0; returns what it was."""
     low = np.inf
@@ -52,7 +53,7 @@ def shift_to_zero(message, dead, first, last):  # type: ignore[no-untyped-def]
     return low
 
 
-@register_jitable
+@part
 def potential_of(  # type: ignore[no-untyped-def]
     out, base, message, ordered, pairs, block_start, blocks, first, last
 ):
@@ -85,7 +86,7 @@ def potential_of(  # type: ignore[no-untyped-def]
                     out[items[p]] -= message[b]
 
 
-@register_jitable
+@part
 def cheapest(potential, alive, first, last):  # type: ignore[no-untyped-def]
     """The living cell of a feature with the smallest potential; -1 if none lives."""
     least, at = np.inf, -1
@@ -95,7 +96,7 @@ def cheapest(potential, alive, first, last):  # type: ignore[no-untyped-def]
     return at
 
 
-@register_jitable
+@part
 def collect(  # type: ignore[no-untyped-def]
     message, dead, marginal, cost, entry_min, rest, owner, asked, users, first, last, leaf, leaf_end
 ):
@@ -140,7 +141,7 @@ def collect(  # type: ignore[no-untyped-def]
     return True
 
 
-@register_jitable
+@part
 def give_back(message, dead, cost, entry_min, rest, owner, asked, users):  # type: ignore[no-untyped-def]
     """Give the leaves that ask for a pair their costs under its new messages.
 
@@ -155,7 +156,7 @@ def give_back(message, dead, cost, entry_min, rest, owner, asked, users):  # typ
                 cost[owner[e]] = rest[e] + now
 
 
-@register_jitable
+@part
 def drop_blocks(alive, dead, marginal, blocks, first, last):  # type: ignore[no-untyped-def]
     """Drop the cells of living blocks that the tree has no leaf for.
 
@@ -170,7 +171,7 @@ def drop_blocks(alive, dead, marginal, blocks, first, last):  # type: ignore[no-
     return lost
 
 
-@register_jitable
+@part
 def drop_cells(alive, potential, first, last, bound, upper):  # type: ignore[no-untyped-def]
     """Drop the cells of a feature that would bring the bound up to `upper`.
 
@@ -184,7 +185,7 @@ def drop_cells(alive, potential, first, last, bound, upper):  # type: ignore[no-
     return lost
 
 
-@register_jitable
+@part
 def table_of_minima(table, potential, alive, first, last):  # type: ignore[no-untyped-def]
     """Write the table that `range_minimum` reads, for an ordered feature.
 
@@ -199,7 +200,7 @@ def table_of_minima(table, potential, alive, first, last):  # type: ignore[no-un
         k, width = k + 1, 2 * width
 
 
-@register_jitable
+@part
 def range_minimum(table, begin, end):  # type: ignore[no-untyped-def]
     """The smallest potential of the living cells `begin` to `end - 1`."""
     k, width = 0, 1
@@ -208,7 +209,7 @@ def range_minimum(table, begin, end):  # type: ignore[no-untyped-def]
     return min(table[k, begin], table[k, end - width])
 
 
-@register_jitable
+@part
 def set_minimum(potential, alive, items, begin, end):  # type: ignore[no-untyped-def]
     """The smallest potential of the living cells `items[begin:end]`."""
     least = np.inf

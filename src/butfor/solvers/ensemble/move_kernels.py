@@ -5,10 +5,9 @@ A row `x` is the cell of each feature. A move gives one feature another cell.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.block_kernels import block_of
 from butfor.solvers.ensemble.message_kernels import potential_of
 
@@ -16,7 +15,7 @@ NO_LEAF_SCORE = -1e9
 """What a tree adds to a score if no leaf takes the row; margins leave gaps between leaves."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def improve(reduced, task, alive, work, x, held, ceiling):  # type: ignore[no-untyped-def]
     """Change a row by single moves; returns its cost.
 
@@ -50,7 +49,7 @@ def improve(reduced, task, alive, work, x, held, ceiling):  # type: ignore[no-un
     return cost if _lack(task.goal, work.total) == 0.0 else np.inf
 
 
-@register_jitable
+@part
 def _neighbourhood(reduced, score, work, x):  # type: ignore[no-untyped-def]
     """Write into `work` the scores of a row, and what moves would take."""
     gain, total, near, at_block = work.gain, work.total, work.near, work.at_block
@@ -82,7 +81,7 @@ def _neighbourhood(reduced, score, work, x):  # type: ignore[no-untyped-def]
             potential_of(work.moves[s], work.zero, gain[s], cells.ordered[j], mine, block_start, blocks, first, last)
 
 
-@register_jitable
+@part
 def _locate(at_block, ordered, pairs, blocks, x):  # type: ignore[no-untyped-def]
     """Write into `at_block` the block of each pair that a row is in."""
     feature, block_start = pairs.feature, pairs.block_start
@@ -91,7 +90,7 @@ def _locate(at_block, ordered, pairs, blocks, x):  # type: ignore[no-untyped-def
         at_block[q] = block_of(blocks, ordered[j], block_start[q], block_start[q + 1], x[j])
 
 
-@register_jitable
+@part
 def _leaves_near(  # type: ignore[no-untyped-def]
     near, first, last, entry, pair, low, high, member, at_block
 ):
@@ -124,7 +123,7 @@ def _leaves_near(  # type: ignore[no-untyped-def]
     return inside, found
 
 
-@register_jitable
+@part
 def _fits(here, member, low, high):  # type: ignore[no-untyped-def]
     """Whether block `here` is among the blocks `member[low:high]`, which are sorted."""
     if here < member[low] or here > member[high - 1]:
@@ -137,7 +136,7 @@ def _fits(here, member, low, high):  # type: ignore[no-untyped-def]
     return found
 
 
-@register_jitable
+@part
 def _best_move(  # type: ignore[no-untyped-def]
     start, task, alive, total, moves, x, held, used, cost, lack
 ):
@@ -174,7 +173,7 @@ def _best_move(  # type: ignore[no-untyped-def]
     return feature, cell
 
 
-@register_jitable
+@part
 def _lack(goal, total):  # type: ignore[no-untyped-def]
     """How much the scores of a row miss the goal by."""
     lack = 0.0
@@ -183,7 +182,7 @@ def _lack(goal, total):  # type: ignore[no-untyped-def]
     return lack
 
 
-@register_jitable
+@part
 def _lack_after(goal, total, moves, c):  # type: ignore[no-untyped-def]
     """How much they miss it by after a move to cell `c`."""
     lack = 0.0

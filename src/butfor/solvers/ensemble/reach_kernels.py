@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba.extending import register_jitable
+
+from butfor.compiled.kernel import part
 
 
-@register_jitable
+@part
 def within_reach(leaves, able):  # type: ignore[no-untyped-def]
     """What a row can reach that may have only the cells that are `able`.
 
@@ -37,7 +38,7 @@ def within_reach(leaves, able):  # type: ignore[no-untyped-def]
     return _ordered(leaves, able), alive, binds
 
 
-@register_jitable
+@part
 def _counted(able):  # type: ignore[no-untyped-def]
     """How many cells before each one are able."""
     before = np.zeros(len(able) + 1, np.intp)
@@ -46,7 +47,7 @@ def _counted(able):  # type: ignore[no-untyped-def]
     return before
 
 
-@register_jitable
+@part
 def _able_in_mask(able, mask):  # type: ignore[no-untyped-def]
     """How many able cells of a feature its mask holds."""
     inside = 0
@@ -56,7 +57,7 @@ def _able_in_mask(able, mask):  # type: ignore[no-untyped-def]
     return inside
 
 
-@register_jitable
+@part
 def _ordered(leaves, able):  # type: ignore[no-untyped-def]
     """Which features no entry asks for a set of, and cannot be "missing"."""
     start = leaves.start
@@ -69,7 +70,7 @@ def _ordered(leaves, able):  # type: ignore[no-untyped-def]
     return ordered
 
 
-@register_jitable
+@part
 def deciding(leaves, alive, binds):  # type: ignore[no-untyped-def]
     """Which trees still decide something, and the one leaf of each other tree.
 
@@ -100,7 +101,7 @@ def deciding(leaves, alive, binds):  # type: ignore[no-untyped-def]
     return decides, constant_leaves[:constants]
 
 
-@register_jitable
+@part
 def surviving(leaves, alive, binds, decides):  # type: ignore[no-untyped-def]
     """The trees that decide something, their living leaves, and the binding entries of these.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
-from numba.extending import register_jitable
 
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.ensemble.block_kernels import block_of, blocks_of_entries, blocks_of_pairs, grouped, pairs_of_trees
 from butfor.solvers.ensemble.merge_kernels import merged_cells
 from butfor.solvers.ensemble.reach_kernels import deciding, surviving, within_reach
 from butfor.solvers.ensemble.reduced_ensemble import Entries, Pairs, Reduced, ReducedTrees
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def reduced(leaves, able, price, keep_separate):  # type: ignore[no-untyped-def]
     """The `Reduced` ensemble of `leaves`, a `LeafTable`, over the cells that are `able`."""
     ordered, alive, binds = within_reach(leaves, able)
@@ -33,7 +32,7 @@ def reduced(leaves, able, price, keep_separate):  # type: ignore[no-untyped-def]
     )
 
 
-@register_jitable
+@part
 def _owners(entry_start):  # type: ignore[no-untyped-def]
     """The leaf of each entry."""
     leaf = np.empty(entry_start[-1], np.uint32)
@@ -43,7 +42,7 @@ def _owners(entry_start):  # type: ignore[no-untyped-def]
     return leaf
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def regions(cells, pairs, blocks, entries):  # type: ignore[no-untyped-def]
     """The cells of each entry of a reduced ensemble, counted in its feature.
 
@@ -74,7 +73,7 @@ def regions(cells, pairs, blocks, entries):  # type: ignore[no-untyped-def]
     return first, last, mask, masks
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def carried(message, old_pair, old_cell, old, new):  # type: ignore[no-untyped-def]
     """The messages of the blocks of `new`, from those of `old`.
 

@@ -14,23 +14,10 @@ from itertools import combinations, count, islice, pairwise
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branching_kernels import branching
-from butfor.solvers.ensemble.effort import (
-    BOXES_PER_STEP,
-    FEW_CHANGES,
-    HEAD_START,
-    NODE_EFFORT,
-    NODE_GAP,
-    ROOT_BURSTS,
-    ROOT_EFFORT,
-    ROOT_GAIN,
-    ZOOM_BURSTS,
-    ZOOM_LEAVES,
-    ZOOM_SHARE,
-    Effort,
-)
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.move_kernels import improve
 from butfor.solvers.ensemble.reduce import as_leaves, carried, reduce
@@ -87,10 +74,10 @@ class LeafSearch:
     def _in_turns(self) -> Generator[None]:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
         boxes = BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
-        box_steps, message_steps = self._box_steps(boxes), self._settle(ROOT_BURSTS)
-        few = self._most_changes() <= FEW_CHANGES
+        box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
+        few = self._most_changes() <= effort.FEW_CHANGES
         try:
-            yield from islice(box_steps, 1 + HEAD_START // (BOXES_PER_STEP * (1 + len(self.work.cost))))
+            yield from islice(box_steps, 1 + effort.HEAD_START // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
             while not boxes.done:
                 if next(message_steps, True):
                     return
@@ -103,7 +90,7 @@ class LeafSearch:
         self._fell_short(boxes.highest)
 
     def _box_steps(self, boxes: BoxSearch) -> Iterator[None]:
-        for _ in boxes.steps(BOXES_PER_STEP):
+        for _ in boxes.steps(effort.BOXES_PER_STEP):
             self.lower = max(self.lower, min(boxes.lower, self.upper))
             yield
 
@@ -114,7 +101,7 @@ class LeafSearch:
             self._close()
         else:
             self.lower = max(self.lower, bound)
-            if bursts == ROOT_BURSTS:
+            if bursts == effort.ROOT_BURSTS:
                 self._polish(together=2)
             yield from self._branch(bound)
 
@@ -148,7 +135,7 @@ class LeafSearch:
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
-        return self.upper - NODE_GAP * (1.0 + abs(self.upper)) if math.isfinite(self.upper) else np.inf
+        return self.upper - effort.NODE_GAP * (1.0 + abs(self.upper)) if math.isfinite(self.upper) else np.inf
 
     def _reduce(self, able: BoolArray) -> bool:
         """Set up the ensemble over the cells that are `able`.
@@ -249,12 +236,12 @@ class LeafSearch:
 
     # ------------------------------------------------------------------------------------------- branch and bound
 
-    def _raise(self, effort: Effort, size: FloatArray) -> float:
+    def _raise(self, how: effort.Effort, size: FloatArray) -> float:
         """A bound on the rows of the living cells.
 
         It is infinite if none is better than the best. A row is tried on the way.
         """
-        found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), size, *effort))
+        found = float(ascend(self.reduced, self.task, self.multipliers, self.work, self._ceiling(), size, *how))
         if found < np.inf:
             self._try(self.work.x)
             if found >= self._ceiling():
@@ -263,15 +250,15 @@ class LeafSearch:
 
     def _root(self, bursts: int) -> Generator[None, None, float]:
         best = 0.0
-        size = np.full(len(self.task.goal), ROOT_EFFORT.step)
+        size = np.full(len(self.task.goal), effort.ROOT_EFFORT.step)
         for burst in range(bursts):
             before = self.upper
-            found = self._raise(ROOT_EFFORT, size)
+            found = self._raise(effort.ROOT_EFFORT, size)
             if found == np.inf:
                 return np.inf
             if self.upper < before:
                 self._polish()
-            gain, wanted = found - best, ROOT_GAIN * (min(self.upper, 1e9) - best)
+            gain, wanted = found - best, effort.ROOT_GAIN * (min(self.upper, 1e9) - best)
             best = max(best, found)
             self.lower = max(self.lower, min(best, self.upper))
             yield
@@ -301,7 +288,7 @@ class LeafSearch:
             while True:
                 know(bound)
                 yield
-                found = self._raise(NODE_EFFORT, np.full(len(self.task.goal), NODE_EFFORT.step))
+                found = self._raise(effort.NODE_EFFORT, np.full(len(self.task.goal), effort.NODE_EFFORT.step))
                 if found == np.inf:
                     break
                 bound = max(bound, found)
@@ -320,7 +307,9 @@ class LeafSearch:
 
     def _is_thin(self) -> bool:
         """Whether so few leaves can be reached that the others should be left behind."""
-        return len(self.work.cost) > ZOOM_LEAVES and float(np.isfinite(self.work.cost).mean()) < ZOOM_SHARE
+        return (
+            len(self.work.cost) > effort.ZOOM_LEAVES and float(np.isfinite(self.work.cost).mean()) < effort.ZOOM_SHARE
+        )
 
     def _zoom_in(self, bound: float, know: Callable[[float], None]) -> Generator[None]:
         """Search the node in an ensemble of its own. `know` is told of bounds on its rows."""
@@ -335,7 +324,7 @@ class LeafSearch:
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
             try:
-                for _ in inner._settle(ZOOM_BURSTS):
+                for _ in inner._settle(effort.ZOOM_BURSTS):
                     know(max(bound, inner.lower))
                     yield
             finally:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.arrays import FloatArray, IntArray
+from butfor.compiled.kernel import kernel, part
 
-@numba.njit(cache=True, nogil=True)
-def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
+
+def rise(need: FloatArray, cap: FloatArray, start: FloatArray, rate: FloatArray, order: IntArray) -> FloatArray:
     """The score that each feature gains, at the lowest level where the gains sum to `need`.
 
     If no level is enough, each feature gains all of its cap.
@@ -18,27 +19,39 @@ def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
     - `rate` (features): its gain per level above `start`; infinite: all of its cap at once;
     - `order` (features): the order that sorts `start`.
     """
+    gradual = (rate > 0) & np.isfinite(rate)
+    ends = np.full(cap.shape, np.inf)
+    np.divide(cap, rate, out=ends, where=gradual & (cap > 0))
+    ends += np.where(gradual, start, 0.0)
+    last = np.argsort(ends, axis=1, kind="stable") if gradual.any() else np.zeros(cap.shape, dtype=np.intp)
+    out: FloatArray = _rise(need, cap, start, rate, order, ends, last)
+    return out
+
+
+@kernel
+def _rise(need, cap, start, rate, order, ends, last):  # type: ignore[no-untyped-def]
+    """As `rise`. Sorting is left to numpy, because it takes numba a second to compile.
+
+    - `ends` (rows, features): the level at which the feature has gained its cap; infinite if it gains it at once;
+    - `last` (rows, features): the order that sorts `ends`.
+    """
     n, d = cap.shape
     out = np.zeros((n, d))
-    ends = np.empty(d)
     for row in range(n):
         want = need[row]
         if want <= 0:
             continue
         count = 0
         for j in range(d):
-            ends[j] = np.inf
             if cap[row, j] > 0 and 0 < rate[j] < np.inf:
-                ends[j] = start[j] + cap[row, j] / rate[j]
                 count += 1
-        last = np.argsort(ends) if count else order
         level, current, speed, a, b = 0.0, 0.0, 0.0, 0, 0
         partial = -1
         while True:
             while a < d and cap[row, order[a]] <= 0:
                 a += 1
             begin = start[order[a]] if a < d else np.inf
-            finish = ends[last[b]] if b < count else np.inf
+            finish = ends[row, last[row, b]] if b < count else np.inf
             event = min(begin, finish)
             if event == np.inf or (speed > 0 and current + speed * (event - level) >= want):
                 if speed > 0:
@@ -47,7 +60,7 @@ def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
             current += speed * (event - level)
             level = event
             if finish <= begin:
-                speed = max(0.0, speed - rate[last[b]])
+                speed = max(0.0, speed - rate[last[row, b]])
                 b += 1
                 if b == count and a == d:
                     break
@@ -70,7 +83,7 @@ def rise(need, cap, start, rate, order):  # type: ignore[no-untyped-def]
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def rise_at_once(need, cap, rate):  # type: ignore[no-untyped-def]
     """As `rise`, if every feature begins at level 0 with a finite rate. There are no events to sort.
 
@@ -103,7 +116,7 @@ def rise_at_once(need, cap, rate):  # type: ignore[no-untyped-def]
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _settle(out, cap, want, start, level, partial):  # type: ignore[no-untyped-def]
     """Make the gains sum to `want` to the last digit.
 
@@ -120,18 +133,23 @@ def _settle(out, cap, want, start, level, partial):  # type: ignore[no-untyped-d
             return
 
 
-@numba.njit(cache=True, nogil=True)
-def fewest_changes(need, cap):  # type: ignore[no-untyped-def]
+def fewest_changes(need: FloatArray, cap: FloatArray) -> FloatArray:
     """The gains of the fewest features that together reach `need`.
 
     The features with the largest caps come first; the last one gains only as much as is needed.
     """
+    out: FloatArray = _fewest_changes(need, cap, np.argsort(-cap, axis=1, kind="stable"))
+    return out
+
+
+@kernel
+def _fewest_changes(need, cap, order):  # type: ignore[no-untyped-def]
+    """As `fewest_changes`; `order` (rows, features) sorts the caps, the largest first."""
     n, d = cap.shape
     out = np.zeros((n, d))
     for row in range(n):
         left = need[row]
-        order = np.argsort(-cap[row])
-        for j in order:
+        for j in order[row]:
             if left <= 0 or cap[row, j] <= 0:
                 break
             out[row, j] = min(cap[row, j], left)

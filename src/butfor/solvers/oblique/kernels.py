@@ -5,9 +5,9 @@ A leaf is solved only while it may be the cheapest.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.branch import cheapest
 from butfor.solvers.oblique.polytope.columns import Box, HalfSpaces
 from butfor.solvers.oblique.polytope.dual import floors
@@ -19,7 +19,7 @@ ABOVE_DEAREST = 1e-6
 """What is added to the dearest price of a box, as a share and in any case: it is a rounded sum."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def nearest_leaves(gates, leaves, columns, rows, k, most):  # type: ignore[no-untyped-def]
     """The `k` cheapest leaves of each row.
 
@@ -62,7 +62,7 @@ def nearest_leaves(gates, leaves, columns, rows, k, most):  # type: ignore[no-un
 
 
 # `inline`: a private step that is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _insert(costs, points, cost, point):  # type: ignore[no-untyped-def]
     """Put a point in its place among the cheapest; the last one falls out."""
     at = len(costs) - 1
@@ -76,7 +76,7 @@ def _insert(costs, points, cost, point):  # type: ignore[no-untyped-def]
         points[at, j] = point[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _box(rows, row):  # type: ignore[no-untyped-def]
     """Where the columns of one row may be."""
     price = rows.price[row]
@@ -86,7 +86,7 @@ def _box(rows, row):  # type: ignore[no-untyped-def]
     return Box(rows.low[row], rows.high[row], rows.first[row], price, alive)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _half_spaces(gates, leaves, columns, leaf, rows, row):  # type: ignore[no-untyped-def]
     """The path to a leaf, seen from one row.
 
@@ -104,7 +104,7 @@ def _half_spaces(gates, leaves, columns, leaf, rows, row):  # type: ignore[no-un
     return HalfSpaces(B, need)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _less_own(columns, home, values):  # type: ignore[no-untyped-def]
     """Take the value of the factual's own option off all options of its group."""
     numbers = len(columns.up)
@@ -114,7 +114,7 @@ def _less_own(columns, home, values):  # type: ignore[no-untyped-def]
             values[v] -= own
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def side_bounds(gates, columns, rows, row, ahead):  # type: ignore[no-untyped-def]
     """The least that left (0) and right (1) at each gate cost, into `ahead`.
 
@@ -141,7 +141,7 @@ def side_bounds(gates, columns, rows, row, ahead):  # type: ignore[no-untyped-de
                 ahead[g, right] = max(ahead[g, right], lam * need + floors(columns, box, pull)[1])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _first_answer(columns, box, home, toward):  # type: ignore[no-untyped-def]
     """The multiplier of one half-space at which the first column answers.
 
@@ -164,7 +164,7 @@ def _first_answer(columns, box, home, toward):  # type: ignore[no-untyped-def]
     return start, give
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _dearest(columns, box):  # type: ignore[no-untyped-def]
     """More than any point of the box costs: a bound above proves it empty."""
     total = 0.0

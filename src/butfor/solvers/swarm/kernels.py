@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import kernel, part
 from butfor.solvers.swarm.layout import (
     ANCHOR,
     FACTUAL,
@@ -26,7 +26,7 @@ ROWS_DECODED_TOGETHER = 64
 """How many positions are decoded together."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def move(X, V, own, lead, mean, lower, upper, weights, r1, r2, r3):  # type: ignore[no-untyped-def]
     """Positions and velocities after one step.
 
@@ -62,7 +62,7 @@ def move(X, V, own, lead, mean, lower, upper, weights, r1, r2, r3):  # type: ign
     return X2, V2
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def take_over(which, new, old):  # type: ignore[no-untyped-def]
     """Copy the rows `which` of the table `new` into the table `old`, in place."""
     for q in range(len(which)):
@@ -71,7 +71,7 @@ def take_over(which, new, old):  # type: ignore[no-untyped-def]
                 old[q, i] = new[q, i]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def decode(X, row, layout, plan, most):  # type: ignore[no-untyped-def]
     """The admissible point nearest to each position. At most `most` features change: those that moved farthest.
 
@@ -104,7 +104,7 @@ def decode(X, row, layout, plan, most):  # type: ignore[no-untyped-def]
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _numbers(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-untyped-def]
     """Decode a number: the nearest one on the grid and within the bounds.
 
@@ -139,7 +139,7 @@ def _numbers(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[n
         out[q, j] = x0 if home else value
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _ranks(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-untyped-def]
     """Decode a rank: the nearest allowed one."""
     i, allowed, place, stop = layout.first[j], layout.allowed, layout.place[j], layout.place[j + 1]
@@ -157,7 +157,7 @@ def _ranks(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-
         out[q, j] = best
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _levels(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no-untyped-def]
     """Decode a category: the allowed level with the largest coordinate.
 
@@ -178,7 +178,7 @@ def _levels(out, X, row, begin, end, j, layout, table, flag):  # type: ignore[no
         out[q, j] = np.nan if best == lost else float(best)
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _keep_most(point, kind, table, flag, most):  # type: ignore[no-untyped-def]
     """Take back the smallest moves until at most `most` are left. Moves that are forced stay."""
     moved = 0
@@ -201,7 +201,7 @@ def _keep_most(point, kind, table, flag, most):  # type: ignore[no-untyped-def]
         moved -= 1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def add_prices(points, row, factuals, prices):  # type: ignore[no-untyped-def]
     """The prices of points as sums over features. It equals `Prices.total` for costs of rates and tables only.
 
@@ -230,7 +230,7 @@ def add_prices(points, row, factuals, prices):  # type: ignore[no-untyped-def]
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def uniform_pair(seed, rows, columns):  # type: ignore[no-untyped-def]
     """Two tables of random numbers in [0, 1), with 24 bits each.
 

@@ -1,15 +1,16 @@
 """Compiled loops of the exact tree solver.
 
-The two innermost functions are inlined: passing a tuple of arrays to them for each node costs a third of the search.
+The innermost function is inlined: passing a tuple of arrays to it for each node costs a third of the search.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import inlined, kernel, part
 
-@numba.njit(inline="always")
+
+@inlined
 def _cheapest_cell(tables, row, j, first, last, missing, mask, masks):  # type: ignore[no-untyped-def]
     """The cheapest admissible cell in a region of feature `j`; -1 if there is none. Staying wins a tie."""
     price, reach, home, near = tables.price, tables.reach, tables.home, tables.near
@@ -46,7 +47,7 @@ def _cheapest_cell(tables, row, j, first, last, missing, mask, masks):  # type: 
     return chosen if best < np.inf else -1
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _forced_start(tables, forced, masks, row, cell):  # type: ignore[no-untyped-def]
     """The cheapest cells of the features that must move, put into `cell`; their price, reach and number (-1: impossible)."""
     linf = tables.reach.size > 0
@@ -65,19 +66,21 @@ def _forced_start(tables, forced, masks, row, cell):  # type: ignore[no-untyped-
     return total, widest, changes
 
 
-@numba.njit(inline="always")
+@part
 def _insert(costs, cells, cost, cell):  # type: ignore[no-untyped-def]
     """A leaf among the cheapest ones of a row, which are sorted; the dearest falls out."""
     place = len(costs) - 1
     while place > 0 and costs[place - 1] > cost:
         costs[place] = costs[place - 1]
-        cells[place] = cells[place - 1]
+        for j in range(len(cell)):
+            cells[place, j] = cells[place - 1, j]
         place -= 1
     costs[place] = cost
-    cells[place] = cell
+    for j in range(len(cell)):  # copying a row at once compiles for a second longer
+        cells[place, j] = cell[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@part
 def _nearest_of_row(tables, tree, row, most, start, cell, stack, levels, trail, costs, cells):  # type: ignore[no-untyped-def]
     """The cheapest leaves of one row, from the `start` (price, reach, changes) that forced features have."""
     linf = tables.reach.size > 0
@@ -131,7 +134,7 @@ def _nearest_of_row(tables, tree, row, most, start, cell, stack, levels, trail, 
                 levels[top, i], levels[top - 1, i] = levels[top - 1, i], levels[top, i]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def nearest_leaves(tables, tree, forced, most, k):  # type: ignore[no-untyped-def]
     """The `k` cheapest leaves of each row, with at most `most` changes.
 
@@ -143,13 +146,18 @@ def nearest_leaves(tables, tree, forced, most, k):  # type: ignore[no-untyped-de
     `trail` the cells that it held before, in order to go back.
     """
     n, d = tables.home.shape
-    costs, cells = np.full((n, k), np.inf), np.full((n, k, d), -1, dtype=np.int32)
+    costs, cells = np.empty((n, k)), np.empty((n, k, d), dtype=np.int32)
     cell = np.empty(d, dtype=np.int32)
     stack = np.empty((2 * tree.depth + 4, 4), dtype=np.intp)
     levels = np.empty((2 * tree.depth + 4, 2))
     trail = np.empty((tree.depth + 1, 2), dtype=np.intp)
     for row in range(n):
-        cell[:] = -1
+        for i in range(k):
+            costs[row, i] = np.inf
+            for j in range(d):
+                cells[row, i, j] = -1
+        for j in range(d):
+            cell[j] = -1
         start = _forced_start(tables, forced, tree.sets.masks, row, cell)
         if start[2] >= 0:
             _nearest_of_row(tables, tree, row, most, start, cell, stack, levels, trail, costs[row], cells[row])

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import AS_GOOD_AS_WHOLE, BRANCH_SAVING, ON_POINT, RAISE
 from butfor.solvers.oblique.polytope.dual import price_of_point
 from butfor.solvers.oblique.polytope.empty import out_of_reach
@@ -36,7 +36,7 @@ class Traits(NamedTuple):
     proximal: bool
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def cheapest(spaces, columns, root, lam, cut, most, point):  # type: ignore[no-untyped-def]
     """The cheapest point of a polytope, its numbers and options in the box `root`.
 
@@ -78,7 +78,7 @@ def cheapest(spaces, columns, root, lam, cut, most, point):  # type: ignore[no-u
 
 
 # `inline`: a private step that is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _traits(columns, root):  # type: ignore[no-untyped-def]
     """What the columns of a box are."""
     real, whole, proximal = False, len(root.price) > 0, len(root.price) > 0
@@ -90,7 +90,7 @@ def _traits(columns, root):  # type: ignore[no-untyped-def]
     return Traits(RAISE if real else 0.0, whole, proximal)
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _decide(spaces, columns, root, traits, node, solved, bound, best, cut, point):  # type: ignore[no-untyped-def]
     """From the relaxed point of a node to whole ones; then narrow its box.
 
@@ -121,7 +121,7 @@ def _decide(spaces, columns, root, traits, node, solved, bound, best, cut, point
     return best, bound, which
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _branch(nodes, count, columns, node, bound, which):  # type: ignore[no-untyped-def]
     """Add both children of the node in hand, the likelier one last."""
     numbers = len(columns.up)

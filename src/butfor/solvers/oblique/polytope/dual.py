@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.one_column import cheapest_move, curve_of, least_on_grid, number_at, price_of_move
 
 
@@ -22,7 +22,7 @@ class ProximalTerm(NamedTuple):
     centre: FloatArray
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def pull_of(B, lam, pull):  # type: ignore[no-untyped-def]
     """B' lam: what the multipliers pay for each column."""
     for j in range(len(pull)):
@@ -34,7 +34,7 @@ def pull_of(B, lam, pull):  # type: ignore[no-untyped-def]
 
 
 # `inline`: called at every look along a line, where a call counts references as long as it works.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def respond(columns, box, term, pull, x):  # type: ignore[no-untyped-def]
     """Each column's cheapest answer `x` to the pull, proximal term included."""
     numbers = len(columns.up)
@@ -49,7 +49,7 @@ def respond(columns, box, term, pull, x):  # type: ignore[no-untyped-def]
             x[v] = max(x[v] - level, 0.0) if count and box.alive[v - numbers] else 0.0
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _water_level(begin, end, numbers, box, term, pull, x):  # type: ignore[no-untyped-def]
     """Projection of the options alive on the simplex (Michelot).
 
@@ -73,7 +73,7 @@ def _water_level(begin, end, numbers, box, term, pull, x):  # type: ignore[no-un
         count, level = left, (total - 1.0) / left
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def floors(columns, box, pull):  # type: ignore[no-untyped-def]
     """The least of price less pull, relaxed and exact, each a sum over columns.
 
@@ -94,7 +94,7 @@ def floors(columns, box, pull):  # type: ignore[no-untyped-def]
     return relaxed, exact
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def cheapest_option(columns, box, k, pull):  # type: ignore[no-untyped-def]
     """The least price less pull over the options alive of group k."""
     least = np.inf
@@ -104,7 +104,7 @@ def cheapest_option(columns, box, k, pull):  # type: ignore[no-untyped-def]
     return least
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def price_of_point(columns, box, x):  # type: ignore[no-untyped-def]
     """The price of a point; a mixture of options costs the mixture of prices."""
     numbers = len(columns.up)

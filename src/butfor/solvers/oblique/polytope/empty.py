@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import kernel
 from butfor.solvers.oblique.polytope.columns import FARKAS_ROUNDING, HALF_SPACE_ROUNDING
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def impossible(need, columns, box, mix, push):  # type: ignore[no-untyped-def]
     """Whether no point of the box meets a mix of the half-spaces (Farkas).
 
@@ -25,7 +25,7 @@ def impossible(need, columns, box, mix, push):  # type: ignore[no-untyped-def]
     return lack > FARKAS_ROUNDING * size
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def out_of_reach(spaces, columns, box):  # type: ignore[no-untyped-def]
     """Whether some half-space lies beyond the reach of all columns together."""
     B, need = spaces.B, spaces.need
@@ -44,7 +44,7 @@ def out_of_reach(spaces, columns, box):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _largest(columns, box, k, push):  # type: ignore[no-untyped-def]
     """The largest push among the options alive of group k."""
     top = -np.inf

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import LEAST_CHARGE, SAVED, HalfSpaces
 from butfor.solvers.oblique.polytope.dual import price_of_point
 from butfor.solvers.oblique.polytope.one_column import next_value, number_at, price_of_move
@@ -14,7 +14,7 @@ REPAIRS_PER_HALF_SPACE, FURTHER_REPAIRS, SAVING_ROUNDS = 2, 8, 3
 """At most so many repairs, and rounds over all columns that look for a cheaper value."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def mend(spaces, lift, columns, box, x):  # type: ignore[no-untyped-def]
     """Mend the whole columns in `x`; returns their cost, infinity if that failed.
 
@@ -51,7 +51,7 @@ def mend(spaces, lift, columns, box, x):  # type: ignore[no-untyped-def]
 
 
 # `inline`: a private step that is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _best_number(spaces, columns, box, x, total, short):  # type: ignore[no-untyped-def]
     """The move of a number that unmakes the most violation for its price.
 
@@ -77,7 +77,7 @@ def _best_number(spaces, columns, box, x, total, short):  # type: ignore[no-unty
     return best, at, to
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _best_option(spaces, columns, box, x, total, short):  # type: ignore[no-untyped-def]
     """The option that unmakes the most violation for its price.
 
@@ -100,7 +100,7 @@ def _best_option(spaces, columns, box, x, total, short):  # type: ignore[no-unty
     return best, at
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _save_on_numbers(spaces, columns, box, x, total):  # type: ignore[no-untyped-def]
     """Move each number to the cheapest value that the others leave it.
 
@@ -127,7 +127,7 @@ def _save_on_numbers(spaces, columns, box, x, total):  # type: ignore[no-untyped
     return better
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _save_on_options(spaces, columns, box, x, total):  # type: ignore[no-untyped-def]
     """Take the cheapest option of each group that the others leave it.
 
@@ -152,7 +152,7 @@ def _save_on_options(spaces, columns, box, x, total):  # type: ignore[no-untyped
     return better
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _chosen(columns, g, x):  # type: ignore[no-untyped-def]
     """The option that a group has taken."""
     numbers = len(columns.up)
@@ -162,7 +162,7 @@ def _chosen(columns, g, x):  # type: ignore[no-untyped-def]
     return columns.group[g]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _move(B, columns, x, total, at, to):  # type: ignore[no-untyped-def]
     """Set a number, or take an option instead of its group's."""
     numbers = len(columns.up)

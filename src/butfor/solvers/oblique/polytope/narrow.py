@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import KEPT_POINT, NARROWING_ROUNDING
 from butfor.solvers.oblique.polytope.dual import cheapest_option, floors, pull_of
 from butfor.solvers.oblique.polytope.one_column import (
@@ -16,7 +16,7 @@ from butfor.solvers.oblique.polytope.one_column import (
 )
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def narrow(spaces, columns, box, lam, pull, limit):  # type: ignore[no-untyped-def]
     """Take away the grid points and options that would lift the bound to `limit`.
 
@@ -42,7 +42,7 @@ def narrow(spaces, columns, box, lam, pull, limit):  # type: ignore[no-untyped-d
 
 
 # `inline`: a private step that is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _narrowed(number, pull, slack):  # type: ignore[no-untyped-def]
     """The ends of the grid points within `slack` of the least price less pull."""
     up, down, square, low, high = number.up, number.down, number.square, number.low, number.high
@@ -55,7 +55,7 @@ def _narrowed(number, pull, slack):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _last(up, down, square, pull, most):  # type: ignore[no-untyped-def]
     """The largest d whose price less pull is at most `most`; there is one."""
     if most >= 0.0:

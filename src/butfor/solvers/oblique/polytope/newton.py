@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import BRACKET_LEFT, PIVOT_DAMPING, SLOPE_LEFT
 from butfor.solvers.oblique.polytope.dual import respond
 from butfor.solvers.oblique.polytope.one_column import curve_of, is_free, number_at
@@ -29,7 +29,7 @@ class PullLine(NamedTuple):
     x: FloatArray
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def curvature(B, columns, box, term, x, H):  # type: ignore[no-untyped-def]
     """The lower half of H: B_j B_j' summed over the columns that respond.
 
@@ -67,7 +67,7 @@ def curvature(B, columns, box, term, x, H):  # type: ignore[no-untyped-def]
                 H[i, k] += (both - one * other / count) / term.rho
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def direction(H, gradient, lam, free, step):  # type: ignore[no-untyped-def]
     """Newton's direction over the free multipliers.
 
@@ -100,7 +100,7 @@ def direction(H, gradient, lam, free, step):  # type: ignore[no-untyped-def]
 
 
 # `inline`: a private step that is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _factor(H, gradient, free, damping, L, y):  # type: ignore[no-untyped-def]
     """Cholesky's L of H, its pivots damped, and y with L y = gradient.
 
@@ -126,7 +126,7 @@ def _factor(H, gradient, free, damping, L, y):  # type: ignore[no-untyped-def]
         y[i] = total / L[i, i]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _slopes(t, columns, box, term, line):  # type: ignore[no-untyped-def]
     """The first two derivatives of the dual along the line."""
     numbers = len(columns.up)
@@ -152,7 +152,7 @@ def _slopes(t, columns, box, term, line):  # type: ignore[no-untyped-def]
     return first, second
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def step_length(most, columns, box, term, line):  # type: ignore[no-untyped-def]
     """The way to the dual's maximum along a line, `most` at most.
 

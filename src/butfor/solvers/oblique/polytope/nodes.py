@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import Box
 
 
@@ -38,7 +38,7 @@ class NodeInHand(NamedTuple):
     pull: FloatArray
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def space_for(lines, m, numbers, options):  # type: ignore[no-untyped-def]
     """Space for so many nodes."""
     low, high, x = np.empty((lines, numbers)), np.empty((lines, numbers)), np.empty((lines, numbers + options))
@@ -46,7 +46,7 @@ def space_for(lines, m, numbers, options):  # type: ignore[no-untyped-def]
 
 
 # `inline`: what is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def in_hand(root, lam, n):  # type: ignore[no-untyped-def]
     """The root in hand: numbers as near to 0 as possible, no option taken."""
     numbers, options = len(root.low), len(root.price)
@@ -62,7 +62,7 @@ def in_hand(root, lam, n):  # type: ignore[no-untyped-def]
     return NodeInHand(Box(low, high, root.first, root.price, alive), mult, x, np.empty(n), np.empty(n))
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def lowest_of(bound, count):  # type: ignore[no-untyped-def]
     """Which of the open nodes has the lowest bound."""
     at = 0
@@ -72,7 +72,7 @@ def lowest_of(bound, count):  # type: ignore[no-untyped-def]
     return at
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def write_line(nodes, at, node, bound):  # type: ignore[no-untyped-def]
     """Write the node in hand into a line."""
     for j in range(len(node.box.low)):
@@ -86,7 +86,7 @@ def write_line(nodes, at, node, bound):  # type: ignore[no-untyped-def]
     nodes.bound[at] = bound
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def take_line(nodes, at, last, node):  # type: ignore[no-untyped-def]
     """Take a line in hand, its place filled by the last; returns its bound."""
     bound = nodes.bound[at]
@@ -103,7 +103,7 @@ def take_line(nodes, at, last, node):  # type: ignore[no-untyped-def]
     return bound
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def doubled(nodes):  # type: ignore[no-untyped-def]
     """The same nodes with space for twice as many."""
     lines, m, numbers, options = len(nodes.bound), nodes.lam.shape[1], nodes.low.shape[1], nodes.alive.shape[1]
@@ -121,7 +121,7 @@ def doubled(nodes):  # type: ignore[no-untyped-def]
     return more
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def put(into, values):  # type: ignore[no-untyped-def]
     """Copy a vector.
 

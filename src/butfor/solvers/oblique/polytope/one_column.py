@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import kernel
 from butfor.solvers.oblique.polytope.columns import BEYOND_END, ON_POINT
 
 
@@ -22,7 +22,7 @@ class Number(NamedTuple):
     first: float
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def number_at(columns, box, j):  # type: ignore[no-untyped-def]
     """Number j of the columns.
 
@@ -32,13 +32,13 @@ def number_at(columns, box, j):  # type: ignore[no-untyped-def]
     return Number(up, down, square, step, box.low[j], box.high[j], box.first[j])
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def price_of_move(number, d):  # type: ignore[no-untyped-def]
     """The price of moving by d."""
     return (number.up * d if d > 0.0 else -number.down * d) + number.square * d * d
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def cheapest_move(number, pull, curve):  # type: ignore[no-untyped-def]
     """The move that costs least once the pull has paid for it.
 
@@ -53,7 +53,7 @@ def cheapest_move(number, pull, curve):  # type: ignore[no-untyped-def]
     return min(max(d, number.low), number.high)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def curve_of(number, rho):  # type: ignore[no-untyped-def]
     """The second derivative of the price and of the proximal term.
 
@@ -62,7 +62,7 @@ def curve_of(number, rho):  # type: ignore[no-untyped-def]
     return 2.0 * number.square + (rho if number.square == 0.0 else 0.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def is_free(number, x):  # type: ignore[no-untyped-def]
     """Whether the answer x moves with the pull.
 
@@ -71,19 +71,19 @@ def is_free(number, x):  # type: ignore[no-untyped-def]
     return number.low < x < number.high and x != 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def point_below(number, value, slack):  # type: ignore[no-untyped-def]
     """The last grid point that is at most `slack` steps above the value."""
     return number.first + np.floor((value - number.first) / number.step + slack) * number.step
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def point_above(number, value, slack):  # type: ignore[no-untyped-def]
     """The first grid point that is at most `slack` steps below the value."""
     return number.first + np.ceil((value - number.first) / number.step - slack) * number.step
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _back_inside(number, point):  # type: ignore[no-untyped-def]
     """The grid point, or its neighbour where it lies beyond an end."""
     if point > number.high + BEYOND_END:
@@ -93,13 +93,13 @@ def _back_inside(number, point):  # type: ignore[no-untyped-def]
     return point
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def nearest_point(number, value):  # type: ignore[no-untyped-def]
     """The grid point nearest to a value inside; of two, the upper one."""
     return _back_inside(number, point_below(number, value, 0.5))
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def next_value(number, value, upward):  # type: ignore[no-untyped-def]
     """The value inside the interval; on a grid, the next point up or down."""
     value = min(max(value, number.low), number.high)
@@ -109,7 +109,7 @@ def next_value(number, value, upward):  # type: ignore[no-untyped-def]
     return value
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def least_on_grid(number, d, pull):  # type: ignore[no-untyped-def]
     """The least price less pull over the grid.
 
@@ -125,7 +125,7 @@ def least_on_grid(number, d, pull):  # type: ignore[no-untyped-def]
     return least
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def is_open(number):  # type: ignore[no-untyped-def]
     """Whether the number is on a grid and has more than one point left."""
     return number.step > 0.0 and number.high - number.low > 0.5 * number.step

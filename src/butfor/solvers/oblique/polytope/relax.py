@@ -6,9 +6,9 @@ them so. Its centre is moved along (Rockafellar, Mathematics of Operations Resea
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from butfor.compiled.kernel import inlined, kernel
 from butfor.solvers.oblique.polytope.columns import RELAXATION_GAP, RUNAWAY, UNMET
 from butfor.solvers.oblique.polytope.dual import ProximalTerm, floors, price_of_point, pull_of, respond
 from butfor.solvers.oblique.polytope.empty import impossible
@@ -21,7 +21,7 @@ FIRST_RHO, RHO_KEPT, LEAST_RHO = 0.1, 0.2, 1e-5
 """The weight of the proximal term: at the first centre, the share of it that the next one keeps, the least."""
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def relax(spaces, lift, columns, box, proximal, lam, x, cut):  # type: ignore[no-untyped-def]
     """Raise the bound of a polytope, from the multipliers `lam` on.
 
@@ -76,7 +76,7 @@ def relax(spaces, lift, columns, box, proximal, lam, x, cut):  # type: ignore[no
 
 
 # `inline`: a private step that is used once is compiled with its caller, which takes less time.
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _gradient(spaces, lift, lam, x, gradient, free):  # type: ignore[no-untyped-def]
     """What each half-space lacks at `x`, and which multipliers are free.
 
@@ -94,7 +94,7 @@ def _gradient(spaces, lift, lam, x, gradient, free):  # type: ignore[no-untyped-
     return total, worst
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _ahead(need, lift, lam, step):  # type: ignore[no-untyped-def]
     """What a unit of the direction gains, and how far it may go.
 
@@ -108,7 +108,7 @@ def _ahead(need, lift, lam, step):  # type: ignore[no-untyped-def]
     return gain, most, hit
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@inlined
 def _run_away(lam):  # type: ignore[no-untyped-def]
     """Whether the multipliers run away; then they start again from zero."""
     away = False

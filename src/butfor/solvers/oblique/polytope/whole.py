@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numba
-
+from butfor.compiled.kernel import kernel
 from butfor.solvers.oblique.polytope.columns import HALF_SPACE_ROUNDING
 from butfor.solvers.oblique.polytope.one_column import is_open, nearest_point, number_at
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def keeps(spaces, x):  # type: ignore[no-untyped-def]
     """Whether a point lies in the half-spaces, rounding aside."""
     B, need = spaces.B, spaces.need
@@ -23,7 +22,7 @@ def keeps(spaces, x):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def nearest_whole(columns, box, x, out):  # type: ignore[no-untyped-def]
     """The grid points and options nearest to `x`, into `out`; real numbers stay.
 
@@ -50,7 +49,7 @@ def nearest_whole(columns, box, x, out):  # type: ignore[no-untyped-def]
     return farthest, which
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def undecided(columns, box, x):  # type: ignore[no-untyped-def]
     """A column with another choice left, of a group its largest option, or -1."""
     for g in range(len(columns.group) - 1):
@@ -63,7 +62,7 @@ def undecided(columns, box, x):  # type: ignore[no-untyped-def]
     return -1
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def _largest_option(columns, box, g, x):  # type: ignore[no-untyped-def]
     """The column of the largest option alive, and how many of the group are.
 

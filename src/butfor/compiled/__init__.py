@@ -1,0 +1,9 @@
+"""Functions that numba compiles when they are first called, and keeps for later processes.
+
+kernel: the decorators
+cache: where compiled code is kept, and what happens if it cannot be
+pause: no looking for garbage meanwhile
+searches: which kernels belong together, and how long they take
+saying: what a user hears of it
+helper: another process, which compiles a share
+"""

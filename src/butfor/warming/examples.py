@@ -1,0 +1,84 @@
+"""A small problem for each search, solved such that all of its kernels are called.
+
+Kernels that this process does not compile run as plain Python, so the problems are as small as can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from butfor.model.questions import evaluate
+from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.testing.problems import Kinds, random_problem
+
+PLAIN = Kinds(whole=False, levels=False, missing=False, relations=(), costs=("l1",))
+"""Numbers only, and nothing else that a solver may not take."""
+
+
+def predictions() -> None:
+    """Trees with and without sets and missing values."""
+    for kinds in (PLAIN, Kinds()):
+        for seed in range(6):
+            problem = random_problem(seed, "trees", kinds, trees=2)
+            evaluate(problem.model, problem.factuals)
+
+
+def trees() -> None:
+    """One tree."""
+    from butfor.solvers.tree.exact import TreeExact
+
+    _solve(TreeExact(), "trees", Kinds(relations=("at most",)), 8, trees=1)
+
+
+def linear_models() -> None:
+    """A half-space with each kind of price: by moves, by their squares, by the largest, and by their number."""
+    from butfor.solvers.linear.exact import LinearExact
+
+    for cost in ("l1", "l2", "linf", "l0"):
+        _solve(LinearExact(), "linear", replace(PLAIN, costs=(cost,)), 6)
+
+
+def oblique_trees() -> None:
+    """Trees that ask for sums of columns."""
+    from butfor.solvers.oblique.exact import ObliqueExact
+
+    _solve(ObliqueExact(), "oblique tree", Kinds(relations=()), 6)
+
+
+def black_boxes() -> None:
+    """A swarm of few particles."""
+    from butfor.solvers.swarm.settings import Swarm
+
+    _solve(Swarm(particles=6, iterations=4), "linear", PLAIN, 3)
+
+
+def sums_of_trees() -> None:
+    """Sums of few trees. What is done in large ones only, messages and a search within a node, is done at once."""
+    from butfor.solvers.ensemble import effort
+    from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+
+    effort.ZOOM_SHARE, effort.ZOOM_LEAVES = 1.0, 0
+    effort.BOXES_PER_STEP, effort.HEAD_START = 1, 0
+    _solve(EnsembleBranchBound(), "ensemble", PLAIN, 12)
+    _solve(EnsembleBranchBound(), "ensemble", Kinds(relations=()), 6)
+
+
+SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
+    "butfor.model": predictions,
+    "butfor.solvers.tree": trees,
+    "butfor.solvers.linear": linear_models,
+    "butfor.solvers.oblique": oblique_trees,
+    "butfor.solvers.swarm": black_boxes,
+    "butfor.solvers.ensemble": sums_of_trees,
+}
+"""The example of each search in `butfor.compiled.searches`."""
+
+
+def _solve(solver: AbstractSolver, form: str, kinds: Kinds, seeds: int, trees: int = 3) -> None:
+    """Solve small problems that a solver takes."""
+    for seed in range(seeds):
+        problem = random_problem(seed, form, kinds, trees)
+        if solver.accepts(problem.form()):
+            evaluate(problem.model, problem.factuals)
+            solver.solve(problem, Budget())

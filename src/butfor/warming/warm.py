@@ -1,0 +1,57 @@
+"""Compile everything ahead, in as many processes as there are processors."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from butfor.compiled import helper
+from butfor.compiled.cache import kept_in
+from butfor.compiled.searches import SEARCHES
+from butfor.errors import InputError
+from butfor.views.progress import bar
+
+
+def warm(progress: bool | None = None) -> Path:
+    """Compile all loops now. Then the first explanation of a process comes at once.
+
+    What is compiled already is not compiled again.
+
+    - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
+
+    Returns the directory where compiled code is kept.
+    """
+    place = kept_in()
+    if place is None:
+        raise InputError(
+            "no directory can be written that compiled code could be kept in.",
+            "Set NUMBA_CACHE_DIR to a directory that can be written.",
+        )
+    shares = [(search, kernels) for search, known in SEARCHES.items() for kernels in known.shares]
+    with bar(len(shares), progress, "compiling") as advance:
+        _run(shares, advance)
+    return place
+
+
+def _run(shares: list[tuple[str, tuple[str, ...]]], advance: Callable[[int], None]) -> None:
+    """Run a process for each share, as many at once as there are processors."""
+    waiting, running = list(shares), dict[str, subprocess.Popen[bytes]]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < helper.processors():
+                search, kernels = waiting.pop(0)
+                running[f"{search} {' '.join(kernels)}"] = helper.start(search, kernels)
+            time.sleep(helper.SECONDS_BETWEEN_LOOKS)
+            for words in [words for words, process in running.items() if process.poll() is not None]:
+                code = running.pop(words).returncode
+                if code:
+                    raise InputError(
+                        f"compiling {words} failed with exit code {code}.",
+                        f"`python -m butfor.warming.worker {words}` shows why.",
+                    )
+                advance(1)
+    finally:
+        for process in running.values():
+            process.terminate()

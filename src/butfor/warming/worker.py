@@ -1,0 +1,25 @@
+"""A process that compiles: `python -m butfor.warming.worker SEARCH KERNEL ...`.
+
+It solves the example of the search, so that each kernel is compiled for the types that solvers call it with.
+Kernels that are not named run as plain Python meanwhile.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+
+def main(search: str, *kernels: str) -> None:
+    """Compile these kernels of a search."""
+    from butfor.compiled.kernel import compile_only
+
+    gc.disable()  # the process ends soon
+    compile_only(frozenset(kernels))
+    from butfor.warming.examples import SMALL_PROBLEMS
+
+    SMALL_PROBLEMS[search]()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,297 @@
+"""What is compiled, what is said of it, and what happens if it cannot be kept."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import logging
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import pytest
+from numba.core.caching import FunctionCache, UserProvidedCacheLocator
+
+from butfor.compiled import cache, helper, saying
+from butfor.compiled.kernel import kernel
+from butfor.compiled.searches import SEARCHES
+from butfor.errors import InputError
+from butfor.warming import warm as warming
+from butfor.warming.examples import SMALL_PROBLEMS
+
+LINE = "butfor compiles its search for linear models, once: about 2 s\n"
+
+SOURCE = """
+def twice(x):
+    return {}
+twice.__module__ = "butfor.solvers.{}.kernels"
+"""
+
+EXPLAIN = """
+import numpy as np
+import butfor as bf
+from sklearn.linear_model import LogisticRegression
+X = np.random.default_rng(0).normal(size=(50, 3))
+explainer = bf.Explainer(LogisticRegression().fit(X, X[:, 0] > 0), data=X)
+assert explainer.explain(X[:1]).certificate.status is bf.Status.PROVEN_OPTIMAL
+explainer.explain(X[1:2])
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """An empty cache, of which nothing was said yet."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(saying, "_said", set())
+    monkeypatch.setattr(helper, "_helpers", {})
+    return tmp_path
+
+
+def module(place: Path, does: str = "2 * x", search: str = "linear") -> ModuleType:
+    """A module with a function, as another process would read it."""
+    path = place / "twice.py"
+    path.write_text(SOURCE.format(does, search), encoding="utf-8")
+    sys.modules.pop("twice", None)
+    spec = importlib.util.spec_from_file_location("twice", path)
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), found.__dict__)
+    return found
+
+
+def fresh(place: Path, does: str = "2 * x", search: str = "linear") -> Any:
+    """The function as a kernel that this process has not compiled."""
+    return kernel(module(place, does, search).twice)
+
+
+def loaded(found: Any) -> bool:
+    """Whether a kernel came from the cache."""
+    return bool(found.stats.cache_hits)
+
+
+def test_compiling_is_said_once_and_never_again(place, capsys, caplog) -> None:
+    with caplog.at_level(logging.INFO, "butfor"):
+        first = fresh(place)
+        assert (first(3), first(1.5)) == (6, 3.0)
+    assert capsys.readouterr().err == LINE
+    assert caplog.messages == [LINE.strip()]
+    saying._said.clear()
+    again = fresh(place)
+    assert again(3) == 6
+    assert loaded(again)
+    assert capsys.readouterr().err == ""
+
+
+def test_silence_leaves_the_log(place, capsys, caplog) -> None:
+    with caplog.at_level(logging.INFO, "butfor"), saying.silence(True):
+        fresh(place)(3)
+    assert capsys.readouterr().err == ""
+    assert caplog.messages == [LINE.strip()]
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("content", [b"", b"broken", None])
+def test_a_broken_file_counts_as_missing_and_is_replaced(place, pattern, content) -> None:
+    fresh(place)(3)
+    (path,) = (place / "cache").rglob(pattern)
+    path.write_bytes(path.read_bytes()[:-20] if content is None else content)
+    assert fresh(place)(3) == 6
+    last = fresh(place)
+    assert last(3) == 6
+    assert loaded(last)
+
+
+def test_a_file_of_another_source_counts_as_missing(place) -> None:
+    assert fresh(place)(3) == 6
+    assert fresh(place, "200 * x")(3) == 600
+    assert fresh(place, "2 * x")(3) == 6
+
+
+def test_a_change_of_any_file_of_the_package_counts(place, monkeypatch) -> None:
+    assert fresh(place)(3) == 6
+    monkeypatch.setattr(cache, "_digest", lambda search: "another")
+    found = fresh(place)
+    assert found(3) == 6
+    assert not loaded(found)
+
+
+def test_a_file_of_another_numba_counts_as_missing(place) -> None:
+    fresh(place)(3)
+    (path,) = (place / "cache").rglob("*.nbi")
+    path.write_bytes(pickle.dumps("0.1") + b"something else")
+    assert fresh(place)(3) == 6
+
+
+def test_without_a_place_every_process_compiles(place, monkeypatch, capsys) -> None:
+    (place / "file").write_text("", encoding="utf-8")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(place / "file" / "below"))
+    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [UserProvidedCacheLocator])
+    assert fresh(place)(3) == 6
+    said = capsys.readouterr().err
+    assert said.startswith(LINE)
+    assert "no directory for it can be written" in said
+    assert "NUMBA_CACHE_DIR" in said
+    assert cache.kept_in() is None
+    with pytest.raises(InputError, match="NUMBA_CACHE_DIR"):
+        warming.warm()
+
+
+def test_a_place_that_is_lost_meanwhile_costs_nothing_but_time(place, monkeypatch, capsys) -> None:
+    found = fresh(place)
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(FunctionCache, "save_overload", full)
+    assert found(3) == 6
+    assert "cannot keep what it compiles" in capsys.readouterr().err
+
+
+def test_garbage_is_looked_for_again_after_compiling_even_if_it_fails(place) -> None:
+    assert gc.isenabled()
+    fresh(place)(3)
+    assert gc.isenabled()
+    with pytest.raises(numba.TypingError):
+        fresh(place, "x.nothing")(3)
+    assert gc.isenabled()
+
+
+class Worker:
+    """A process that compiles at its second look, or ends."""
+
+    def __init__(self, work: Any) -> None:
+        self.work, self.looks = work, 0
+
+    def poll(self) -> int | None:
+        self.looks += 1
+        if self.looks == 2 and self.work is not None:
+            self.work()
+        return 1 if self.work is None else None
+
+
+@pytest.fixture
+def two_shares(monkeypatch) -> None:
+    """A search whose only kernel is compiled by another process."""
+    shares = SEARCHES["butfor.solvers.linear"]._replace(shares=((), ("twice",)))
+    monkeypatch.setitem(SEARCHES, "butfor.solvers.linear", shares)
+    monkeypatch.setattr(helper, "processors", lambda: 2)
+    monkeypatch.delenv(helper.ALONE, raising=False)
+    monkeypatch.setattr(helper, "_welcome", lambda: True)
+
+
+def test_what_another_process_compiles_is_waited_for(place, two_shares, monkeypatch) -> None:
+    source = module(place).twice
+
+    def work() -> None:
+        monkeypatch.setattr(helper, "is_at_work_on", lambda search, name: False)
+        kernel(source)(3)
+
+    worker = Worker(work)
+    monkeypatch.setattr(helper, "start", lambda search, kernels: worker)
+    found = kernel(source)
+    assert found(3) == 6
+    assert worker.looks == 2
+    assert loaded(found)
+
+
+def test_a_process_that_fails_is_not_waited_for(place, two_shares, monkeypatch) -> None:
+    monkeypatch.setattr(helper, "start", lambda search, kernels: Worker(None))
+    found = fresh(place)
+    assert found(3) == 6
+    assert not loaded(found)
+
+
+def test_a_process_that_cannot_begin_is_done_without(place, two_shares, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(place / "nothing"))
+    assert fresh(place)(3) == 6
+
+
+def test_a_process_is_not_begun_where_it_is_not_wanted(monkeypatch) -> None:
+    monkeypatch.setattr(helper, "processors", lambda: 2)
+    monkeypatch.delenv(helper.ALONE, raising=False)
+    assert helper._welcome()
+    monkeypatch.setenv(helper.ALONE, "1")
+    assert not helper._welcome()
+    monkeypatch.delenv(helper.ALONE)
+    monkeypatch.setattr(helper, "processors", lambda: 1)
+    assert not helper._welcome()
+
+
+def test_every_search_has_an_example() -> None:
+    assert set(SMALL_PROBLEMS) == set(SEARCHES)
+
+
+def process(place: Path, code: str) -> subprocess.Popen[str]:
+    """A process with its own cache, which tells whether it compiles."""
+    environment = {**helper_environment(), "NUMBA_CACHE_DIR": str(place)}
+    return subprocess.Popen(
+        [sys.executable, "-W", "error::ResourceWarning", "-c", code],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def helper_environment() -> dict[str, str]:
+    import os
+
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.mark.slow
+def test_two_processes_compile_at_once_and_a_third_need_not(tmp_path) -> None:
+    both = [process(tmp_path, EXPLAIN) for _ in range(2)]
+    for one in both:
+        said = one.communicate()[1]
+        assert one.returncode == 0, said
+        assert said.count(LINE) == 1
+    third = process(tmp_path, EXPLAIN)
+    assert third.communicate()[1] == ""
+    assert third.returncode == 0
+
+
+@pytest.mark.slow
+def test_after_warm_no_search_compiles(tmp_path) -> None:
+    code = "from butfor.cli import main; import sys; sys.argv = ['butfor', 'warm']; main()"
+    warm = process(tmp_path, code)
+    out, said = warm.communicate()
+    assert warm.returncode == 0, said
+    assert out == f"Everything is compiled and kept in {tmp_path}.\n"
+    first = process(tmp_path, EVERY_SEARCH)
+    said = first.communicate()[1]
+    assert (first.returncode, said) == (0, "")
+
+
+EVERY_SEARCH = """
+import warnings
+import numba.core.event as event
+import numpy as np
+import butfor as bf
+from butfor.trees import TAOClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        name = event.data["dispatcher"].py_func.__module__
+        assert not name.startswith("butfor.solvers") and not name.startswith("butfor.model"), name
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+X = np.random.default_rng(0).normal(size=(300, 5))
+y = X[:, 0] + X[:, 1] * X[:, 2] > 0
+models = (
+    DecisionTreeClassifier(max_depth=4), LogisticRegression(), RandomForestClassifier(30, max_depth=4, random_state=0),
+    GradientBoostingClassifier(n_estimators=20), TAOClassifier(2, max_iter=2, random_state=0),
+)
+for model in models:
+    explainer = bf.Explainer(model.fit(X, y), data=X)
+    for cost in ("L1", "L2"):
+        explainer.explain(X[:2], cost=cost)
+bf.Explainer(bf.black_box(models[1].predict_proba, classes=[False, True]), data=X).explain(X[:2])
+"""
