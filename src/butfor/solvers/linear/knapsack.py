@@ -1,0 +1,111 @@
+"""One linear inequality over whole numbers, categories and continuous numbers, exactly: a small knapsack.
+
+Each feature has options, and each option costs something and gains some of the score. The cheapest choice must gain
+enough: a knapsack in which one option of each feature is taken (Sinha and Zoltners, "The multiple-choice knapsack
+problem", Operations Research 27, 1979). For a price m per gain, each feature can be looked at alone:
+
+    optimum  >=  max over m >= 0 of  m need + sum over features of min over options [cost - m gain].
+
+A limit on the number of changes keeps the features that save most, which is exact, too. If the two choices on both
+sides of the best m differ, the feature that differs most is cut into smaller and larger gains. Whole numbers are not
+listed: an option is a run of them along which the cost is convex.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.margins import falls_alone, tightened, widened
+from butfor.model.linear import Linear
+from butfor.model.questions import ModelKind, evaluate
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.problem import Problem
+from butfor.solvers.linear.exact import TIE, rounded_out
+from butfor.solvers.linear.options import Options, options_of, points_of
+from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+ROWS = 256
+"""How many rows are solved together before the budget is looked at."""
+
+EFFORT, MORE_EFFORT = 500, 100_000
+"""How often a row is branched on at first, and how often if that was not enough."""
+
+
+class LinearKnapsack(AbstractSolver):
+    """Branch and bound over the options of one linear inequality. Guarantee: optimal, or a proven bound."""
+
+    name = "linear_knapsack"
+    does = "linear models, whole numbers, categories and continuous numbers: branch and bound over one inequality"
+    block = 2048
+    takes_per_row = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.model is not ModelKind.LINEAR:
+            return Support(False, f"it takes a linear model, and the model is a {form.model}")
+        if form.inequalities > 1 or form.curved:
+            return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
+        unknown = form.constraints - {ConstraintKind.MARGIN, ConstraintKind.AT_MOST}
+        if unknown:
+            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
+        others = form.cost - {CostTerm.L0, CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN}
+        if others:
+            return Support(False, f"the cost has the terms {listed(others)}; it takes prices that add up over columns")
+        return Support(True, "one inequality, and prices that add up over columns, are a knapsack")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        parts: list[Outcome] = []
+        for begin in range(0, len(problem), ROWS):
+            rows = np.arange(begin, min(begin + ROWS, len(problem)))
+            part = problem.take(rows)
+            if budget.spent() and parts:
+                found = nothing_found(part, stopped=budget.stopped)
+            else:
+                found = _solve_rows(part, budget)
+            parts.append(found.renumbered(rows))
+        return joined(parts)
+
+
+def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
+    """The best answer of each row over all score sets, by the proof rule."""
+    best, points = nothing_found(problem, np.inf), np.full(problem.factuals.shape, np.nan)
+    cost, bound, stopped = best.cost, best.bound, best.stopped
+    for score_set in problem.score_sets:
+        found = _solve_set(problem, score_set, budget)
+        bound = np.minimum(bound, found.bound + score_set.offset)
+        stopped = np.where(stopped == Stopped.DONE, found.stopped, stopped)
+        better = found.cost + score_set.offset < cost
+        cost, points[better] = np.where(better, found.cost + score_set.offset, cost), found.points[better]
+    return Outcome(best.row, points, cost, np.minimum(bound, cost), stopped)
+
+
+class _Found(NamedTuple):
+    """What is known about the rows in one score set: points, their costs, bounds, and why the search stopped."""
+
+    points: FloatArray
+    cost: FloatArray
+    bound: FloatArray
+    stopped: IntArray
+
+
+def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
+    """The bound is proven over the widened set, and a point that it finds there is taken if the estimator takes it.
+
+    If not, the search is repeated in the tightened set.
+    """
+    wide, tight = widened(score_set, problem), tightened(score_set, problem)
+    found = _cheapest(problem, wide, tight, budget)
+    refused = np.isfinite(found.cost) & ~tight.holds(evaluate(problem.model, found.points))
+    for row in np.flatnonzero(refused):
+        one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
+        if one.reached(part, found.points[row]):
+            continue
+        inside = _cheapest(one, tight.take(np.array([row])), tight.take(np.array([row])), budget)
+        found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
+        if np.isinf(inside.bound[0]) and falls_alone(problem, score_set):
+            found.bound[row] = np.inf
+    return found

@@ -1,0 +1,321 @@
+"""Compiled loops of the knapsack solver: branch and bound over the options of each row.
+
+A choice is one option for each feature (`pick`), and how far along it the feature goes (`far`; 0 for a single value).
+A node is a box: feature j must gain more than `low[j]` and at most `high[j]`.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+EXACT, PRUNED = 1e-10, 1e-7
+"""How well the relaxation is solved, and which node is not worth a search, as shares of 1 + cost."""
+
+ROUNDS = 60
+"""The largest number of multipliers that are tried in one node."""
+
+OPEN_NODES = 400
+"""The largest number of nodes that wait at the same time."""
+
+SAME_POINT = 1e-9
+"""Two positions on a grid are the same if they are this close, in steps."""
+
+
+@numba.njit(inline="always")
+def _cost(options, row, i, u):  # type: ignore[no-untyped-def]
+    return options.cost[row, i] + (options.slope[row, i] + options.curve[i] * u) * u
+
+
+@numba.njit(inline="always")
+def _gain(options, row, i, u):  # type: ignore[no-untyped-def]
+    return options.gain[row, i] + options.rate[i] * u
+
+
+@numba.njit(inline="always")
+def _span(options, row, i, low, high):  # type: ignore[no-untyped-def]
+    """The least and the most of option `i` that gains more than `low` and at most `high`; the least is more if none."""
+    gain, length, rate, step = options.gain[row, i], options.length[row, i], options.rate[i], options.step[i]
+    if length == 0.0:
+        return (0.0, 0.0) if low < gain <= high else (1.0, 0.0)
+    least, most = 0.0, length
+    if step > 0:
+        if low > -np.inf:
+            least = max(0.0, step * (np.floor((low - gain) / (rate * step) + SAME_POINT) + 1))
+        if high < np.inf:
+            most = min(length, step * np.floor((high - gain) / (rate * step) + SAME_POINT))
+    else:
+        least, most = max(0.0, (low - gain) / rate), min(length, (high - gain) / rate)
+    return least, most
+
+
+@numba.njit(inline="always")
+def _peak(options, row, i, least, most, share, level):  # type: ignore[no-untyped-def]
+    """Where on option `i` the cost times `share`, less the gain times `level`, is smallest."""
+    if most == least:
+        return least
+    slope = level * options.rate[i] - share * options.slope[row, i]
+    curve, step = share * options.curve[i], options.step[i]
+    if curve * most <= 0:
+        return most if slope > 0 else least
+    u = slope / (2 * curve)
+    if step > 0:
+        u = step * np.floor(u / step + 0.5)
+    return min(most, max(least, u))
+
+
+@numba.njit(cache=True, nogil=True)
+def _respond(options, row, kept, low, high, share, level, most, pick, far, saving, home):  # type: ignore[no-untyped-def]
+    """The choice with the smallest cost times `share`, less its gain times `level`. At most `most` features change.
+
+    Returns whether there is one, its cost and its gain.
+    """
+    d, changes = len(low), 0
+    for j in range(d):
+        best, at, by, stays = np.inf, -1, 0.0, -1
+        for e in range(kept.start[j], kept.start[j + 1]):
+            i = kept.option[e]
+            least, longest = _span(options, row, i, low[j], high[j])
+            if longest < least:
+                continue
+            if i == options.start[j]:
+                stays = i
+                continue
+            u = _peak(options, row, i, least, longest, share, level)
+            value = share * _cost(options, row, i, u) - level * _gain(options, row, i, u)
+            if value < best:
+                best, at, by = value, i, u
+        if at < 0 and stays < 0:
+            return False, np.inf, 0.0
+        pick[j], far[j], home[j], saving[j] = stays, 0.0, stays, 0.0
+        if stays < 0 or best < 0:
+            pick[j], far[j], saving[j] = at, by, (np.inf if stays < 0 else -best)
+            changes += 1
+    if changes > most:
+        for _ in range(most):
+            top = -1
+            for j in range(d):
+                if saving[j] > 0 and (top < 0 or saving[j] > saving[top]):
+                    top = j
+            saving[top] = -1.0
+        for j in range(d):
+            if saving[j] == np.inf:
+                return False, np.inf, 0.0
+            if saving[j] > 0:
+                pick[j], far[j] = home[j], 0.0
+    cost, gain = 0.0, 0.0
+    for j in range(d):
+        cost += _cost(options, row, pick[j], far[j])
+        gain += _gain(options, row, pick[j], far[j])
+    return True, cost, gain
+
+
+@numba.njit(cache=True, nogil=True)
+def _relax(options, row, kept, low, high, need, most, limit, work):  # type: ignore[no-untyped-def]
+    """The best bound of one multiplier, and the choices on both sides of it: `work[0]` gains too little, `work[1]` enough.
+
+    Returns the bound and the gains of both choices. The bound is concave in the level of the multiplier, so the next
+    level is where the tangents from both sides meet.
+    """
+    below, above, here = work.pick[0], work.pick[1], work.pick[2]
+    far_below, far_above, far_here = work.far[0], work.far[1], work.far[2]
+    fine, cost, gain = _respond(options, row, kept, low, high, 1.0, 0.0, most, below, far_below, work.saving, work.home)
+    if not fine:
+        return np.inf, 0.0, 0.0
+    if gain >= need:
+        above[:], far_above[:] = below, far_below
+        return cost, gain, gain
+    cost_below, gain_below = cost, gain
+    fine, cost, gain = _respond(options, row, kept, low, high, 0.0, 1.0, most, above, far_above, work.saving, work.home)
+    if not fine or gain < need:
+        return np.inf, 0.0, 0.0
+    cost_above, gain_above, bound = cost, gain, cost_below
+    for _ in range(ROUNDS):
+        level = (cost_above - cost_below) / (gain_above - gain_below)
+        line = cost_below + level * (need - gain_below)
+        fine, cost, gain = _respond(
+            options, row, kept, low, high, 1.0, level, most, here, far_here, work.saving, work.home
+        )
+        reached = cost + level * (need - gain)
+        bound = max(bound, reached)
+        if bound >= limit or reached >= line - EXACT * (1 + abs(line)):
+            break
+        if gain >= need:
+            above[:], far_above[:], cost_above, gain_above = here, far_here, cost, gain
+        else:
+            below[:], far_below[:], cost_below, gain_below = here, far_here, cost, gain
+    return bound, gain_below, gain_above
+
+
+@numba.njit(cache=True, nogil=True)
+def _complete(options, row, kept, pick, far, need, aim, most, best, best_pick, best_far):  # type: ignore[no-untyped-def]
+    """The cheapest choice with enough gain that differs from `pick` in one feature, if it is cheaper than `best`.
+
+    Returns its cost. Where numbers are continuous, it gains `aim`, which is a little more than it needs.
+    """
+    d, changes, cost, gain = len(pick), 0, 0.0, 0.0
+    for j in range(d):
+        changes += 0 if pick[j] == options.start[j] else 1
+        cost += _cost(options, row, pick[j], far[j])
+        gain += _gain(options, row, pick[j], far[j])
+    found, at, by = -1, -1, 0.0
+    for j in range(d):
+        others = gain - _gain(options, row, pick[j], far[j])
+        price = cost - _cost(options, row, pick[j], far[j])
+        fixed = changes - (0 if pick[j] == options.start[j] else 1)
+        for e in range(kept.start[j], kept.start[j + 1]):
+            i = kept.option[e]
+            if fixed + (0 if i == options.start[j] else 1) > most:
+                continue
+            u, rest = 0.0, need - others - options.gain[row, i]
+            if rest > 0:
+                rate, step = options.rate[i], options.step[i]
+                if options.length[row, i] * rate < rest:
+                    continue
+                if step > 0:
+                    u = step * np.ceil(rest / (rate * step))
+                    u = u - step if rate * (u - step) >= rest else u
+                else:
+                    u = (aim - others - options.gain[row, i]) / rate
+                u = min(u, options.length[row, i])
+            whole = price + _cost(options, row, i, u)
+            if whole < best:
+                best, found, at, by = whole, j, i, u
+    if found >= 0:
+        best_pick[:], best_far[:] = pick, far
+        best_pick[found], best_far[found] = at, by
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
+def _split(options, row, need, gain_below, gain_above, work):  # type: ignore[no-untyped-def]
+    """The feature on which a node branches, and the gain at which it is cut; -1 if nothing is left to branch on.
+
+    It is the feature that differs most between both choices of the relaxation, cut where their mixture is. A stretch of
+    continuous numbers of the same option is no reason to branch.
+    """
+    found, widest, cut = -1, 0.0, 0.0
+    mixed = (need - gain_below) / (gain_above - gain_below) if gain_above > gain_below else 0.0
+    for j in range(len(work.home)):
+        i, k = work.pick[0, j], work.pick[1, j]
+        if i == k and options.step[i] == 0:
+            continue
+        a, b = _gain(options, row, i, work.far[0, j]), _gain(options, row, k, work.far[1, j])
+        if abs(b - a) > widest:
+            found, widest, cut = j, abs(b - a), a + mixed * (b - a)
+            if not min(a, b) <= cut < max(a, b):
+                cut = 0.5 * (a + b)
+    return found, cut
+
+
+@numba.njit(cache=True, nogil=True)
+def _walk(options, row, need, gain, work):  # type: ignore[no-untyped-def]
+    """A choice on the way from the one below to the one above, as far as it gains too little."""
+    work.pick[2][:], work.far[2][:] = work.pick[0], work.far[0]
+    for j in range(len(work.home)):
+        more = _gain(options, row, work.pick[1, j], work.far[1, j]) - _gain(
+            options, row, work.pick[0, j], work.far[0, j]
+        )
+        if gain + more < need:
+            work.pick[2, j], work.far[2, j] = work.pick[1, j], work.far[1, j]
+            gain += more
+
+
+@numba.njit(cache=True, nogil=True)
+def _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best_far, work):  # type: ignore[no-untyped-def]
+    """Solve the relaxation of node `at`, and look for a better choice near it. Returns the cost of the best one."""
+    limit = best - PRUNED * (1 + best) if best < np.inf else np.inf
+    bound, gain_below, gain_above = _relax(
+        options, row, kept, nodes.low[at], nodes.high[at], need, most, limit, work
+    )
+    nodes.bound[at] = max(nodes.bound[at], bound)
+    nodes.feature[at] = -1
+    if nodes.bound[at] >= limit:
+        return best
+    _walk(options, row, need, gain_below, work)
+    for k in range(3):
+        best = _complete(
+            options, row, kept, work.pick[k], work.far[k], need, aim, most, best, best_pick, best_far
+        )
+    nodes.feature[at], nodes.cut[at] = _split(options, row, need, gain_below, gain_above, work)
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
+def _cheapest_of_row(options, row, kept, need, aim, most, effort, nodes, best_pick, best_far, work):  # type: ignore[no-untyped-def]
+    """The cheapest choice of one row: its cost, a bound, and whether the search was complete."""
+    nodes.low[0, :], nodes.high[0, :], nodes.bound[0] = -np.inf, np.inf, 0.0
+    best = _enter(options, row, kept, need, aim, most, nodes, 0, np.inf, best_pick, best_far, work)
+    lowest, top, done = np.inf, 0, True
+    while top >= 0:
+        bound, j, cut = nodes.bound[top], nodes.feature[top], nodes.cut[top]
+        if j < 0 or bound >= best - PRUNED * (1 + best):
+            lowest = min(lowest, bound)
+            top -= 1
+            continue
+        if effort <= 0 or top + 1 >= OPEN_NODES:
+            lowest, done = min(lowest, nodes.bound[: top + 1].min()), False
+            break
+        effort -= 1
+        nodes.low[top + 1], nodes.high[top + 1], nodes.bound[top + 1] = nodes.low[top], nodes.high[top], bound
+        nodes.high[top, j], nodes.low[top + 1, j] = cut, cut
+        for at in (top, top + 1):
+            best = _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best_far, work)
+        if nodes.bound[top + 1] > nodes.bound[top]:
+            _swap(nodes, top)
+        top += 1
+    return best, min(lowest, best), done
+
+
+@numba.njit(cache=True, nogil=True)
+def _swap(nodes, at):  # type: ignore[no-untyped-def]
+    """Exchange two neighbours on the stack, so that the one with the lower bound comes first."""
+    for j in range(nodes.low.shape[1]):
+        nodes.low[at, j], nodes.low[at + 1, j] = nodes.low[at + 1, j], nodes.low[at, j]
+        nodes.high[at, j], nodes.high[at + 1, j] = nodes.high[at + 1, j], nodes.high[at, j]
+    nodes.bound[at], nodes.bound[at + 1] = nodes.bound[at + 1], nodes.bound[at]
+    nodes.feature[at], nodes.feature[at + 1] = nodes.feature[at + 1], nodes.feature[at]
+    nodes.cut[at], nodes.cut[at + 1] = nodes.cut[at + 1], nodes.cut[at]
+
+
+@numba.njit(cache=True, nogil=True)
+def _keep(options, row, kept):  # type: ignore[no-untyped-def]
+    """List the options of a row that can be best: no other option of their feature gains as much and costs no more.
+
+    To stay is always listed, because it is no change.
+    """
+    count = 0
+    for j in range(len(options.start) - 1):
+        kept.start[j] = count
+        for i in range(options.start[j], options.start[j + 1]):
+            cost, gain = options.cost[row, i], options.gain[row, i]
+            fine = cost < np.inf
+            judged = fine and options.length[row, i] == 0 and i > options.start[j]
+            for k in range(options.start[j], options.start[j + 1] if judged else 0):
+                no_worse = options.gain[row, k] >= gain and options.cost[row, k] <= cost
+                equal = options.gain[row, k] == gain and options.cost[row, k] == cost
+                if no_worse and (not equal or k < i):
+                    fine = False
+                    break
+            if fine:
+                kept.option[count] = i
+                count += 1
+        kept.start[j + 1] = count
+
+
+@numba.njit(cache=True, nogil=True)
+def cheapest_choices(options, kept, nodes, work, need, aim, most, effort):  # type: ignore[no-untyped-def]
+    """The cheapest choice of each row whose gains sum to at least `need`, after at most `effort` branchings each.
+
+    Returns `pick` and `far` (rows, features), `cost` and `bound` (rows; infinite: there is none) and `done` (rows):
+    whether the search was complete.
+    """
+    n, d = len(need), len(options.start) - 1
+    pick, far = np.zeros((n, d), dtype=np.intp), np.zeros((n, d))
+    cost, bound, done = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
+    for row in range(n):
+        _keep(options, row, kept)
+        cost[row], bound[row], done[row] = _cheapest_of_row(
+            options, row, kept, need[row], aim[row], most, effort, nodes, pick[row], far[row], work
+        )
+    return pick, far, cost, bound, done
