@@ -13,15 +13,16 @@ listed: an option is a run of them along which the cost is convex.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import falls_alone, tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
-from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.linear.exact import TIE, rounded_out
@@ -104,8 +105,56 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
         one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
         if one.reached(part, found.points[row]):
             continue
-        inside = _cheapest(one, tight.take(np.array([row])), tight.take(np.array([row])), budget)
+        surely = tight.take(np.array([row]))
+        inside = _cheapest(one, surely, surely, budget)
         found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
-        if np.isinf(inside.bound[0]) and falls_alone(problem, score_set):
-            found.bound[row] = np.inf
+        if np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part):
+            farthest = _farthest(one, part.A[0])
+            if one.reached(part, farthest):
+                found.points[row], found.cost[row] = farthest, one.prices.total(one.factuals, farthest[None])[0]
+            else:
+                found.bound[row] = np.inf
     return found
+
+
+def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budget) -> _Found:
+    """The cheapest points of all rows in `wanted`. Continuous numbers go on into `aimed`, which lies inside it."""
+    from butfor.solvers.linear.knapsack_kernels import cheapest_choices, workspace
+
+    n = len(problem)
+    if not len(wanted.A):
+        wanted = aimed = at_least(np.zeros(wanted.A.shape[1]), 0.0)
+    options, values = options_of(problem, wanted.A[0])
+    now = evaluate(problem.model, problem.factuals) @ wanted.A[0]
+    slack = _slack(options, now)
+    need, aim = (np.broadcast_to(part.b[..., 0] - now, n) for part in (wanted, aimed))
+    need, aim, most = need - slack, np.maximum(need, aim) + slack, problem.most_changes
+    space = workspace(options)
+    pick, far, cost, bound, done = cheapest_choices(options, *space, np.arange(n), need, aim, most, EFFORT)
+    for row in np.flatnonzero(~done):
+        if budget.spent():
+            break
+        again = cheapest_choices(options, *space, np.array([row]), need, aim, most, MORE_EFFORT)
+        pick[row], far[row], cost[row], bound[row], done[row] = (part[0] for part in again)
+    points = points_of(problem, options, values, pick, far)
+    if problem.domain.single.any():
+        points = rounded_out(problem, points)
+    cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, points))
+    stopped = np.where(done, Stopped.DONE, budget.stopped or Stopped.EFFORT)
+    return _Found(points, cost, bound, stopped)
+
+
+def _slack(options: Options, now: FloatArray) -> FloatArray:
+    """By how much our own sums of gains may be off."""
+    farthest = np.abs(options.gain) + options.rate * options.length
+    largest = np.maximum.reduceat(farthest, options.start[:-1], axis=1) if farthest.shape[1] else farthest
+    terms = largest.shape[1] + 2
+    return np.asarray(4 * terms * UNIT_DOUBLE * (np.abs(now) + largest.sum(axis=1)))
+
+
+def _farthest(problem: Problem, weights: FloatArray) -> FloatArray:
+    """The point of the only row with the largest score; it may change all features."""
+    options, values = options_of(problem, weights)
+    gain = np.where(np.isfinite(options.cost), options.gain + options.rate * options.length, -np.inf)[0]
+    pick = np.array([a + np.argmax(gain[a:b]) for a, b in pairwise(options.start)], dtype=np.intp)[None]
+    return points_of(problem, options, values, pick, options.length[:, pick[0]])[0]

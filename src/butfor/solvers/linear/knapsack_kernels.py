@@ -6,8 +6,13 @@ A node is a box: feature j must gain more than `low[j]` and at most `high[j]`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numba
 import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.solvers.linear.options import Options
 
 EXACT, PRUNED = 1e-10, 1e-7
 """How well the relaxation is solved, and which node is not worth a search, as shares of 1 + cost."""
@@ -22,17 +27,52 @@ SAME_POINT = 1e-9
 """Two positions on a grid are the same if they are this close, in steps."""
 
 
-@numba.njit(inline="always")
+class Kept(NamedTuple):
+    """The options of one row that are looked at: those of feature j are `option[start[j]:start[j + 1]]`."""
+
+    start: IntArray
+    option: IntArray
+
+
+class Nodes(NamedTuple):
+    """The nodes that wait: their boxes, their bounds, and where they are cut (feature -1: nowhere)."""
+
+    low: FloatArray
+    high: FloatArray
+    bound: FloatArray
+    feature: IntArray
+    cut: FloatArray
+
+
+class Work(NamedTuple):
+    """Room for three choices, what each change saves, and which option is to stay (-1: it may not)."""
+
+    pick: IntArray
+    far: FloatArray
+    saving: FloatArray
+    home: IntArray
+
+
+def workspace(options: Options) -> tuple[Kept, Nodes, Work]:
+    """What the search of one row writes to."""
+    count, d = len(options.rate), len(options.start) - 1
+    kept = Kept(np.zeros(d + 1, dtype=np.intp), np.zeros(count, dtype=np.intp))
+    box, cuts = np.empty((OPEN_NODES + 1, d)), np.empty(OPEN_NODES + 1)
+    nodes = Nodes(box, box.copy(), cuts, np.empty(OPEN_NODES + 1, dtype=np.intp), cuts.copy())
+    return kept, nodes, Work(np.zeros((3, d), dtype=np.intp), np.zeros((3, d)), np.zeros(d), np.zeros(d, dtype=np.intp))
+
+
+@numba.njit(cache=True, nogil=True)
 def _cost(options, row, i, u):  # type: ignore[no-untyped-def]
     return options.cost[row, i] + (options.slope[row, i] + options.curve[i] * u) * u
 
 
-@numba.njit(inline="always")
+@numba.njit(cache=True, nogil=True)
 def _gain(options, row, i, u):  # type: ignore[no-untyped-def]
     return options.gain[row, i] + options.rate[i] * u
 
 
-@numba.njit(inline="always")
+@numba.njit(cache=True, nogil=True)
 def _span(options, row, i, low, high):  # type: ignore[no-untyped-def]
     """The least and the most of option `i` that gains more than `low` and at most `high`; the least is more if none."""
     gain, length, rate, step = options.gain[row, i], options.length[row, i], options.rate[i], options.step[i]
@@ -49,7 +89,7 @@ def _span(options, row, i, low, high):  # type: ignore[no-untyped-def]
     return least, most
 
 
-@numba.njit(inline="always")
+@numba.njit(cache=True, nogil=True)
 def _peak(options, row, i, least, most, share, level):  # type: ignore[no-untyped-def]
     """Where on option `i` the cost times `share`, less the gain times `level`, is smallest."""
     if most == least:
@@ -149,7 +189,7 @@ def _relax(options, row, kept, low, high, need, most, limit, work):  # type: ign
 
 @numba.njit(cache=True, nogil=True)
 def _complete(options, row, kept, pick, far, need, aim, most, best, best_pick, best_far):  # type: ignore[no-untyped-def]
-    """The cheapest choice with enough gain that differs from `pick` in one feature, if it is cheaper than `best`.
+    """The cheapest choice with enough gain that differs from `pick` in at most one feature, if it is below `best`.
 
     Returns its cost. Where numbers are continuous, it gains `aim`, which is a little more than it needs.
     """
@@ -158,6 +198,9 @@ def _complete(options, row, kept, pick, far, need, aim, most, best, best_pick, b
         changes += 0 if pick[j] == options.start[j] else 1
         cost += _cost(options, row, pick[j], far[j])
         gain += _gain(options, row, pick[j], far[j])
+    if gain >= need and changes <= most and cost < best:
+        best = cost
+        best_pick[:], best_far[:] = pick, far
     found, at, by = -1, -1, 0.0
     for j in range(d):
         others = gain - _gain(options, row, pick[j], far[j])
@@ -304,18 +347,19 @@ def _keep(options, row, kept):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def cheapest_choices(options, kept, nodes, work, need, aim, most, effort):  # type: ignore[no-untyped-def]
-    """The cheapest choice of each row whose gains sum to at least `need`, after at most `effort` branchings each.
+def cheapest_choices(options, kept, nodes, work, rows, need, aim, most, effort):  # type: ignore[no-untyped-def]
+    """The cheapest choices of some rows whose gains sum to at least `need`, after at most `effort` branchings each.
 
     Returns `pick` and `far` (rows, features), `cost` and `bound` (rows; infinite: there is none) and `done` (rows):
     whether the search was complete.
     """
-    n, d = len(need), len(options.start) - 1
-    pick, far = np.zeros((n, d), dtype=np.intp), np.zeros((n, d))
+    n, d = len(rows), len(options.start) - 1
+    pick, far = np.empty((n, d), dtype=np.intp), np.zeros((n, d))
     cost, bound, done = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
-    for row in range(n):
+    for k, row in enumerate(rows):
+        pick[k] = options.start[:-1]
         _keep(options, row, kept)
-        cost[row], bound[row], done[row] = _cheapest_of_row(
-            options, row, kept, need[row], aim[row], most, effort, nodes, pick[row], far[row], work
+        cost[k], bound[k], done[k] = _cheapest_of_row(
+            options, row, kept, need[row], aim[row], most, effort, nodes, pick[k], far[k], work
         )
     return pick, far, cost, bound, done

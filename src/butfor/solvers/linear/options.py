@@ -82,6 +82,7 @@ def options_of(problem: Problem, weights: FloatArray) -> tuple[Options, Values]:
         length = np.where(step > 0, np.round(length / np.where(step > 0, step, 1.0)) * step, length)
     dear = (prices.l1[each] + 2 * prices.l2[each] * first) * (way != 0)
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+    gain, cost, dear, length = (np.ascontiguousarray(part) for part in (gain, cost, dear, length))
     options = Options(start, gain, cost, dear, prices.l2[each] * (way != 0), np.abs(slope[each]), length, step)
     return options, Values(features, begin, end, way)
 
