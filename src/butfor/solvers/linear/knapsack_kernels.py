@@ -157,33 +157,34 @@ def _relax(options, row, kept, low, high, need, most, limit, work):  # type: ign
     Returns the bound and the gains of both choices. The bound is concave in the level of the multiplier, so the next
     level is where the tangents from both sides meet.
     """
-    below, above, here = work.pick[0], work.pick[1], work.pick[2]
-    far_below, far_above, far_here = work.far[0], work.far[1], work.far[2]
-    fine, cost, gain = _respond(options, row, kept, low, high, 1.0, 0.0, most, below, far_below, work.saving, work.home)
-    if not fine:
-        return np.inf, 0.0, 0.0
-    if gain >= need:
-        above[:], far_above[:] = below, far_below
-        return cost, gain, gain
-    cost_below, gain_below = cost, gain
-    fine, cost, gain = _respond(options, row, kept, low, high, 0.0, 1.0, most, above, far_above, work.saving, work.home)
-    if not fine or gain < need:
-        return np.inf, 0.0, 0.0
-    cost_above, gain_above, bound = cost, gain, cost_below
-    for _ in range(ROUNDS):
-        level = (cost_above - cost_below) / (gain_above - gain_below)
-        line = cost_below + level * (need - gain_below)
+    pick, far = work.pick, work.far
+    share, level, line, bound = 1.0, 0.0, 0.0, -np.inf
+    cost_below, gain_below, cost_above, gain_above = 0.0, 0.0, np.inf, np.inf
+    for turn in range(ROUNDS):
         fine, cost, gain = _respond(
-            options, row, kept, low, high, 1.0, level, most, here, far_here, work.saving, work.home
+            options, row, kept, low, high, share, level, most, pick[2], far[2], work.saving, work.home
         )
-        reached = cost + level * (need - gain)
-        bound = max(bound, reached)
-        if bound >= limit or reached >= line - EXACT * (1 + abs(line)):
-            break
-        if gain >= need:
-            above[:], far_above[:], cost_above, gain_above = here, far_here, cost, gain
+        if not fine or (turn == 1 and gain < need):
+            return np.inf, 0.0, 0.0
+        side = 1 if gain >= need else 0
+        if turn != 1:
+            reached = cost + level * (need - gain) if side == 0 or turn else cost
+            bound = max(bound, reached)
+            if turn > 1 and (bound >= limit or reached >= line - EXACT * (1 + abs(line))):
+                break
+        pick[side], far[side] = pick[2], far[2]
+        if side == 0:
+            cost_below, gain_below = cost, gain
         else:
-            below[:], far_below[:], cost_below, gain_below = here, far_here, cost, gain
+            cost_above, gain_above = cost, gain
+            if turn == 0:
+                pick[0], far[0], gain_below = pick[2], far[2], gain
+                break
+        if turn == 0:
+            share, level = 0.0, 1.0
+        else:
+            share, level = 1.0, (cost_above - cost_below) / (gain_above - gain_below)
+            line = cost_below + level * (need - gain_below)
     return bound, gain_below, gain_above
 
 
@@ -288,26 +289,23 @@ def _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best
 def _cheapest_of_row(options, row, kept, need, aim, most, effort, nodes, best_pick, best_far, work):  # type: ignore[no-untyped-def]
     """The cheapest choice of one row: its cost, a bound, and whether the search was complete."""
     nodes.low[0, :], nodes.high[0, :], nodes.bound[0] = -np.inf, np.inf, 0.0
-    best = _enter(options, row, kept, need, aim, most, nodes, 0, np.inf, best_pick, best_far, work)
-    lowest, top, done = np.inf, 0, True
-    while top >= 0:
-        bound, j, cut = nodes.bound[top], nodes.feature[top], nodes.cut[top]
-        if j < 0 or bound >= best - PRUNED * (1 + best):
-            lowest = min(lowest, bound)
-            top -= 1
-            continue
-        if effort <= 0 or top + 1 >= OPEN_NODES:
-            lowest, done = min(lowest, nodes.bound[: top + 1].min()), False
-            break
-        effort -= 1
-        nodes.low[top + 1], nodes.high[top + 1], nodes.bound[top + 1] = nodes.low[top], nodes.high[top], bound
-        nodes.high[top, j], nodes.low[top + 1, j] = cut, cut
-        for at in (top, top + 1):
+    best, lowest, bottom, top = np.inf, np.inf, 0, 0
+    while True:
+        for at in range(bottom, top + 1):
             best = _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best_far, work)
-        if nodes.bound[top + 1] > nodes.bound[top]:
-            _swap(nodes, top)
-        top += 1
-    return best, min(lowest, best), done
+        if top > bottom and nodes.bound[top] > nodes.bound[bottom]:
+            _swap(nodes, bottom)
+        while top >= 0 and (nodes.feature[top] < 0 or nodes.bound[top] >= best - PRUNED * (1 + best)):
+            lowest = min(lowest, nodes.bound[top])
+            top -= 1
+        if top < 0:
+            return best, min(lowest, best), True
+        if effort <= 0 or top + 1 >= OPEN_NODES:
+            return best, min(lowest, best, nodes.bound[: top + 1].min()), False
+        j, bottom = nodes.feature[top], top
+        top, effort = top + 1, effort - 1
+        nodes.low[top], nodes.high[top], nodes.bound[top] = nodes.low[bottom], nodes.high[bottom], nodes.bound[bottom]
+        nodes.high[bottom, j] = nodes.low[top, j] = nodes.cut[bottom]
 
 
 @numba.njit(cache=True, nogil=True)
