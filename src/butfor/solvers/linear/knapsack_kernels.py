@@ -151,18 +151,25 @@ def _respond(options, row, kept, low, high, share, level, most, pick, far, savin
 
 
 @numba.njit(cache=True, nogil=True)
+def _copy(work, source, to):  # type: ignore[no-untyped-def]
+    """Copy one of the three choices to another."""
+    for j in range(len(work.home)):
+        work.pick[to, j], work.far[to, j] = work.pick[source, j], work.far[source, j]
+
+
+@numba.njit(cache=True, nogil=True)
 def _relax(options, row, kept, low, high, need, most, limit, work):  # type: ignore[no-untyped-def]
     """The best bound of one multiplier, and the choices on both sides of it: `work[0]` gains too little, `work[1]` enough.
 
     Returns the bound and the gains of both choices. The bound is concave in the level of the multiplier, so the next
     level is where the tangents from both sides meet.
     """
-    pick, far = work.pick, work.far
+    pick, far = work.pick[2], work.far[2]
     share, level, line, bound = 1.0, 0.0, 0.0, -np.inf
     cost_below, gain_below, cost_above, gain_above = 0.0, 0.0, np.inf, np.inf
     for turn in range(ROUNDS):
         fine, cost, gain = _respond(
-            options, row, kept, low, high, share, level, most, pick[2], far[2], work.saving, work.home
+            options, row, kept, low, high, share, level, most, pick, far, work.saving, work.home
         )
         if not fine or (turn == 1 and gain < need):
             return np.inf, 0.0, 0.0
@@ -172,13 +179,14 @@ def _relax(options, row, kept, low, high, need, most, limit, work):  # type: ign
             bound = max(bound, reached)
             if turn > 1 and (bound >= limit or reached >= line - EXACT * (1 + abs(line))):
                 break
-        pick[side], far[side] = pick[2], far[2]
+        _copy(work, 2, side)
         if side == 0:
             cost_below, gain_below = cost, gain
         else:
             cost_above, gain_above = cost, gain
             if turn == 0:
-                pick[0], far[0], gain_below = pick[2], far[2], gain
+                _copy(work, 2, 0)
+                gain_below = gain
                 break
         if turn == 0:
             share, level = 0.0, 1.0
@@ -201,7 +209,8 @@ def _complete(options, row, kept, pick, far, need, aim, most, best, best_pick, b
         gain += _gain(options, row, pick[j], far[j])
     if gain >= need and changes <= most and cost < best:
         best = cost
-        best_pick[:], best_far[:] = pick, far
+        for j in range(d):
+            best_pick[j], best_far[j] = pick[j], far[j]
     found, at, by = -1, -1, 0.0
     for j in range(d):
         others = gain - _gain(options, row, pick[j], far[j])
@@ -226,7 +235,8 @@ def _complete(options, row, kept, pick, far, need, aim, most, best, best_pick, b
             if whole < best:
                 best, found, at, by = whole, j, i, u
     if found >= 0:
-        best_pick[:], best_far[:] = pick, far
+        for j in range(d):
+            best_pick[j], best_far[j] = pick[j], far[j]
         best_pick[found], best_far[found] = at, by
     return best
 
@@ -255,7 +265,7 @@ def _split(options, row, need, gain_below, gain_above, work):  # type: ignore[no
 @numba.njit(cache=True, nogil=True)
 def _walk(options, row, need, gain, work):  # type: ignore[no-untyped-def]
     """A choice on the way from the one below to the one above, as far as it gains too little."""
-    work.pick[2][:], work.far[2][:] = work.pick[0], work.far[0]
+    _copy(work, 0, 2)
     for j in range(len(work.home)):
         more = _gain(options, row, work.pick[1, j], work.far[1, j]) - _gain(
             options, row, work.pick[0, j], work.far[0, j]
@@ -288,7 +298,9 @@ def _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best
 @numba.njit(cache=True, nogil=True)
 def _cheapest_of_row(options, row, kept, need, aim, most, effort, nodes, best_pick, best_far, work):  # type: ignore[no-untyped-def]
     """The cheapest choice of one row: its cost, a bound, and whether the search was complete."""
-    nodes.low[0, :], nodes.high[0, :], nodes.bound[0] = -np.inf, np.inf, 0.0
+    nodes.bound[0] = 0.0
+    for j in range(len(best_pick)):
+        nodes.low[0, j], nodes.high[0, j] = -np.inf, np.inf
     best, lowest, bottom, top = np.inf, np.inf, 0, 0
     while True:
         for at in range(bottom, top + 1):
@@ -301,11 +313,15 @@ def _cheapest_of_row(options, row, kept, need, aim, most, effort, nodes, best_pi
         if top < 0:
             return best, min(lowest, best), True
         if effort <= 0 or top + 1 >= OPEN_NODES:
-            return best, min(lowest, best, nodes.bound[: top + 1].min()), False
+            for at in range(top + 1):
+                lowest = min(lowest, nodes.bound[at])
+            return best, min(lowest, best), False
         j, bottom = nodes.feature[top], top
         top, effort = top + 1, effort - 1
-        nodes.low[top], nodes.high[top], nodes.bound[top] = nodes.low[bottom], nodes.high[bottom], nodes.bound[bottom]
-        nodes.high[bottom, j] = nodes.low[top, j] = nodes.cut[bottom]
+        nodes.bound[top] = nodes.bound[bottom]
+        for i in range(len(best_pick)):
+            nodes.low[top, i], nodes.high[top, i] = nodes.low[bottom, i], nodes.high[bottom, i]
+        nodes.low[top, j] = nodes.high[bottom, j] = nodes.cut[bottom]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -355,7 +371,8 @@ def cheapest_choices(options, kept, nodes, work, rows, need, aim, most, effort):
     pick, far = np.empty((n, d), dtype=np.intp), np.zeros((n, d))
     cost, bound, done = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
     for k, row in enumerate(rows):
-        pick[k] = options.start[:-1]
+        for j in range(d):
+            pick[k, j] = options.start[j]
         _keep(options, row, kept)
         cost[k], bound[k], done[k] = _cheapest_of_row(
             options, row, kept, need[row], aim[row], most, effort, nodes, pick[k], far[k], work
