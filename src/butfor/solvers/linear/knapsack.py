@@ -30,7 +30,7 @@ from butfor.solvers.linear.options import Options, options_of, points_of
 from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-ROWS = 256
+ROWS_TOGETHER = 256
 """How many rows are solved together before the budget is looked at."""
 
 EFFORT, MORE_EFFORT = 500, 100_000
@@ -60,8 +60,8 @@ class LinearKnapsack(AbstractSolver):
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         parts: list[Outcome] = []
-        for begin in range(0, len(problem), ROWS):
-            rows = np.arange(begin, min(begin + ROWS, len(problem)))
+        for begin in range(0, len(problem), ROWS_TOGETHER):
+            rows = np.arange(begin, min(begin + ROWS_TOGETHER, len(problem)))
             part = problem.take(rows)
             if budget.spent() and parts:
                 found = nothing_found(part, stopped=budget.stopped)
@@ -119,7 +119,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
 
 def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budget) -> _Found:
     """The cheapest points of all rows in `wanted`. Continuous numbers go on into `aimed`, which lies inside it."""
-    from butfor.solvers.linear.knapsack_kernels import cheapest_choices, workspace
+    from butfor.solvers.linear.knapsack_kernels import cheapest_choices
 
     n = len(problem)
     if not len(wanted.A):
@@ -129,12 +129,13 @@ def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budge
     slack = _slack(options, now)
     need, aim = (np.broadcast_to(part.b[..., 0] - now, n) for part in (wanted, aimed))
     need, aim, most = need - slack, np.maximum(need, aim) + slack, problem.most_changes
-    space = workspace(options)
-    pick, far, cost, bound, done = cheapest_choices(options, *space, np.arange(n), need, aim, most, EFFORT)
+    tables, start = options.stacked(), options.start
+    pick, far, cost, bound, done = cheapest_choices(tables, start, need, aim, most, EFFORT)
     for row in np.flatnonzero(~done):
         if budget.spent():
             break
-        again = cheapest_choices(options, *space, np.array([row]), need, aim, most, MORE_EFFORT)
+        one = slice(row, row + 1)
+        again = cheapest_choices(tables[one], start, need[one], aim[one], most, MORE_EFFORT)
         pick[row], far[row], cost[row], bound[row], done[row] = (part[0] for part in again)
     points = points_of(problem, options, values, pick, far)
     if problem.domain.single.any():

@@ -1,23 +1,30 @@
 """Compiled loops of the knapsack solver: branch and bound over the options of each row.
 
-A choice is one option for each feature (`pick`), and how far along it the feature goes (`far`; 0 for a single value).
-A node is a box: feature j must gain more than `low[j]` and at most `high[j]`.
+An option is a row of seven numbers (`parts`), those of one feature one after the other, from `start[j]` on; the first of
+them is to stay. A choice is one option of each feature (`pick`), and how far along it the feature goes (`far`). A node
+is a box (2, features): feature j must gain more than `box[0, j]`, and at most `box[1, j]`.
+
+Plain arrays are handed on instead of named ones, which would take three times as long to compile.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numba
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
-from butfor.solvers.linear.options import Options
+GAIN, COST, SLOPE, CURVE, RATE, LENGTH, STEP = range(7)
+"""The numbers of an option, in the order of `Options.stacked`."""
+
+BOUND, FEATURE, CUT = range(3)
+"""The numbers of a node: its bound, and the feature and the gain at which it is cut (feature -1: nowhere)."""
+
+BELOW, ABOVE, TRIED = range(3)
+"""The choices of a relaxation: one that gains too little, one that gains enough, and the one that is tried."""
 
 EXACT, PRUNED = 1e-10, 1e-7
 """How well the relaxation is solved, and which node is not worth a search, as shares of 1 + cost."""
 
-ROUNDS = 60
+MULTIPLIERS = 60
 """The largest number of multipliers that are tried in one node."""
 
 OPEN_NODES = 400
@@ -27,235 +34,186 @@ SAME_POINT = 1e-9
 """Two positions on a grid are the same if they are this close, in steps."""
 
 
-class Kept(NamedTuple):
-    """The options of one row that are looked at: those of feature j are `option[start[j]:start[j + 1]]`."""
-
-    start: IntArray
-    option: IntArray
-
-
-class Nodes(NamedTuple):
-    """The nodes that wait: their boxes, their bounds, and where they are cut (feature -1: nowhere)."""
-
-    low: FloatArray
-    high: FloatArray
-    bound: FloatArray
-    feature: IntArray
-    cut: FloatArray
-
-
-class Work(NamedTuple):
-    """Room for three choices, what each change saves, and which option is to stay (-1: it may not)."""
-
-    pick: IntArray
-    far: FloatArray
-    saving: FloatArray
-    home: IntArray
-
-
-def workspace(options: Options) -> tuple[Kept, Nodes, Work]:
-    """What the search of one row writes to."""
-    count, d = len(options.rate), len(options.start) - 1
-    kept = Kept(np.zeros(d + 1, dtype=np.intp), np.zeros(count, dtype=np.intp))
-    box, cuts = np.empty((OPEN_NODES + 1, d)), np.empty(OPEN_NODES + 1)
-    nodes = Nodes(box, box.copy(), cuts, np.empty(OPEN_NODES + 1, dtype=np.intp), cuts.copy())
-    return kept, nodes, Work(np.zeros((3, d), dtype=np.intp), np.zeros((3, d)), np.zeros(d), np.zeros(d, dtype=np.intp))
+@numba.njit(cache=True, nogil=True)
+def _cost(parts, i, u):  # type: ignore[no-untyped-def]
+    return parts[i, COST] + (parts[i, SLOPE] + parts[i, CURVE] * u) * u
 
 
 @numba.njit(cache=True, nogil=True)
-def _cost(options, row, i, u):  # type: ignore[no-untyped-def]
-    return options.cost[row, i] + (options.slope[row, i] + options.curve[i] * u) * u
+def _gain(parts, i, u):  # type: ignore[no-untyped-def]
+    return parts[i, GAIN] + parts[i, RATE] * u
 
 
 @numba.njit(cache=True, nogil=True)
-def _gain(options, row, i, u):  # type: ignore[no-untyped-def]
-    return options.gain[row, i] + options.rate[i] * u
-
-
-@numba.njit(cache=True, nogil=True)
-def _span(options, row, i, low, high):  # type: ignore[no-untyped-def]
+def _span(parts, i, low, high):  # type: ignore[no-untyped-def]
     """The least and the most of option `i` that gains more than `low` and at most `high`; the least is more if none."""
-    gain, length, rate, step = options.gain[row, i], options.length[row, i], options.rate[i], options.step[i]
+    gain, length, rate, step = parts[i, GAIN], parts[i, LENGTH], parts[i, RATE], parts[i, STEP]
     if length == 0.0:
         return (0.0, 0.0) if low < gain <= high else (1.0, 0.0)
     least, most = 0.0, length
-    if step > 0:
-        if low > -np.inf:
-            least = max(0.0, step * (np.floor((low - gain) / (rate * step) + SAME_POINT) + 1))
-        if high < np.inf:
-            most = min(length, step * np.floor((high - gain) / (rate * step) + SAME_POINT))
-    else:
-        least, most = max(0.0, (low - gain) / rate), min(length, (high - gain) / rate)
+    if step == 0.0:
+        return max(0.0, (low - gain) / rate), min(length, (high - gain) / rate)
+    if low > -np.inf:
+        least = max(0.0, step * (np.floor((low - gain) / (rate * step) + SAME_POINT) + 1))
+    if high < np.inf:
+        most = min(length, step * np.floor((high - gain) / (rate * step) + SAME_POINT))
     return least, most
 
 
 @numba.njit(cache=True, nogil=True)
-def _peak(options, row, i, least, most, share, level):  # type: ignore[no-untyped-def]
+def _peak(parts, i, least, most, share, level):  # type: ignore[no-untyped-def]
     """Where on option `i` the cost times `share`, less the gain times `level`, is smallest."""
-    if most == least:
-        return least
-    slope = level * options.rate[i] - share * options.slope[row, i]
-    curve, step = share * options.curve[i], options.step[i]
-    if curve * most <= 0:
-        return most if slope > 0 else least
+    slope = level * parts[i, RATE] - share * parts[i, SLOPE]
+    curve, step = share * parts[i, CURVE], parts[i, STEP]
+    if curve * most <= 0.0:
+        return most if slope > 0.0 else least
     u = slope / (2 * curve)
-    if step > 0:
+    if step > 0.0:
         u = step * np.floor(u / step + 0.5)
     return min(most, max(least, u))
 
 
 @numba.njit(cache=True, nogil=True)
-def _respond(options, row, kept, low, high, share, level, most, pick, far, saving, home):  # type: ignore[no-untyped-def]
+def _respond(parts, start, box, share, level, most, pick, far, saving):  # type: ignore[no-untyped-def]
     """The choice with the smallest cost times `share`, less its gain times `level`. At most `most` features change.
 
-    Returns whether there is one, its cost and its gain.
+    Returns its cost (infinite: there is none) and its gain. `saving` is what each change saves.
     """
-    d, changes = len(low), 0
-    for j in range(d):
-        best, at, by, stays = np.inf, -1, 0.0, -1
-        for e in range(kept.start[j], kept.start[j + 1]):
-            i = kept.option[e]
-            least, longest = _span(options, row, i, low[j], high[j])
-            if longest < least:
-                continue
-            if i == options.start[j]:
-                stays = i
-                continue
-            u = _peak(options, row, i, least, longest, share, level)
-            value = share * _cost(options, row, i, u) - level * _gain(options, row, i, u)
-            if value < best:
-                best, at, by = value, i, u
-        if at < 0 and stays < 0:
-            return False, np.inf, 0.0
-        pick[j], far[j], home[j], saving[j] = stays, 0.0, stays, 0.0
-        if stays < 0 or best < 0:
-            pick[j], far[j], saving[j] = at, by, (np.inf if stays < 0 else -best)
+    changes = 0
+    for j in range(len(pick)):
+        best, at, by, home = np.inf, -1, 0.0, start[j]
+        stays = parts[home, COST] < np.inf and box[0, j] < parts[home, GAIN] <= box[1, j]
+        for i in range(home + 1, start[j + 1]):
+            least, longest = _span(parts, i, box[0, j], box[1, j])
+            if least <= longest:
+                u = _peak(parts, i, least, longest, share, level)
+                value = share * _cost(parts, i, u) - level * _gain(parts, i, u)
+                if value < best:
+                    best, at, by = value, i, u
+        pick[j], far[j], saving[j] = home, 0.0, 0.0
+        if at >= 0 and (best < 0.0 or not stays):
+            pick[j], far[j], saving[j] = at, by, (-best if stays else np.inf)
             changes += 1
+        elif not stays:
+            return np.inf, 0.0
     if changes > most:
         for _ in range(most):
-            top = -1
-            for j in range(d):
-                if saving[j] > 0 and (top < 0 or saving[j] > saving[top]):
-                    top = j
+            top = 0
+            for j in range(len(pick)):
+                top = j if saving[j] > saving[top] else top
             saving[top] = -1.0
-        for j in range(d):
+        for j in range(len(pick)):
             if saving[j] == np.inf:
-                return False, np.inf, 0.0
-            if saving[j] > 0:
-                pick[j], far[j] = home[j], 0.0
+                return np.inf, 0.0
+            if saving[j] > 0.0:
+                pick[j], far[j] = start[j], 0.0
     cost, gain = 0.0, 0.0
-    for j in range(d):
-        cost += _cost(options, row, pick[j], far[j])
-        gain += _gain(options, row, pick[j], far[j])
-    return True, cost, gain
+    for j in range(len(pick)):
+        cost += _cost(parts, pick[j], far[j])
+        gain += _gain(parts, pick[j], far[j])
+    return cost, gain
 
 
 @numba.njit(cache=True, nogil=True)
-def _copy(work, source, to):  # type: ignore[no-untyped-def]
-    """Copy one of the three choices to another."""
-    for j in range(len(work.home)):
-        work.pick[to, j], work.far[to, j] = work.pick[source, j], work.far[source, j]
+def _copy(pick, far, source, to):  # type: ignore[no-untyped-def]
+    """Copy one choice to the place of another."""
+    for j in range(pick.shape[1]):
+        pick[to, j], far[to, j] = pick[source, j], far[source, j]
 
 
 @numba.njit(cache=True, nogil=True)
-def _relax(options, row, kept, low, high, need, most, limit, work):  # type: ignore[no-untyped-def]
-    """The best bound of one multiplier, and the choices on both sides of it: `work[0]` gains too little, `work[1]` enough.
+def _relax(parts, start, box, need, most, limit, pick, far, saving):  # type: ignore[no-untyped-def]
+    """The best bound of one multiplier, and the choices on both sides of it.
 
-    Returns the bound and the gains of both choices. The bound is concave in the level of the multiplier, so the next
-    level is where the tangents from both sides meet.
+    Returns the bound (at once if it reaches `limit`) and the gains of both choices. The bound is concave in the level
+    of the multiplier, so the next level is where the tangents from both sides meet.
     """
-    pick, far = work.pick[2], work.far[2]
     share, level, line, bound = 1.0, 0.0, 0.0, -np.inf
     cost_below, gain_below, cost_above, gain_above = 0.0, 0.0, np.inf, np.inf
-    for turn in range(ROUNDS):
-        fine, cost, gain = _respond(
-            options, row, kept, low, high, share, level, most, pick, far, work.saving, work.home
-        )
-        if not fine or (turn == 1 and gain < need):
+    for turn in range(MULTIPLIERS):
+        cost, gain = _respond(parts, start, box, share, level, most, pick[TRIED], far[TRIED], saving)
+        enough = gain >= need
+        if cost == np.inf or (turn == 1 and not enough):
             return np.inf, 0.0, 0.0
-        side = 1 if gain >= need else 0
-        if turn != 1:
-            reached = cost + level * (need - gain) if side == 0 or turn else cost
-            bound = max(bound, reached)
-            if turn > 1 and (bound >= limit or reached >= line - EXACT * (1 + abs(line))):
-                break
-        _copy(work, 2, side)
-        if side == 0:
-            cost_below, gain_below = cost, gain
-        else:
-            cost_above, gain_above = cost, gain
-            if turn == 0:
-                _copy(work, 2, 0)
-                gain_below = gain
-                break
         if turn == 0:
-            share, level = 0.0, 1.0
-        else:
-            share, level = 1.0, (cost_above - cost_below) / (gain_above - gain_below)
-            line = cost_below + level * (need - gain_below)
+            bound = cost
+        elif turn > 1:
+            reached = cost + level * (need - gain)
+            bound = max(bound, reached)
+            if bound >= limit or reached >= line - EXACT * (1 + abs(line)):
+                break
+        if enough:
+            cost_above, gain_above = cost, gain
+            _copy(pick, far, TRIED, ABOVE)
+        if turn == 0 or not enough:
+            cost_below, gain_below = cost, gain
+            _copy(pick, far, TRIED, BELOW)
+        if turn == 0 and enough:
+            break
+        share, level = (0.0, 1.0) if turn == 0 else (1.0, (cost_above - cost_below) / (gain_above - gain_below))
+        line = cost_below + level * (need - gain_below)
     return bound, gain_below, gain_above
 
 
 @numba.njit(cache=True, nogil=True)
-def _complete(options, row, kept, pick, far, need, aim, most, best, best_pick, best_far):  # type: ignore[no-untyped-def]
+def _complete(parts, start, pick, far, need, aim, most, best, best_pick, best_far):  # type: ignore[no-untyped-def]
     """The cheapest choice with enough gain that differs from `pick` in at most one feature, if it is below `best`.
 
     Returns its cost. Where numbers are continuous, it gains `aim`, which is a little more than it needs.
     """
-    d, changes, cost, gain = len(pick), 0, 0.0, 0.0
-    for j in range(d):
-        changes += 0 if pick[j] == options.start[j] else 1
-        cost += _cost(options, row, pick[j], far[j])
-        gain += _gain(options, row, pick[j], far[j])
-    if gain >= need and changes <= most and cost < best:
-        best = cost
-        for j in range(d):
-            best_pick[j], best_far[j] = pick[j], far[j]
-    found, at, by = -1, -1, 0.0
-    for j in range(d):
-        others = gain - _gain(options, row, pick[j], far[j])
-        price = cost - _cost(options, row, pick[j], far[j])
-        fixed = changes - (0 if pick[j] == options.start[j] else 1)
-        for e in range(kept.start[j], kept.start[j + 1]):
-            i = kept.option[e]
-            if fixed + (0 if i == options.start[j] else 1) > most:
+    changes, cost, gain = 0, 0.0, 0.0
+    for j in range(len(pick)):
+        changes += 1 if pick[j] > start[j] else 0
+        cost += _cost(parts, pick[j], far[j])
+        gain += _gain(parts, pick[j], far[j])
+    same = gain >= need and changes <= most and cost < best
+    best, found, at, by = (cost if same else best), -1, -1, 0.0
+    for j in range(len(pick)):
+        others = gain - _gain(parts, pick[j], far[j])
+        price = cost - _cost(parts, pick[j], far[j])
+        fixed = changes - (1 if pick[j] > start[j] else 0)
+        for i in range(start[j], start[j + 1]):
+            u, rest, step = 0.0, need - others - parts[i, GAIN], parts[i, STEP]
+            if fixed + (1 if i > start[j] else 0) > most or parts[i, LENGTH] * parts[i, RATE] < rest:
                 continue
-            u, rest = 0.0, need - others - options.gain[row, i]
-            if rest > 0:
-                rate, step = options.rate[i], options.step[i]
-                if options.length[row, i] * rate < rest:
-                    continue
-                if step > 0:
-                    u = step * np.ceil(rest / (rate * step))
-                    u = u - step if rate * (u - step) >= rest else u
-                else:
-                    u = (aim - others - options.gain[row, i]) / rate
-                u = min(u, options.length[row, i])
-            whole = price + _cost(options, row, i, u)
+            if rest > 0.0:
+                u = (aim - others - parts[i, GAIN]) / parts[i, RATE]
+                if step > 0.0:
+                    u = step * np.ceil(rest / (parts[i, RATE] * step))
+                    u = u - step if parts[i, RATE] * (u - step) >= rest else u
+                u = min(u, parts[i, LENGTH])
+            whole = price + _cost(parts, i, u)
             if whole < best:
                 best, found, at, by = whole, j, i, u
-    if found >= 0:
-        for j in range(d):
-            best_pick[j], best_far[j] = pick[j], far[j]
-        best_pick[found], best_far[found] = at, by
+    if same or found >= 0:
+        for j in range(len(pick)):
+            best_pick[j], best_far[j] = (at, by) if j == found else (pick[j], far[j])
     return best
 
 
 @numba.njit(cache=True, nogil=True)
-def _split(options, row, need, gain_below, gain_above, work):  # type: ignore[no-untyped-def]
+def _walk(parts, need, gain, pick, far):  # type: ignore[no-untyped-def]
+    """Go from the choice below to the one above, feature by feature, as far as the gain is still too little."""
+    for j in range(pick.shape[1]):
+        to = BELOW
+        more = _gain(parts, pick[ABOVE, j], far[ABOVE, j]) - _gain(parts, pick[BELOW, j], far[BELOW, j])
+        if gain + more < need:
+            gain, to = gain + more, ABOVE
+        pick[TRIED, j], far[TRIED, j] = pick[to, j], far[to, j]
+
+
+@numba.njit(cache=True, nogil=True)
+def _split(parts, mixed, pick, far):  # type: ignore[no-untyped-def]
     """The feature on which a node branches, and the gain at which it is cut; -1 if nothing is left to branch on.
 
     It is the feature that differs most between both choices of the relaxation, cut where their mixture is. A stretch of
     continuous numbers of the same option is no reason to branch.
     """
     found, widest, cut = -1, 0.0, 0.0
-    mixed = (need - gain_below) / (gain_above - gain_below) if gain_above > gain_below else 0.0
-    for j in range(len(work.home)):
-        i, k = work.pick[0, j], work.pick[1, j]
-        if i == k and options.step[i] == 0:
-            continue
-        a, b = _gain(options, row, i, work.far[0, j]), _gain(options, row, k, work.far[1, j])
-        if abs(b - a) > widest:
+    for j in range(pick.shape[1]):
+        i, k = pick[BELOW, j], pick[ABOVE, j]
+        a, b = _gain(parts, i, far[BELOW, j]), _gain(parts, k, far[ABOVE, j])
+        if abs(b - a) > widest and (i != k or parts[i, STEP] > 0.0):
             found, widest, cut = j, abs(b - a), a + mixed * (b - a)
             if not min(a, b) <= cut < max(a, b):
                 cut = 0.5 * (a + b)
@@ -263,118 +221,95 @@ def _split(options, row, need, gain_below, gain_above, work):  # type: ignore[no
 
 
 @numba.njit(cache=True, nogil=True)
-def _walk(options, row, need, gain, work):  # type: ignore[no-untyped-def]
-    """A choice on the way from the one below to the one above, as far as it gains too little."""
-    _copy(work, 0, 2)
-    for j in range(len(work.home)):
-        more = _gain(options, row, work.pick[1, j], work.far[1, j]) - _gain(
-            options, row, work.pick[0, j], work.far[0, j]
-        )
-        if gain + more < need:
-            work.pick[2, j], work.far[2, j] = work.pick[1, j], work.far[1, j]
-            gain += more
+def _search(parts, start, need, aim, most, effort, boxes, marks, best_pick, best_far, pick, far, saving):  # type: ignore[no-untyped-def]
+    """The cheapest choice of one row: its cost, a bound, and whether the search was complete.
 
-
-@numba.njit(cache=True, nogil=True)
-def _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best_far, work):  # type: ignore[no-untyped-def]
-    """Solve the relaxation of node `at`, and look for a better choice near it. Returns the cost of the best one."""
-    limit = best - PRUNED * (1 + best) if best < np.inf else np.inf
-    bound, gain_below, gain_above = _relax(
-        options, row, kept, nodes.low[at], nodes.high[at], need, most, limit, work
-    )
-    nodes.bound[at] = max(nodes.bound[at], bound)
-    nodes.feature[at] = -1
-    if nodes.bound[at] >= limit:
-        return best
-    _walk(options, row, need, gain_below, work)
-    for k in range(3):
-        best = _complete(
-            options, row, kept, work.pick[k], work.far[k], need, aim, most, best, best_pick, best_far
-        )
-    nodes.feature[at], nodes.cut[at] = _split(options, row, need, gain_below, gain_above, work)
-    return best
-
-
-@numba.njit(cache=True, nogil=True)
-def _cheapest_of_row(options, row, kept, need, aim, most, effort, nodes, best_pick, best_far, work):  # type: ignore[no-untyped-def]
-    """The cheapest choice of one row: its cost, a bound, and whether the search was complete."""
-    nodes.bound[0] = 0.0
-    for j in range(len(best_pick)):
-        nodes.low[0, j], nodes.high[0, j] = -np.inf, np.inf
+    It is depth first. The nodes from `bottom` to `top` are new.
+    """
     best, lowest, bottom, top = np.inf, np.inf, 0, 0
     while True:
         for at in range(bottom, top + 1):
-            best = _enter(options, row, kept, need, aim, most, nodes, at, best, best_pick, best_far, work)
-        if top > bottom and nodes.bound[top] > nodes.bound[bottom]:
-            _swap(nodes, bottom)
-        while top >= 0 and (nodes.feature[top] < 0 or nodes.bound[top] >= best - PRUNED * (1 + best)):
-            lowest = min(lowest, nodes.bound[top])
+            limit = best - PRUNED * (1 + best) if best < np.inf else np.inf
+            bound, below, above = _relax(parts, start, boxes[at], need, most, limit, pick, far, saving)
+            marks[at, BOUND], marks[at, FEATURE] = max(marks[at, BOUND], bound), -1.0
+            if marks[at, BOUND] >= limit:
+                continue
+            _walk(parts, need, below, pick, far)
+            for k in range(3):
+                best = _complete(parts, start, pick[k], far[k], need, aim, most, best, best_pick, best_far)
+            mixed = (need - below) / (above - below) if above > below else 0.0
+            marks[at, FEATURE], marks[at, CUT] = _split(parts, mixed, pick, far)
+        if top > bottom and marks[top, BOUND] > marks[bottom, BOUND]:
+            for i in range(3):
+                marks[top, i], marks[bottom, i] = marks[bottom, i], marks[top, i]
+            for side in range(2):
+                for i in range(len(best_pick)):
+                    boxes[top, side, i], boxes[bottom, side, i] = boxes[bottom, side, i], boxes[top, side, i]
+        while top >= 0 and (marks[top, FEATURE] < 0 or marks[top, BOUND] >= best - PRUNED * (1 + best)):
+            lowest = min(lowest, marks[top, BOUND])
             top -= 1
         if top < 0:
             return best, min(lowest, best), True
         if effort <= 0 or top + 1 >= OPEN_NODES:
             for at in range(top + 1):
-                lowest = min(lowest, nodes.bound[at])
+                lowest = min(lowest, marks[at, BOUND])
             return best, min(lowest, best), False
-        j, bottom = nodes.feature[top], top
+        j, bottom = int(marks[top, FEATURE]), top
         top, effort = top + 1, effort - 1
-        nodes.bound[top] = nodes.bound[bottom]
-        for i in range(len(best_pick)):
-            nodes.low[top, i], nodes.high[top, i] = nodes.low[bottom, i], nodes.high[bottom, i]
-        nodes.low[top, j] = nodes.high[bottom, j] = nodes.cut[bottom]
+        marks[top, BOUND] = marks[bottom, BOUND]
+        for side in range(2):
+            for i in range(len(best_pick)):
+                boxes[top, side, i] = boxes[bottom, side, i]
+        boxes[bottom, 1, j] = boxes[top, 0, j] = marks[bottom, CUT]
 
 
 @numba.njit(cache=True, nogil=True)
-def _swap(nodes, at):  # type: ignore[no-untyped-def]
-    """Exchange two neighbours on the stack, so that the one with the lower bound comes first."""
-    for j in range(nodes.low.shape[1]):
-        nodes.low[at, j], nodes.low[at + 1, j] = nodes.low[at + 1, j], nodes.low[at, j]
-        nodes.high[at, j], nodes.high[at + 1, j] = nodes.high[at + 1, j], nodes.high[at, j]
-    nodes.bound[at], nodes.bound[at + 1] = nodes.bound[at + 1], nodes.bound[at]
-    nodes.feature[at], nodes.feature[at + 1] = nodes.feature[at + 1], nodes.feature[at]
-    nodes.cut[at], nodes.cut[at + 1] = nodes.cut[at + 1], nodes.cut[at]
-
-
-@numba.njit(cache=True, nogil=True)
-def _keep(options, row, kept):  # type: ignore[no-untyped-def]
-    """List the options of a row that can be best: no other option of their feature gains as much and costs no more.
+def _keep(table, every, parts, start, option):  # type: ignore[no-untyped-def]
+    """List those options of a row that can be best: no other one of their feature gains as much and costs no more.
 
     To stay is always listed, because it is no change.
     """
     count = 0
-    for j in range(len(options.start) - 1):
-        kept.start[j] = count
-        for i in range(options.start[j], options.start[j + 1]):
-            cost, gain = options.cost[row, i], options.gain[row, i]
-            fine = cost < np.inf
-            judged = fine and options.length[row, i] == 0 and i > options.start[j]
-            for k in range(options.start[j], options.start[j + 1] if judged else 0):
-                no_worse = options.gain[row, k] >= gain and options.cost[row, k] <= cost
-                equal = options.gain[row, k] == gain and options.cost[row, k] == cost
-                if no_worse and (not equal or k < i):
-                    fine = False
-                    break
-            if fine:
-                kept.option[count] = i
+    for j in range(len(every) - 1):
+        start[j] = count
+        for i in range(every[j], every[j + 1]):
+            kept = i == every[j] or table[i, COST] < np.inf
+            if i > every[j] and table[i, LENGTH] == 0.0:
+                for k in range(every[j], every[j + 1]):
+                    if table[k, GAIN] >= table[i, GAIN] and table[k, COST] <= table[i, COST]:
+                        equal = table[k, GAIN] == table[i, GAIN] and table[k, COST] == table[i, COST]
+                        kept = kept and equal and k >= i
+            if kept:
+                option[count] = i
+                for part in range(7):
+                    parts[count, part] = table[i, part]
                 count += 1
-        kept.start[j + 1] = count
+    start[len(every) - 1] = count
 
 
 @numba.njit(cache=True, nogil=True)
-def cheapest_choices(options, kept, nodes, work, rows, need, aim, most, effort):  # type: ignore[no-untyped-def]
-    """The cheapest choices of some rows whose gains sum to at least `need`, after at most `effort` branchings each.
+def cheapest_choices(tables, every, need, aim, most, effort):  # type: ignore[no-untyped-def]
+    """The cheapest choices of n rows whose gains sum to at least `need`, after at most `effort` branchings each.
 
-    Returns `pick` and `far` (rows, features), `cost` and `bound` (rows; infinite: there is none) and `done` (rows):
-    whether the search was complete.
+    - `tables` (n, options, 7): the options of each row; `every` (features + 1): where those of each feature begin.
+
+    Returns `chosen` and `along` (n, features), `cost` and `bound` (n; infinite: there is none) and `done` (n): whether
+    the search was complete.
     """
-    n, d = len(rows), len(options.start) - 1
-    pick, far = np.empty((n, d), dtype=np.intp), np.zeros((n, d))
+    n, m, d = len(tables), tables.shape[1], len(every) - 1
+    chosen, along = np.empty((n, d), dtype=np.intp), np.zeros((n, d))
     cost, bound, done = np.empty(n), np.empty(n), np.empty(n, dtype=np.bool_)
-    for k, row in enumerate(rows):
+    parts, start, option = np.empty((m, 7)), np.empty(d + 1, dtype=np.intp), np.empty(m, dtype=np.intp)
+    boxes, marks = np.empty((OPEN_NODES + 1, 2, d)), np.zeros((OPEN_NODES + 1, 3))
+    pick, far, saving = np.zeros((3, d), dtype=np.intp), np.zeros((3, d)), np.zeros(d)
+    for row in range(n):
+        _keep(tables[row], every, parts, start, option)
         for j in range(d):
-            pick[k, j] = options.start[j]
-        _keep(options, row, kept)
-        cost[k], bound[k], done[k] = _cheapest_of_row(
-            options, row, kept, need[row], aim[row], most, effort, nodes, pick[k], far[k], work
+            boxes[0, 0, j], boxes[0, 1, j], chosen[row, j] = -np.inf, np.inf, start[j]
+        marks[0, BOUND] = 0.0
+        cost[row], bound[row], done[row] = _search(
+            parts, start, need[row], aim[row], most, effort, boxes, marks, chosen[row], along[row], pick, far, saving
         )
-    return pick, far, cost, bound, done
+        for j in range(d):
+            chosen[row, j] = option[chosen[row, j]]
+    return chosen, along, cost, bound, done

@@ -37,6 +37,13 @@ class Options(NamedTuple):
     length: FloatArray
     step: FloatArray
 
+    def stacked(self) -> FloatArray:
+        """The seven numbers of each option (n, options, 7): gain, cost, slope, curve, rate, length, step."""
+        out = np.empty((*self.gain.shape, 7))
+        for i, part in enumerate(self[1:4] + (self.curve, self.rate, self.length, self.step)):
+            out[..., i] = part
+        return out
+
 
 class Values(NamedTuple):
     """The values that options stand for.
@@ -82,7 +89,6 @@ def options_of(problem: Problem, weights: FloatArray) -> tuple[Options, Values]:
         length = np.where(step > 0, np.round(length / np.where(step > 0, step, 1.0)) * step, length)
     dear = (prices.l1[each] + 2 * prices.l2[each] * first) * (way != 0)
     start = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-    gain, cost, dear, length = (np.ascontiguousarray(part) for part in (gain, cost, dear, length))
     options = Options(start, gain, cost, dear, prices.l2[each] * (way != 0), np.abs(slope[each]), length, step)
     return options, Values(features, begin, end, way)
 
