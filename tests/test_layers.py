@@ -50,6 +50,7 @@ ONLY = {
     "numba": (
         "butfor.model.tree_kernels",
         "butfor.solvers.linear.kernels",
+        "butfor.solvers.linear.knapsack_kernels",
         "butfor.solvers.tree.kernels",
         "butfor.solvers.oblique.kernels",
         "butfor.solvers.oblique.polytope",

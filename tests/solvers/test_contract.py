@@ -9,13 +9,17 @@ import pytest
 
 from butfor.formulation.half_spaces import goals, of_leaf
 from butfor.model.oblique import ObliqueTree
+from butfor.model.questions import ModelKind
+from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.linear import knapsack
 from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.exact import ObliqueExact
-from butfor.solvers.outcome import Status
+from butfor.solvers.outcome import Status, Stopped
 from butfor.solvers.solver import Budget
 from butfor.solvers.tree.exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
@@ -112,6 +116,35 @@ class TestLinearExactWide(Continuous):
     seeds = range(2000)
 
 
+SUMS = ("l1", "l2", "l0", "mix", "table", "l1+l2")
+
+
+class TestLinearKnapsackOnFinite(SolverContract):
+    """Whole numbers, steps, categories, bins and missing values, with limits on the number of changes and margins."""
+
+    solver = LinearKnapsack()
+    form = "linear"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most", "margin"), classes=1, features=4)
+    seeds = range(1500)
+
+
+class TestLinearKnapsackOnSeveralSets(SolverContract):
+    """Several score sets, each with one inequality."""
+
+    solver = LinearKnapsack()
+    form = "linear"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most", "margin"))
+    seeds = range(5000, 6500)
+
+
+class TestLinearKnapsackOnMixed(Continuous):
+    """Continuous numbers among the others."""
+
+    solver = LinearKnapsack()
+    kinds = Kinds(costs=SUMS, relations=("at most", "margin"), classes=1)
+    seeds = range(1000)
+
+
 class TestObliqueExactOnFinite(SolverContract):
     """Trees of up to eight leaves over grids and categories, with ties, missing values and every constraint."""
 
@@ -195,3 +228,55 @@ def test_linear_exact_and_milp_agree_where_both_accept() -> None:
             assert np.isinf(a) or a == pytest.approx(b, rel=2e-6, abs=2e-6)
             compared += 1
     assert compared > 80
+
+
+def test_linear_knapsack_and_milp_agree_on_larger_problems() -> None:
+    kinds = Kinds(costs=("l1", "l0", "mix", "table"), relations=("at most", "margin"), features=10, classes=1)
+    compared = 0
+    for seed in range(70_000, 70_250):
+        problem = random_problem(seed, "linear", kinds)
+        if LinearKnapsack().accepts(problem.form()):
+            ours, theirs = LinearKnapsack().solve(problem, Budget()), Milp().solve(problem, Budget())
+            a, b = ours.cost[0], theirs.cost[0]
+            assert a == b or a == pytest.approx(b, rel=2e-6, abs=2e-6), f"seed {seed}"
+            assert ours.bound[0] == b or ours.bound[0] <= b + 2e-6 * (1 + b), f"seed {seed}"
+            compared += 1
+    assert compared > 150
+
+
+def test_linear_knapsack_refuses_what_is_no_knapsack() -> None:
+    solver, form = LinearKnapsack(), random_problem(0, "linear", Kinds(classes=1, costs=("l1",), relations=())).form()
+    assert solver.accepts(form)
+    for refused in (
+        replace(form, model=ModelKind.TREE),
+        replace(form, inequalities=2),
+        replace(form, curved=True),
+        *(replace(form, cost=form.cost | {term}) for term in (CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.CALLABLE)),
+        *(replace(form, constraints=frozenset({kind})) for kind in (ConstraintKind.LINEAR, ConstraintKind.IMPLIES)),
+        *(replace(form, constraints=frozenset({kind})) for kind in (ConstraintKind.FRESH, ConstraintKind.JUDGED)),
+    ):
+        assert not solver.accepts(refused)
+
+
+def test_linear_knapsack_that_stops_early_proves_a_bound(monkeypatch) -> None:
+    problems = [
+        random_problem(seed, "linear", Kinds(classes=1, features=8, costs=("mix",), relations=())) for seed in range(60)
+    ]
+    whole = [LinearKnapsack().solve(problem, Budget()) for problem in problems]
+    monkeypatch.setattr(knapsack, "EFFORT", 0)
+    monkeypatch.setattr(knapsack, "MORE_EFFORT", 0)
+    early = [LinearKnapsack().solve(problem, Budget()) for problem in problems]
+    assert any(found.stopped[0] == Stopped.EFFORT for found in early)
+    for full, short in zip(whole, early, strict=True):
+        assert short.bound[0] <= full.cost[0] <= short.cost[0] + 1e-6 or np.isinf(full.cost[0])
+
+
+def test_linear_knapsack_takes_rows_with_their_own_thresholds() -> None:
+    problem = random_problem(1, "linear", Kinds(classes=1, features=6, costs=("l1",), relations=(), missing=False))
+    assert len(problem.score_sets[0].A)
+    many = problem.take(np.zeros(4, dtype=np.intp))
+    b = problem.score_sets[0].b + np.linspace(0.0, 1.0, 4)
+    own = replace(many, score_sets=(replace(problem.score_sets[0], b=b[:, None]),))
+    together = LinearKnapsack().solve(own, Budget())
+    alone = [LinearKnapsack().solve(own.take(np.array([row])), Budget()).cost[0] for row in range(4)]
+    assert together.cost.tolist() == alone

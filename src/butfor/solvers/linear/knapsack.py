@@ -13,6 +13,7 @@ listed: an option is a run of them along which the cost is convex.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -99,14 +100,15 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
     If not, the search is repeated in the tightened set.
     """
     wide, tight = widened(score_set, problem), tightened(score_set, problem)
-    found = _cheapest(problem, wide, tight, budget)
+    inner = replace(tight, b=tight.b + problem.doubt(score_set).rows)  # so that our own sums do not matter either
+    found = _cheapest(problem, wide, inner, budget)
     refused = np.isfinite(found.cost) & ~tight.holds(evaluate(problem.model, found.points))
     for row in np.flatnonzero(refused):
         one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
         if one.reached(part, found.points[row]):
             continue
         surely = tight.take(np.array([row]))
-        inside = _cheapest(one, surely, surely, budget)
+        inside = _cheapest(one, surely, inner.take(np.array([row])), budget)
         found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
         if np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part):
             farthest = _farthest(one, part.A[0])

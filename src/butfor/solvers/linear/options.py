@@ -137,9 +137,7 @@ def _block(problem: Problem, j: int, slope: float, steps: FloatArray) -> _Block:
     return _Block(begin, end, _gains(problem.model, j, slope, steps, x, begin), cost, np.append(0.0, way))
 
 
-def _gains(
-    model: Linear, j: int, slope: float, steps: FloatArray, before: FloatArray, after: FloatArray
-) -> FloatArray:
+def _gains(model: Linear, j: int, slope: float, steps: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """What each value `after` (n, k) of feature `j` adds to the score, compared with `before` (n, 1)."""
     cells, centre = model.cells[j], model.centre[j]
     gap = np.where(np.isnan(after), centre, after) - np.where(np.isnan(before), centre, before)
