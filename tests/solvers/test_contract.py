@@ -238,8 +238,11 @@ def test_linear_knapsack_and_milp_agree_on_larger_problems() -> None:
         if LinearKnapsack().accepts(problem.form()):
             ours, theirs = LinearKnapsack().solve(problem, Budget()), Milp().solve(problem, Budget())
             a, b = ours.cost[0], theirs.cost[0]
+            assert ours.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), f"seed {seed}"
+            if theirs.status()[0] in (Status.WITHIN_GAP, Status.VALID):  # on the edge of a bin
+                assert theirs.bound[0] - 2e-6 <= a <= b, f"seed {seed}"
+                continue
             assert a == b or a == pytest.approx(b, rel=2e-6, abs=2e-6), f"seed {seed}"
-            assert ours.bound[0] == b or ours.bound[0] <= b + 2e-6 * (1 + b), f"seed {seed}"
             compared += 1
     assert compared > 150
 

@@ -21,12 +21,11 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import falls_alone, tightened, widened
-from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.linear.exact import TIE, rounded_out
+from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.options import Options, options_of, points_of
 from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -64,10 +63,8 @@ class LinearKnapsack(AbstractSolver):
         for begin in range(0, len(problem), ROWS_TOGETHER):
             rows = np.arange(begin, min(begin + ROWS_TOGETHER, len(problem)))
             part = problem.take(rows)
-            if budget.spent() and parts:
-                found = nothing_found(part, stopped=budget.stopped)
-            else:
-                found = _solve_rows(part, budget)
+            late = budget.spent() and len(parts) > 0
+            found = nothing_found(part, stopped=budget.stopped) if late else _solve_rows(part, budget)
             parts.append(found.renumbered(rows))
         return joined(parts)
 
@@ -160,4 +157,4 @@ def _farthest(problem: Problem, weights: FloatArray) -> FloatArray:
     options, values = options_of(problem, weights)
     gain = np.where(np.isfinite(options.cost), options.gain + options.rate * options.length, -np.inf)[0]
     pick = np.array([a + np.argmax(gain[a:b]) for a, b in pairwise(options.start)], dtype=np.intp)[None]
-    return points_of(problem, options, values, pick, options.length[:, pick[0]])[0]
+    return np.asarray(points_of(problem, options, values, pick, options.length[:, pick[0]])[0])

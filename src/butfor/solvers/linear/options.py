@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.tables import level_values
 from butfor.model.linear import Linear
 from butfor.problem.domain import finer_than_floats, grid_point
@@ -40,7 +40,7 @@ class Options(NamedTuple):
     def stacked(self) -> FloatArray:
         """The seven numbers of each option (n, options, 7): gain, cost, slope, curve, rate, length, step."""
         out = np.empty((*self.gain.shape, 7))
-        for i, part in enumerate(self[1:4] + (self.curve, self.rate, self.length, self.step)):
+        for i, part in enumerate((*self[1:4], self.curve, self.rate, self.length, self.step)):
             out[..., i] = part
         return out
 
@@ -109,9 +109,8 @@ def points_of(problem: Problem, options: Options, values: Values, pick: IntArray
 def _steps(problem: Problem) -> FloatArray:
     """The step of each number; 0 if its grid cannot be told from all numbers."""
     domain = problem.domain
-    low, high = domain.extent.low, domain.extent.high
-    ends = zip(low.tolist(), high.tolist(), domain.step.tolist(), domain.anchor.tolist(), strict=True)
-    fine = [step > 0 and finer_than_floats(*one, step, anchor) for *one, step, anchor in ends]
+    columns = zip(domain.extent.low, domain.extent.high, domain.step, domain.anchor, strict=True)
+    fine = [bool(step) and finer_than_floats(low, high, step, anchor) for low, high, step, anchor in columns]
     return np.where(fine, 0.0, domain.step)
 
 
