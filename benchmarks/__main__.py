@@ -1,6 +1,6 @@
 """All benchmarks, one after the other."""
 
-from benchmarks import first_explanation, import_time, latency, linear_throughput, tree_throughput
+from benchmarks import first_explanation, import_time, latency, linear_throughput, mixed_throughput, tree_throughput
 from benchmarks.harness import main
 
 main(
@@ -10,6 +10,7 @@ main(
         "latency": latency.measure,
         "tree_throughput": tree_throughput.measure,
         "linear_throughput": linear_throughput.measure,
+        "mixed_throughput": mixed_throughput.measure,
     },
     __doc__,
 )

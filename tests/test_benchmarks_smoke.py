@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-BENCHMARKS = {"import_time", "first_explanation", "latency", "tree_throughput", "linear_throughput"}
+BENCHMARKS = {
+    "import_time", "first_explanation", "latency", "tree_throughput", "linear_throughput", "mixed_throughput",
+}  # fmt: skip
 FIELDS = {
     "benchmark": str,
     "name": str,
