@@ -128,13 +128,13 @@ def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budge
     slack = _slack(options, now)
     need, aim = (np.broadcast_to(part.b[..., 0] - now, n) for part in (wanted, aimed))
     need, aim, most = need - slack, np.maximum(need, aim) + slack, problem.most_changes
-    tables, start = options.stacked(), options.start
-    pick, far, cost, bound, done = cheapest_choices(tables, start, need, aim, most, EFFORT)
+    tables, start, quantum = options.stacked(), options.start, options.quantum()
+    pick, far, cost, bound, done = cheapest_choices(tables, start, need, aim, most, quantum, EFFORT)
     for row in np.flatnonzero(~done):
         if budget.spent():
             break
         one = slice(row, row + 1)
-        again = cheapest_choices(tables[one], start, need[one], aim[one], most, MORE_EFFORT)
+        again = cheapest_choices(tables[one], start, need[one], aim[one], most, quantum, MORE_EFFORT)
         pick[row], far[row], cost[row], bound[row], done[row] = (part[0] for part in again)
     points = points_of(problem, options, values, pick, far)
     if problem.domain.single.any():

@@ -221,16 +221,17 @@ def _split(parts, mixed, pick, far):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _search(parts, start, need, aim, most, effort, boxes, marks, best_pick, best_far, pick, far, saving):  # type: ignore[no-untyped-def]
+def _search(parts, start, need, aim, most, quantum, effort, boxes, marks, best_pick, best_far, pick, far, saving):  # type: ignore[no-untyped-def]
     """The cheapest choice of one row: its cost, a bound, and whether the search was complete.
 
-    It is depth first. The nodes from `bottom` to `top` are new.
+    It is depth first. The nodes from `bottom` to `top` are new. Every cost is a multiple of `quantum` (0: of nothing).
     """
     best, lowest, bottom, top = np.inf, np.inf, 0, 0
     while True:
         for at in range(bottom, top + 1):
             limit = best - PRUNED * (1 + best) if best < np.inf else np.inf
             bound, below, above = _relax(parts, start, boxes[at], need, most, limit, pick, far, saving)
+            bound = quantum * np.ceil(bound / quantum - SAME_POINT) if quantum > 0.0 else bound
             marks[at, BOUND], marks[at, FEATURE] = max(marks[at, BOUND], bound), -1.0
             if marks[at, BOUND] >= limit:
                 continue
@@ -288,10 +289,11 @@ def _keep(table, every, parts, start, option):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def cheapest_choices(tables, every, need, aim, most, effort):  # type: ignore[no-untyped-def]
+def cheapest_choices(tables, every, need, aim, most, quantum, effort):  # type: ignore[no-untyped-def]
     """The cheapest choices of n rows whose gains sum to at least `need`, after at most `effort` branchings each.
 
-    - `tables` (n, options, 7): the options of each row; `every` (features + 1): where those of each feature begin.
+    - `tables` (n, options, 7): the options of each row; `every` (features + 1): where those of each feature begin;
+    - `quantum`: every cost is a multiple of it (0: of nothing).
 
     Returns `chosen` and `along` (n, features), `cost` and `bound` (n; infinite: there is none) and `done` (n): whether
     the search was complete.
@@ -308,7 +310,20 @@ def cheapest_choices(tables, every, need, aim, most, effort):  # type: ignore[no
             boxes[0, 0, j], boxes[0, 1, j], chosen[row, j] = -np.inf, np.inf, start[j]
         marks[0, BOUND] = 0.0
         cost[row], bound[row], done[row] = _search(
-            parts, start, need[row], aim[row], most, effort, boxes, marks, chosen[row], along[row], pick, far, saving
+            parts,
+            start,
+            need[row],
+            aim[row],
+            most,
+            quantum,
+            effort,
+            boxes,
+            marks,
+            chosen[row],
+            along[row],
+            pick,
+            far,
+            saving,
         )
         for j in range(d):
             chosen[row, j] = option[chosen[row, j]]

@@ -16,6 +16,9 @@ from butfor.model.linear import Linear
 from butfor.problem.domain import finer_than_floats, grid_point
 from butfor.problem.problem import Problem
 
+MOST_PARTS, SAME_MULTIPLE = 8, 1e-12
+"""Into how many parts the smallest cost is cut so that all costs are multiples, and how exactly they must be."""
+
 
 class Options(NamedTuple):
     """The options of n rows, those of each used feature side by side. The first of them is to stay.
@@ -43,6 +46,20 @@ class Options(NamedTuple):
         for i, part in enumerate((*self[1:4], self.curve, self.rate, self.length, self.step)):
             out[..., i] = part
         return out
+
+    def quantum(self) -> float:
+        """A number of which all costs are multiples; 0 if there is none of a useful size.
+
+        Then bounds are rounded up to it. Changed categories often cost the same each.
+        """
+        finite = self.cost[np.isfinite(self.cost) & (self.cost > 0)]
+        if not len(finite) or self.slope.any() or self.curve.any():
+            return 0.0
+        for parts in range(1, MOST_PARTS + 1):
+            times = finite / finite.min() * parts
+            if (np.abs(times - np.round(times)) <= SAME_MULTIPLE * times).all():
+                return float(finite.min() / parts)
+        return 0.0
 
 
 class Values(NamedTuple):
@@ -157,13 +174,16 @@ def _runs(problem: Problem, j: int, slope: float) -> tuple[FloatArray, FloatArra
     inside = {-1.0: (lower, np.fmin(upper, np.nextafter(x, -np.inf))), 1.0: (np.fmax(lower, x), upper)}
     begins, ends, ways, lost = [], [], [], np.isnan(x)
     for way, ends_of_cells in inside.items():
-        begin, end = (domain.closest(j, np.full(x.shape, side * np.inf), *ends_of_cells) for side in (-way, way))
         gains = way * slope > 0
-        if not gains:
-            end = begin
-        anywhere = domain.closest(j, np.full(x.shape, domain.typical[j]), *ends_of_cells) if not slope else end
-        known = anywhere if gains or (not slope and way > 0) else np.full(end.shape, np.nan)
-        begins.append(np.where(lost, known, begin))
-        ends.append(np.where(lost, known, end))
+        end = begin = domain.closest(j, np.full(x.shape, -way * np.inf), *ends_of_cells)
+        if gains:
+            end = domain.closest(j, np.full(x.shape, way * np.inf), *ends_of_cells)
+        if lost.any():
+            known = end if gains else np.full(end.shape, np.nan)
+            if not slope and way > 0:
+                known = domain.closest(j, np.full(x.shape, domain.typical[j]), *ends_of_cells)
+            begin, end = np.where(lost, known, begin), np.where(lost, known, end)
+        begins.append(begin)
+        ends.append(end)
         ways.append(np.full(cells.count, way if gains else 0.0))
     return np.hstack(begins), np.hstack(ends), np.concatenate(ways)
