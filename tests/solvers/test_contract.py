@@ -283,3 +283,25 @@ def test_linear_knapsack_takes_rows_with_their_own_thresholds() -> None:
     together = LinearKnapsack().solve(own, Budget())
     alone = [LinearKnapsack().solve(own.take(np.array([row])), Budget()).cost[0] for row in range(4)]
     assert together.cost.tolist() == alone
+
+
+def test_linear_knapsack_answers_with_float32_where_the_columns_are_float32() -> None:
+    kinds, judged, lost = Kinds(costs=("l1", "l0"), relations=("at most",), classes=1), 0, 0
+    for seed in range(80_000, 80_400):
+        problem = random_problem(seed, "linear", kinds)
+        number = np.array([feature.levels is None for feature in problem.space.features])
+        if not LinearKnapsack().accepts(problem.form()):
+            continue
+        rounded = problem.factuals.astype(np.float32).astype(np.float64)
+        domain = replace(problem.domain, factuals=rounded, single=number)
+        single = replace(problem, factuals=rounded, domain=domain)
+        found, truth = LinearKnapsack().solve(single, Budget()), cheapest(replace(problem, factuals=rounded))
+        assert found.cost[0] == truth or found.cost[0] == pytest.approx(truth, rel=1e-5, abs=1e-5), f"seed {seed}"
+        if found.found()[0]:
+            point = found.points[0]
+            real = number & (problem.domain.step == 0) & (point != rounded[0])
+            assert np.array_equal(point[real], point[real].astype(np.float32), equal_nan=True), f"seed {seed}"
+            lost += int(np.isnan(rounded[0]).any())
+        judged += 1
+    assert judged > 200
+    assert lost > 30

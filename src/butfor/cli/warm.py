@@ -8,6 +8,7 @@ def warm() -> None:
     from butfor.model.questions import evaluate
     from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
     from butfor.solvers.linear.exact import LinearExact
+    from butfor.solvers.linear.knapsack import LinearKnapsack
     from butfor.solvers.solver import AbstractSolver, Budget
     from butfor.testing.problems import Kinds, random_problem
 
@@ -15,6 +16,7 @@ def warm() -> None:
     linear, ensemble = LinearExact(), EnsembleBranchBound()
     forms: tuple[tuple[AbstractSolver, str, Kinds], ...] = (
         (linear, "linear", plain),
+        (LinearKnapsack(), "linear", Kinds(classes=1, costs=("l1",), relations=())),
         (ensemble, "ensemble", plain),
         (ensemble, "ensemble", Kinds()),
     )

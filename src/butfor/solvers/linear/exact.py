@@ -137,5 +137,5 @@ def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     away = np.where(moved > x, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
     short = np.abs(near.astype(np.float64) - x) < np.abs(moved - x)
     out = np.where(short, np.nextafter(near, away), near).astype(np.float64)
-    out = np.clip(out, np.minimum(problem.domain.low, x), np.maximum(problem.domain.high, x))
+    out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
     return np.where(problem.domain.single & (problem.domain.step == 0) & (moved != x), out, moved)
