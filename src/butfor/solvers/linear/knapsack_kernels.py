@@ -12,13 +12,13 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-GAIN, COST, SLOPE, CURVE, RATE, LENGTH, STEP = range(7)
+GAIN, PRICE, SLOPE, CURVE, RATE, LENGTH, GRID = range(7)
 """The numbers of an option, in the order of `Options.stacked`."""
 
 BOUND, FEATURE, CUT = range(3)
 """The numbers of a node: its bound, and the feature and the gain at which it is cut (feature -1: nowhere)."""
 
-BELOW, ABOVE, TRIED = range(3)
+BELOW, ABOVE, BETWEEN = range(3)
 """The choices of a relaxation: one that gains too little, one that gains enough, and the one that is tried."""
 
 EXACT, PRUNED = 1e-10, 1e-7
@@ -33,10 +33,13 @@ OPEN_NODES = 400
 SAME_POINT = 1e-9
 """Two positions on a grid are the same if they are this close, in steps."""
 
+SAME_MULTIPLE = 1e-6
+"""A bound is not rounded up if it is above a multiple by no more than this share. Rounding errors are far smaller."""
+
 
 @numba.njit(cache=True, nogil=True)
 def _cost(parts, i, u):  # type: ignore[no-untyped-def]
-    return parts[i, COST] + (parts[i, SLOPE] + parts[i, CURVE] * u) * u
+    return parts[i, PRICE] + (parts[i, SLOPE] + parts[i, CURVE] * u) * u
 
 
 @numba.njit(cache=True, nogil=True)
@@ -47,7 +50,7 @@ def _gain(parts, i, u):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True)
 def _span(parts, i, low, high):  # type: ignore[no-untyped-def]
     """The least and the most of option `i` that gains more than `low` and at most `high`; the least is more if none."""
-    gain, length, rate, step = parts[i, GAIN], parts[i, LENGTH], parts[i, RATE], parts[i, STEP]
+    gain, length, rate, step = parts[i, GAIN], parts[i, LENGTH], parts[i, RATE], parts[i, GRID]
     if length == 0.0:
         return (0.0, 0.0) if low < gain <= high else (1.0, 0.0)
     least, most = 0.0, length
@@ -64,7 +67,7 @@ def _span(parts, i, low, high):  # type: ignore[no-untyped-def]
 def _peak(parts, i, least, most, share, level):  # type: ignore[no-untyped-def]
     """Where on option `i` the cost times `share`, less the gain times `level`, is smallest."""
     slope = level * parts[i, RATE] - share * parts[i, SLOPE]
-    curve, step = share * parts[i, CURVE], parts[i, STEP]
+    curve, step = share * parts[i, CURVE], parts[i, GRID]
     if curve * most <= 0.0:
         return most if slope > 0.0 else least
     u = slope / (2 * curve)
@@ -82,7 +85,7 @@ def _respond(parts, start, box, share, level, most, pick, far, saving):  # type:
     changes = 0
     for j in range(len(pick)):
         best, at, by, home = np.inf, -1, 0.0, start[j]
-        stays = parts[home, COST] < np.inf and box[0, j] < parts[home, GAIN] <= box[1, j]
+        stays = parts[home, PRICE] < np.inf and box[0, j] < parts[home, GAIN] <= box[1, j]
         for i in range(home + 1, start[j + 1]):
             least, longest = _span(parts, i, box[0, j], box[1, j])
             if least <= longest:
@@ -131,7 +134,7 @@ def _relax(parts, start, box, need, most, limit, pick, far, saving):  # type: ig
     share, level, line, bound = 1.0, 0.0, 0.0, -np.inf
     cost_below, gain_below, cost_above, gain_above = 0.0, 0.0, np.inf, np.inf
     for turn in range(MULTIPLIERS):
-        cost, gain = _respond(parts, start, box, share, level, most, pick[TRIED], far[TRIED], saving)
+        cost, gain = _respond(parts, start, box, share, level, most, pick[BETWEEN], far[BETWEEN], saving)
         enough = gain >= need
         if cost == np.inf or (turn == 1 and not enough):
             return np.inf, 0.0, 0.0
@@ -144,10 +147,10 @@ def _relax(parts, start, box, need, most, limit, pick, far, saving):  # type: ig
                 break
         if enough:
             cost_above, gain_above = cost, gain
-            _copy(pick, far, TRIED, ABOVE)
+            _copy(pick, far, BETWEEN, ABOVE)
         if turn == 0 or not enough:
             cost_below, gain_below = cost, gain
-            _copy(pick, far, TRIED, BELOW)
+            _copy(pick, far, BETWEEN, BELOW)
         if turn == 0 and enough:
             break
         share, level = (0.0, 1.0) if turn == 0 else (1.0, (cost_above - cost_below) / (gain_above - gain_below))
@@ -173,7 +176,7 @@ def _complete(parts, start, pick, far, need, aim, most, best, best_pick, best_fa
         price = cost - _cost(parts, pick[j], far[j])
         fixed = changes - (1 if pick[j] > start[j] else 0)
         for i in range(start[j], start[j + 1]):
-            u, rest, step = 0.0, need - others - parts[i, GAIN], parts[i, STEP]
+            u, rest, step = 0.0, need - others - parts[i, GAIN], parts[i, GRID]
             if fixed + (1 if i > start[j] else 0) > most or parts[i, LENGTH] * parts[i, RATE] < rest:
                 continue
             if rest > 0.0:
@@ -199,7 +202,7 @@ def _walk(parts, need, gain, pick, far):  # type: ignore[no-untyped-def]
         more = _gain(parts, pick[ABOVE, j], far[ABOVE, j]) - _gain(parts, pick[BELOW, j], far[BELOW, j])
         if gain + more < need:
             gain, to = gain + more, ABOVE
-        pick[TRIED, j], far[TRIED, j] = pick[to, j], far[to, j]
+        pick[BETWEEN, j], far[BETWEEN, j] = pick[to, j], far[to, j]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -213,7 +216,7 @@ def _split(parts, mixed, pick, far):  # type: ignore[no-untyped-def]
     for j in range(pick.shape[1]):
         i, k = pick[BELOW, j], pick[ABOVE, j]
         a, b = _gain(parts, i, far[BELOW, j]), _gain(parts, k, far[ABOVE, j])
-        if abs(b - a) > widest and (i != k or parts[i, STEP] > 0.0):
+        if abs(b - a) > widest and (i != k or parts[i, GRID] > 0.0):
             found, widest, cut = j, abs(b - a), a + mixed * (b - a)
             if not min(a, b) <= cut < max(a, b):
                 cut = 0.5 * (a + b)
@@ -231,7 +234,7 @@ def _search(parts, start, need, aim, most, quantum, effort, boxes, marks, best_p
         for at in range(bottom, top + 1):
             limit = best - PRUNED * (1 + best) if best < np.inf else np.inf
             bound, below, above = _relax(parts, start, boxes[at], need, most, limit, pick, far, saving)
-            bound = quantum * np.ceil(bound / quantum - SAME_POINT) if quantum > 0.0 else bound
+            bound = quantum * np.ceil(bound / quantum - SAME_MULTIPLE) if quantum > 0.0 else bound
             marks[at, BOUND], marks[at, FEATURE] = max(marks[at, BOUND], bound), -1.0
             if marks[at, BOUND] >= limit:
                 continue
@@ -274,11 +277,11 @@ def _keep(table, every, parts, start, option):  # type: ignore[no-untyped-def]
     for j in range(len(every) - 1):
         start[j] = count
         for i in range(every[j], every[j + 1]):
-            kept = i == every[j] or table[i, COST] < np.inf
+            kept = i == every[j] or table[i, PRICE] < np.inf
             if i > every[j] and table[i, LENGTH] == 0.0:
                 for k in range(every[j], every[j + 1]):
-                    if table[k, GAIN] >= table[i, GAIN] and table[k, COST] <= table[i, COST]:
-                        equal = table[k, GAIN] == table[i, GAIN] and table[k, COST] == table[i, COST]
+                    if table[k, GAIN] >= table[i, GAIN] and table[k, PRICE] <= table[i, PRICE]:
+                        equal = table[k, GAIN] == table[i, GAIN] and table[k, PRICE] == table[i, PRICE]
                         kept = kept and equal and k >= i
             if kept:
                 option[count] = i

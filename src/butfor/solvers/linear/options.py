@@ -13,11 +13,12 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.tables import level_values
 from butfor.model.linear import Linear
+from butfor.model.scores import UNIT_DOUBLE
 from butfor.problem.domain import finer_than_floats, grid_point
 from butfor.problem.problem import Problem
 
-MOST_PARTS, SAME_MULTIPLE = 8, 1e-12
-"""Into how many parts the smallest cost is cut so that all costs are multiples, and how exactly they must be."""
+MOST_PARTS, MOST_TIMES = 8, 1000
+"""Into how many parts the smallest cost is cut so that all costs are multiples, and how many times it the largest is."""
 
 
 class Options(NamedTuple):
@@ -53,11 +54,12 @@ class Options(NamedTuple):
         Then bounds are rounded up to it. Changed categories often cost the same each.
         """
         finite = self.cost[np.isfinite(self.cost) & (self.cost > 0)]
-        if not len(finite) or self.slope.any() or self.curve.any():
+        rises = self.slope.any() or self.curve.any()
+        if rises or not len(finite) or finite.max() > MOST_TIMES * finite.min():
             return 0.0
         for parts in range(1, MOST_PARTS + 1):
             times = finite / finite.min() * parts
-            if (np.abs(times - np.round(times)) <= SAME_MULTIPLE * times).all():
+            if (np.abs(times - np.round(times)) <= 8 * UNIT_DOUBLE * times).all():
                 return float(finite.min() / parts)
         return 0.0
 
