@@ -21,13 +21,15 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import falls_alone, tightened, widened
+from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
+from butfor.model.rounding import rounding
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.options import Options, options_of, points_of
-from butfor.solvers.outcome import Outcome, Stopped, joined, nothing_found
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROWS_TOGETHER = 256
@@ -83,37 +85,60 @@ def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
 
 
 class _Found(NamedTuple):
-    """What is known about the rows in one score set: points, their costs, bounds, and why the search stopped."""
+    """What is known about the rows in one score set.
+
+    - `points`, `cost`: the best points, and their costs; `exact`: their costs before they were rounded to float32;
+    - `bound`, `stopped`: the proven bounds, and why the search stopped.
+    """
 
     points: FloatArray
     cost: FloatArray
+    exact: FloatArray
     bound: FloatArray
     stopped: IntArray
+
+    def keep(self, row: int, one: Problem, part: ScoreSet, point: FloatArray) -> bool:
+        """Whether a point is an answer to this row, whose problem is `one`. It is kept if it is cheaper."""
+        if not one.reached(part, point):
+            return False
+        cost = one.prices.total(one.factuals, point[None])[0]
+        if cost < self.cost[row]:
+            self.points[row], self.cost[row] = point, cost
+        return True
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
     """The bound is proven over the widened set, and a point that it finds there is taken if the estimator takes it.
 
-    If not, the search is repeated in the tightened set.
+    If not, the search is repeated in the tightened set. If continuous numbers had to go much further to be sure, the
+    estimator is asked about the nearer point, too.
     """
     wide, tight = widened(score_set, problem), tightened(score_set, problem)
-    inner = replace(tight, b=tight.b + problem.doubt(score_set).rows)  # so that our own sums do not matter either
+    inner = replace(tight, b=tight.b + _own_rounding(problem, score_set))
     found = _cheapest(problem, wide, inner, budget)
-    refused = np.isfinite(found.cost) & ~tight.holds(evaluate(problem.model, found.points))
-    for row in np.flatnonzero(refused):
+    surely = tight.holds(evaluate(problem.model, found.points))
+    dear = surely & (found.stopped == Stopped.DONE) & (found.exact > found.bound + TOLERANCE * (1 + found.bound))
+    for row in np.flatnonzero(np.isfinite(found.cost) & (dear | ~surely)).tolist():
         one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
+        outer, nearer = (some.take(np.array([row])) for some in (wide, inner))
+        if dear[row]:
+            found.keep(row, one, part, _cheapest(one, outer, outer, budget).points[0])
+            continue
         if one.reached(part, found.points[row]):
             continue
-        surely = tight.take(np.array([row]))
-        inside = _cheapest(one, surely, inner.take(np.array([row])), budget)
+        inside = _cheapest(one, tight.take(np.array([row])), nearer, budget)
         found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
-        if np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part):
-            farthest = _farthest(one, part.A[0])
-            if one.reached(part, farthest):
-                found.points[row], found.cost[row] = farthest, one.prices.total(one.factuals, farthest[None])[0]
-            else:
-                found.bound[row] = np.inf
+        told = np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part)
+        if told and not found.keep(row, one, part, _farthest(one, part.A[0])):
+            found.bound[row] = np.inf
     return found
+
+
+def _own_rounding(problem: Problem, score_set: ScoreSet) -> FloatArray:
+    """By how much our own sums may be off. Continuous numbers go further by that."""
+    assert isinstance(problem.model, Linear)
+    sharp = replace(problem.model, blur=np.zeros(1))
+    return rounding(sharp, score_set.A, problem.domain.extent, UNIT_DOUBLE)
 
 
 def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budget) -> _Found:
@@ -139,9 +164,9 @@ def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budge
     points = points_of(problem, options, values, pick, far)
     if problem.domain.single.any():
         points = rounded_out(problem, points)
-    cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, points))
+    exact, cost = cost, np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, points))
     stopped = np.where(done, Stopped.DONE, budget.stopped or Stopped.EFFORT)
-    return _Found(points, cost, bound, stopped)
+    return _Found(points, cost, exact, bound, stopped)
 
 
 def _slack(options: Options, now: FloatArray) -> FloatArray:
