@@ -7,8 +7,9 @@ from benchmarks import (
     import_time,
     latency,
     linear_throughput,
+    mixed_throughput,
     tree_throughput,
-)
+)  # fmt: skip
 from benchmarks.harness import main
 
 main(
@@ -19,6 +20,7 @@ main(
         "latency": latency.measure,
         "tree_throughput": tree_throughput.measure,
         "linear_throughput": linear_throughput.measure,
+        "mixed_throughput": mixed_throughput.measure,
         "batches": batches.measure,
     },
     __doc__,

@@ -14,14 +14,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = {
-    "import_time",
-    "cold_start",
-    "first_explanation",
-    "latency",
-    "tree_throughput",
-    "linear_throughput",
-    "batches",
-}
+    "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
+    "mixed_throughput", "batches",
+}  # fmt: skip
 FIELDS = {
     "benchmark": str,
     "name": str,

@@ -9,17 +9,20 @@ import pytest
 
 from butfor.formulation.half_spaces import goals, of_leaf
 from butfor.model.oblique import ObliqueTree
-from butfor.model.questions import evaluate
+from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import everything
+from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.linear import knapsack
 from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.exact import ObliqueExact
-from butfor.solvers.outcome import HIGHEST, Status
+from butfor.solvers.outcome import HIGHEST, Status, Stopped
 from butfor.solvers.solver import Budget
 from butfor.solvers.tree.exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
@@ -150,6 +153,35 @@ class TestLinearExactWide(Continuous):
     seeds = range(2000)
 
 
+SUMS = ("l1", "l2", "l0", "mix", "table", "l1+l2")
+
+
+class TestLinearKnapsackOnFinite(SolverContract):
+    """Whole numbers, steps, categories, bins and missing values, with limits on the number of changes and margins."""
+
+    solver = LinearKnapsack()
+    form = "linear"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most", "margin"), classes=1, features=4)
+    seeds = range(1500)
+
+
+class TestLinearKnapsackOnSeveralSets(SolverContract):
+    """Several score sets, each with one inequality."""
+
+    solver = LinearKnapsack()
+    form = "linear"
+    kinds = Kinds(continuous=False, costs=SUMS, relations=("at most", "margin"))
+    seeds = range(5000, 6500)
+
+
+class TestLinearKnapsackOnMixed(Continuous):
+    """Continuous numbers among the others."""
+
+    solver = LinearKnapsack()
+    kinds = Kinds(costs=SUMS, relations=("at most", "margin"), classes=1)
+    seeds = range(1000)
+
+
 class TestObliqueExactOnFinite(SolverContract):
     """Trees of up to eight leaves over grids and categories, with ties, missing values and every constraint."""
 
@@ -233,3 +265,80 @@ def test_linear_exact_and_milp_agree_where_both_accept() -> None:
             assert np.isinf(a) or a == pytest.approx(b, rel=2e-6, abs=2e-6)
             compared += 1
     assert compared > 80
+
+
+def test_linear_knapsack_and_milp_agree_on_larger_problems() -> None:
+    kinds = Kinds(costs=("l1", "l0", "mix", "table"), relations=("at most", "margin"), features=10, classes=1)
+    compared = 0
+    for seed in range(70_000, 70_250):
+        problem = random_problem(seed, "linear", kinds)
+        if LinearKnapsack().accepts(problem.form()):
+            ours, theirs = LinearKnapsack().solve(problem, Budget()), Milp().solve(problem, Budget())
+            a, b = ours.cost[0], theirs.cost[0]
+            assert ours.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), f"seed {seed}"
+            if theirs.status()[0] in (Status.WITHIN_GAP, Status.VALID):  # on the edge of a bin
+                assert theirs.bound[0] - 2e-6 <= a <= b, f"seed {seed}"
+                continue
+            assert a == b or a == pytest.approx(b, rel=2e-6, abs=2e-6), f"seed {seed}"
+            compared += 1
+    assert compared > 150
+
+
+def test_linear_knapsack_refuses_what_is_no_knapsack() -> None:
+    solver, form = LinearKnapsack(), random_problem(0, "linear", Kinds(classes=1, costs=("l1",), relations=())).form()
+    assert solver.accepts(form)
+    for refused in (
+        replace(form, model=ModelKind.TREE),
+        replace(form, inequalities=2),
+        replace(form, curved=True),
+        *(replace(form, cost=form.cost | {term}) for term in (CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.CALLABLE)),
+        *(replace(form, constraints=frozenset({kind})) for kind in (ConstraintKind.LINEAR, ConstraintKind.IMPLIES)),
+        *(replace(form, constraints=frozenset({kind})) for kind in (ConstraintKind.FRESH, ConstraintKind.JUDGED)),
+    ):
+        assert not solver.accepts(refused)
+
+
+def test_linear_knapsack_that_stops_early_proves_a_bound(monkeypatch) -> None:
+    problems = [
+        random_problem(seed, "linear", Kinds(classes=1, features=8, costs=("mix",), relations=())) for seed in range(60)
+    ]
+    whole = [LinearKnapsack().solve(problem, Budget()) for problem in problems]
+    monkeypatch.setattr(knapsack, "EFFORT", 0)
+    monkeypatch.setattr(knapsack, "MORE_EFFORT", 0)
+    early = [LinearKnapsack().solve(problem, Budget()) for problem in problems]
+    assert any(found.stopped[0] == Stopped.EFFORT for found in early)
+    for full, short in zip(whole, early, strict=True):
+        assert short.bound[0] <= full.cost[0] <= short.cost[0] + 1e-6 or np.isinf(full.cost[0])
+
+
+def test_linear_knapsack_takes_rows_with_their_own_thresholds() -> None:
+    problem = random_problem(1, "linear", Kinds(classes=1, features=6, costs=("l1",), relations=(), missing=False))
+    assert len(problem.score_sets[0].A)
+    many = problem.take(np.zeros(4, dtype=np.intp))
+    b = problem.score_sets[0].b + np.linspace(0.0, 1.0, 4)
+    own = replace(many, score_sets=(replace(problem.score_sets[0], b=b[:, None]),))
+    together = LinearKnapsack().solve(own, Budget())
+    alone = [LinearKnapsack().solve(own.take(np.array([row])), Budget()).cost[0] for row in range(4)]
+    assert together.cost.tolist() == alone
+
+
+def test_linear_knapsack_answers_with_float32_where_the_columns_are_float32() -> None:
+    kinds, judged, lost = Kinds(costs=("l1", "l0"), relations=("at most",), classes=1), 0, 0
+    for seed in range(80_000, 80_400):
+        problem = random_problem(seed, "linear", kinds)
+        number = np.array([feature.levels is None for feature in problem.space.features])
+        if not LinearKnapsack().accepts(problem.form()):
+            continue
+        rounded = problem.factuals.astype(np.float32).astype(np.float64)
+        domain = replace(problem.domain, factuals=rounded, single=number)
+        single = replace(problem, factuals=rounded, domain=domain)
+        found, truth = LinearKnapsack().solve(single, Budget()), cheapest(replace(problem, factuals=rounded))
+        assert found.cost[0] == truth or found.cost[0] == pytest.approx(truth, rel=1e-5, abs=1e-5), f"seed {seed}"
+        if found.found()[0]:
+            point = found.points[0]
+            real = number & (problem.domain.step == 0) & (point != rounded[0])
+            assert np.array_equal(point[real], point[real].astype(np.float32), equal_nan=True), f"seed {seed}"
+            lost += int(np.isnan(rounded[0]).any())
+        judged += 1
+    assert judged > 200
+    assert lost > 30

@@ -32,7 +32,9 @@ SEARCHES = {
     "butfor.solvers.swarm": KernelGroup(
         "black boxes", 3, (("decode", "move", "take_over", "add_prices", "uniform_pair"),)
     ),
-    "butfor.solvers.linear": KernelGroup("linear models", 2, (("_rise", "rise_at_once", "_fewest_changes"),)),
+    "butfor.solvers.linear": KernelGroup(
+        "linear models", 2, (("_rise", "rise_at_once", "_fewest_changes", "cheapest_choices"),)
+    ),
     "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
 """Each package with kernels, those that take longest first."""

@@ -66,19 +66,23 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
 
 def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArray]:
     """The value for each cell of a feature, and whether the cell is admissible."""
+    if cells.levels:
+        return level_values(problem, j)
     domain = problem.domain
     x = problem.factuals[:, j]
     missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
-    if cells.levels:
-        codes = np.broadcast_to(
-            np.append(np.arange(cells.levels, dtype=np.float64), np.nan), (len(x), cells.levels + 1)
-        )
-        allowed = domain.levels[j].copy()
-        known = np.flatnonzero(~np.isnan(x))
-        allowed[known, x[known].astype(np.intp)] = domain.stay[known, j]
-        return codes, np.column_stack([allowed, missing])
     numbers = domain.nearest(j, cells.lower()[None, :], cells.upper()[None, :])
     return np.column_stack([numbers, np.full(len(x), np.nan)]), np.column_stack([~np.isnan(numbers), missing])
+
+
+def level_values(problem: Problem, j: int) -> tuple[FloatArray, BoolArray]:
+    """The codes of the levels of a feature, "missing" last, and which of them each row may have."""
+    domain, x, allowed = problem.domain, problem.factuals[:, j], problem.domain.levels[j].copy()
+    codes = np.append(np.arange(allowed.shape[1], dtype=np.float64), np.nan)
+    known = np.flatnonzero(~np.isnan(x))
+    allowed[known, x[known].astype(np.intp)] = domain.stay[known, j]
+    missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
+    return np.broadcast_to(codes, (len(x), len(codes))), np.column_stack([allowed, missing])
 
 
 def _check_rising(price: FloatArray, near: IntArray, name: str) -> None:

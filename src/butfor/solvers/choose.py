@@ -10,6 +10,7 @@ from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
+from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
@@ -19,8 +20,8 @@ from butfor.solvers.swarm.settings import Swarm
 from butfor.solvers.tree.exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), TreeExact(), LinearExact(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(), Swarm(),
-    BruteForce(),
+    RowSearch(), TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
+    Milp(), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 

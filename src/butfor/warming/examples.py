@@ -32,11 +32,16 @@ def trees() -> None:
 
 
 def linear_models() -> None:
-    """A half-space with each kind of price: by moves, by their squares, by the largest, and by their number."""
+    """A half-space with each kind of price: by moves, by their squares, by the largest, and by their number.
+
+    Then one over whole numbers and levels.
+    """
     from butfor.solvers.linear.exact import LinearExact
+    from butfor.solvers.linear.knapsack import LinearKnapsack
 
     for cost in ("l1", "l2", "linf", "l0"):
         _solve(LinearExact(), "linear", replace(PLAIN, costs=(cost,)), 6)
+    _solve(LinearKnapsack(), "linear", Kinds(classes=1, costs=("l1",), relations=()), 6)
 
 
 def oblique_trees() -> None:

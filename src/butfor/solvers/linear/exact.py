@@ -70,7 +70,7 @@ class LinearExact(AbstractSolver):
                     else:
                         least[row] = np.inf
             if problem.domain.single.any():
-                moved = _rounded_out(problem, moved)
+                moved = rounded_out(problem, moved)
                 cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, moved))
             bound = np.minimum(bound, least + score_set.offset)
             better = cost + score_set.offset < best
@@ -127,8 +127,8 @@ def _farthest(problem: Problem, score_set: ScoreSet) -> FloatArray:
     return np.asarray(np.where((domain.low[0] <= domain.high[0]) & ~np.isnan(x) & (w != 0), ends, x))
 
 
-def _rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
-    """Points with values moved to the next float32 in columns of that type.
+def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
+    """Points with real numbers moved to the next float32 in columns of that type.
 
     They stay within the domain.
     """
@@ -137,5 +137,5 @@ def _rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     away = np.where(moved > x, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
     short = np.abs(near.astype(np.float64) - x) < np.abs(moved - x)
     out = np.where(short, np.nextafter(near, away), near).astype(np.float64)
-    out = np.clip(out, np.minimum(problem.domain.low, x), np.maximum(problem.domain.high, x))
-    return np.where(problem.domain.single & (moved != x), out, moved)
+    out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
+    return np.where(problem.domain.single & (problem.domain.step == 0) & (moved != x), out, moved)

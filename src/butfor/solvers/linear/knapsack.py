@@ -1,0 +1,185 @@
+"""One linear inequality over whole numbers, categories and continuous numbers, exactly: a small knapsack.
+
+Each feature has options, and each option costs something and gains some of the score. The cheapest choice must gain
+enough: a knapsack in which one option of each feature is taken (Sinha and Zoltners, "The multiple-choice knapsack
+problem", Operations Research 27, 1979). For a price m per gain, each feature can be looked at alone:
+
+    optimum  >=  max over m >= 0 of  m need + sum over features of min over options [cost - m gain].
+
+A limit on the number of changes keeps the features that save most, which is exact, too. If the two choices on both
+sides of the best m differ, the feature that differs most is cut into smaller and larger gains. Whole numbers are not
+listed: an option is a run of them along which the cost is convex.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.margins import falls_alone, tightened, widened
+from butfor.model.linear import Linear
+from butfor.model.questions import ModelKind, evaluate
+from butfor.model.rounding import rounding
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.problem import Problem
+from butfor.solvers.linear.exact import rounded_out
+from butfor.solvers.linear.options import Options, options_of, points_of
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+ROWS_TOGETHER = 256
+"""How many rows are solved together before the budget is looked at."""
+
+EFFORT, MORE_EFFORT = 500, 100_000
+"""How often a row is branched on at first, and how often if that was not enough."""
+
+
+class LinearKnapsack(AbstractSolver):
+    """Branch and bound over the options of one linear inequality. Guarantee: optimal, or a proven bound."""
+
+    name = "linear_knapsack"
+    does = "linear models, whole numbers, categories and continuous numbers: branch and bound over one inequality"
+    block = 2048
+    takes_per_row = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.model is not ModelKind.LINEAR:
+            return Support(False, f"it takes a linear model, and the model is a {form.model}")
+        if form.inequalities > 1 or form.curved:
+            return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
+        unknown = form.constraints - {ConstraintKind.MARGIN, ConstraintKind.AT_MOST}
+        if unknown:
+            return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
+        others = form.cost - {CostTerm.L0, CostTerm.L1, CostTerm.L2, CostTerm.FORBIDDEN}
+        if others:
+            return Support(False, f"the cost has the terms {listed(others)}; it takes prices that add up over columns")
+        return Support(True, "one inequality, and prices that add up over columns, are a knapsack")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        parts: list[Outcome] = []
+        for begin in range(0, len(problem), ROWS_TOGETHER):
+            rows = np.arange(begin, min(begin + ROWS_TOGETHER, len(problem)))
+            part = problem.take(rows)
+            late = budget.spent() and len(parts) > 0
+            found = nothing_found(part, stopped=budget.stopped) if late else _solve_rows(part, budget)
+            parts.append(found.renumbered(rows))
+        return joined(parts)
+
+
+def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
+    """The best answer of each row over all score sets, by the proof rule."""
+    best, points = nothing_found(problem, np.inf), np.full(problem.factuals.shape, np.nan)
+    cost, bound, stopped = best.cost, best.bound, best.stopped
+    for score_set in problem.score_sets:
+        found = _solve_set(problem, score_set, budget)
+        bound = np.minimum(bound, found.bound + score_set.offset)
+        stopped = np.where(stopped == Stopped.DONE, found.stopped, stopped)
+        better = found.cost + score_set.offset < cost
+        cost, points[better] = np.where(better, found.cost + score_set.offset, cost), found.points[better]
+    return Outcome(best.row, points, cost, np.minimum(bound, cost), stopped)
+
+
+class _Found(NamedTuple):
+    """What is known about the rows in one score set.
+
+    - `points`, `cost`: the best points, and their costs; `exact`: their costs before they were rounded to float32;
+    - `bound`, `stopped`: the proven bounds, and why the search stopped.
+    """
+
+    points: FloatArray
+    cost: FloatArray
+    exact: FloatArray
+    bound: FloatArray
+    stopped: IntArray
+
+    def keep(self, row: int, one: Problem, part: ScoreSet, point: FloatArray) -> bool:
+        """Whether a point is an answer to this row, whose problem is `one`. It is kept if it is cheaper."""
+        if not one.reached(part, point):
+            return False
+        cost = one.prices.total(one.factuals, point[None])[0]
+        if cost < self.cost[row]:
+            self.points[row], self.cost[row] = point, cost
+        return True
+
+
+def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
+    """The bound is proven over the widened set, and a point that it finds there is taken if the estimator takes it.
+
+    If not, the search is repeated in the tightened set. If continuous numbers had to go much further to be sure, the
+    estimator is asked about the nearer point, too.
+    """
+    wide, tight = widened(score_set, problem), tightened(score_set, problem)
+    inner = replace(tight, b=tight.b + _own_rounding(problem, score_set))
+    found = _cheapest(problem, wide, inner, budget)
+    surely = tight.holds(evaluate(problem.model, found.points))
+    dear = surely & (found.stopped == Stopped.DONE) & (found.exact > found.bound + TOLERANCE * (1 + found.bound))
+    for row in np.flatnonzero(np.isfinite(found.cost) & (dear | ~surely)).tolist():
+        one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
+        outer, nearer = (some.take(np.array([row])) for some in (wide, inner))
+        if dear[row]:
+            found.keep(row, one, part, _cheapest(one, outer, outer, budget).points[0])
+            continue
+        if one.reached(part, found.points[row]):
+            continue
+        inside = _cheapest(one, tight.take(np.array([row])), nearer, budget)
+        found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
+        told = np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part)
+        if told and not found.keep(row, one, part, _farthest(one, part.A[0])):
+            found.bound[row] = np.inf
+    return found
+
+
+def _own_rounding(problem: Problem, score_set: ScoreSet) -> FloatArray:
+    """By how much our own sums may be off. Continuous numbers go further by that."""
+    assert isinstance(problem.model, Linear)
+    sharp = replace(problem.model, blur=np.zeros(1))
+    return rounding(sharp, score_set.A, problem.domain.extent, UNIT_DOUBLE)
+
+
+def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budget) -> _Found:
+    """The cheapest points of all rows in `wanted`. Continuous numbers go on into `aimed`, which lies inside it."""
+    from butfor.solvers.linear.knapsack_kernels import cheapest_choices
+
+    n = len(problem)
+    if not len(wanted.A):
+        wanted = aimed = at_least(np.zeros(wanted.A.shape[1]), 0.0)
+    options, values = options_of(problem, wanted.A[0])
+    now = evaluate(problem.model, problem.factuals) @ wanted.A[0]
+    slack = _slack(options, now)
+    need, aim = (np.broadcast_to(part.b[..., 0] - now, n) for part in (wanted, aimed))
+    need, aim, most = need - slack, np.maximum(need, aim) + slack, problem.most_changes
+    tables, start, quantum = options.stacked(), options.start, options.quantum()
+    pick, far, cost, bound, done = cheapest_choices(tables, start, need, aim, most, quantum, EFFORT)
+    for row in np.flatnonzero(~done):
+        if budget.spent():
+            break
+        one = slice(row, row + 1)
+        again = cheapest_choices(tables[one], start, need[one], aim[one], most, quantum, MORE_EFFORT)
+        pick[row], far[row], cost[row], bound[row], done[row] = (part[0] for part in again)
+    points = points_of(problem, options, values, pick, far)
+    if problem.domain.single.any():
+        points = rounded_out(problem, points)
+    exact, cost = cost, np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, points))
+    stopped = np.where(done, Stopped.DONE, budget.stopped or Stopped.EFFORT)
+    return _Found(points, cost, exact, bound, stopped)
+
+
+def _slack(options: Options, now: FloatArray) -> FloatArray:
+    """By how much our own sums of gains may be off."""
+    farthest = np.abs(options.gain) + options.rate * options.length
+    largest = np.maximum.reduceat(farthest, options.start[:-1], axis=1) if farthest.shape[1] else farthest
+    terms = largest.shape[1] + 2
+    return np.asarray(4 * terms * UNIT_DOUBLE * (np.abs(now) + largest.sum(axis=1)))
+
+
+def _farthest(problem: Problem, weights: FloatArray) -> FloatArray:
+    """The point of the only row with the largest score; it may change all features."""
+    options, values = options_of(problem, weights)
+    gain = np.where(np.isfinite(options.cost), options.gain + options.rate * options.length, -np.inf)[0]
+    pick = np.array([a + np.argmax(gain[a:b]) for a, b in pairwise(options.start)], dtype=np.intp)[None]
+    return np.asarray(points_of(problem, options, values, pick, options.length[:, pick[0]])[0])
