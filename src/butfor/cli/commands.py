@@ -39,6 +39,7 @@ from butfor.cli.options import (
     SurvivalAt,
     Target,
     TimeLimit,
+    TimeLimitPerRow,
     Unit,
     Within,
 )
@@ -167,6 +168,7 @@ def explain(
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
     solver: Annotated[str, typer.Option(help="The name of the solver; see `butfor solvers`.")] = "auto",
     time_limit: TimeLimit = None,
+    time_limit_per_row: TimeLimitPerRow = None,
     seed: Annotated[
         int, typer.Option(help="The seed of solvers that draw random numbers; it is written into the answer.")
     ] = 0,
@@ -203,6 +205,7 @@ def explain(
         k=k,
         solver=solver,
         time_limit=time_limit,
+        time_limit_per_row=time_limit_per_row,
         seed=seed,
         n_jobs=n_jobs,
     )  # fmt: skip

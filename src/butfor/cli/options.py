@@ -71,6 +71,7 @@ Unit = Annotated[str, typer.Option(help="The unit of times, such as days.")]
 TimeLimit = Annotated[
     float | None, typer.Option(metavar="SECONDS", help="Stop after this time. What was found by then is shown.")
 ]
+TimeLimitPerRow = Annotated[float | None, typer.Option(metavar="SECONDS", help="The same for each row.")]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from butfor.compiled.searches import SEARCHES
-
-LOG = logging.getLogger("butfor")
+from butfor.log import LOG
 
 _said: set[str] = set()
 _silent = 0

@@ -22,6 +22,7 @@ from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
 from butfor.importers.read import Reading, read
+from butfor.log import LOG
 from butfor.model.fingerprint import fingerprint
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
@@ -161,7 +162,10 @@ class Explainer:
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            return self._answers(verifier, outcome, verdict, search, budget)
+            answers = self._answers(verifier, outcome, verdict, search, budget)
+        if budget.spent():
+            LOG.info(answers.summary)
+        return answers
 
     def solvers(
         self,

@@ -78,7 +78,8 @@ class Turn:
         credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
         job = replace(self.job.take(rows), solver=swarm, credit=credit)
         if swarm.accepts(job.problem.form()):
-            self.outcome = better_of(self.outcome, job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
+            found = better_of(self.outcome, job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
+            self.outcome = replace(found, stopped=self.outcome.stopped)  # more time may still help the proof
         self.seconds += time.perf_counter() - begin
 
     @property

@@ -17,7 +17,7 @@ from butfor.explanation.changes import Change
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
-from butfor.solvers.outcome import Status
+from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space, same
 from butfor.verdict.certificate import Certificate
@@ -186,6 +186,28 @@ class Explanations(Sequence[Explanation]):
         return [certificate.status for certificate in self.certificates]
 
     @property
+    def summary(self) -> str:
+        """How many rows are proven, and what to do about the others, in one line. It is about first answers."""
+        first = [self.certificates[int(i)] for i in np.flatnonzero(self.ranks == 1)]
+        gaps = [one.gap for one in first if one.status is Status.WITHIN_GAP]
+        counts = {
+            "proven optimal": sum(one.status is Status.PROVEN_OPTIMAL for one in first),
+            "proven impossible": sum(one.status is Status.PROVEN_INFEASIBLE for one in first),
+            f"within {max(gaps, default=0.0):.1%} of the optimum": len(gaps),
+            "valid, with nothing proven": sum(one.status is Status.VALID for one in first),
+            "without an answer": sum(one.status is Status.NOT_FOUND for one in first),
+        }
+        told = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+        cut = any(_cut_short(one) for one in first)
+        advice = "; more time would help (time_limit), or fewer rows at once" if cut else ""
+        return f"{len(first)} {'row' if len(first) == 1 else 'rows'}: {told}{advice}"
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the time limit or Ctrl-C left a row unproven."""
+        return any(map(_cut_short, self.certificates))
+
+    @property
     def found(self) -> BoolArray:
         """Which answers were found. `answers[answers.found]` keeps only those."""
         return np.isfinite(self.costs)
@@ -268,6 +290,11 @@ class Explanations(Sequence[Explanation]):
 
     def _repr_html_(self) -> str:
         return str(rendered(self.only, "fragment") if len(self) == 1 else rendered(self, "fragment of many"))
+
+
+def _cut_short(certificate: Certificate) -> bool:
+    proven = certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+    return not proven and certificate.stopped in (Stopped.TIME, Stopped.INTERRUPTED)
 
 
 def _ranks(row: IntArray) -> IntArray:

@@ -13,6 +13,7 @@ from butfor.views import survival_words, tables
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
+    from butfor.explanation.explanations import Explanations
 
 TEXT_WIDTH = 100
 """The width of a printed answer, in characters."""
@@ -74,7 +75,7 @@ def panel(answer: Explanation) -> Any:
     return Group(*parts, Text(footer(answer), style="green" if answer.found else "yellow"))
 
 
-def panel_many(answers: Sequence[Explanation]) -> Any:
+def panel_many(answers: Explanations) -> Any:
     """A rich renderable with one line per answer."""
     from rich.console import Group
     from rich.text import Text
@@ -100,7 +101,9 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
             status_name(one.certificate.status),
         )
     rest = len(answers) - ANSWERS_LISTED
-    return Group(table, Text(f"and {rest} more")) if rest > 0 else table
+    more = [Text(f"and {rest} more")] if rest > 0 else []
+    summary = [Text(answers.summary, style="yellow")] if answers.cut_short else []
+    return Group(table, *more, *summary) if more or summary else table
 
 
 def _table(first: str, **justify: Any) -> Any:
@@ -133,7 +136,7 @@ def render(answer: Explanation) -> str:
     return plain(panel(answer))
 
 
-def render_many(answers: Sequence[Explanation]) -> str:
+def render_many(answers: Explanations) -> str:
     """The answers as plain text."""
     return plain(panel_many(answers))
 

@@ -1,0 +1,155 @@
+"""How the time of a call is shared: answers first, then proofs, and no row uses up the time of others."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+import butfor as bf
+from butfor.explain import turns
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.outcome import Stopped, answers_of, better_of, nothing_found
+
+X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
+X = X.iloc[:, :6]
+FOREST = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, Y)
+EXPLAINER = bf.Explainer(FOREST, X)
+ROWS = X[FOREST.predict(X) == 0].iloc[:6]
+
+
+@pytest.fixture
+def greedy(monkeypatch):
+    """A search that uses up all of its time on one row, and tells what it was given for which rows."""
+    solve, given = EnsembleBranchBound.solve, []
+    hard = float(ROWS.iloc[0, 0])
+
+    def slow(self, problem, budget, k=1, seed=0):
+        given.append((problem.factuals[:, 0].tolist(), budget.left()))
+        if hard in problem.factuals[:, 0]:
+            time.sleep(min(budget.left(), 5.0) + 0.001)
+            return nothing_found(problem, stopped=Stopped.TIME)
+        return solve(self, problem, budget, k, seed)
+
+    monkeypatch.setattr(EnsembleBranchBound, "solve", slow)
+    return given
+
+
+def test_one_hard_row_does_not_eat_the_time_of_all(greedy) -> None:
+    EXPLAINER.explain(ROWS.iloc[1:], time_limit=60)  # compiles
+    greedy.clear()
+    answers = EXPLAINER.explain(ROWS, time_limit=6.0)
+    assert all(status is bf.Status.PROVEN_OPTIMAL for status in answers.statuses[1:])
+    first, last = greedy[0], greedy[-1]
+    assert first[1] <= 6.0 * turns.FIRST_SHARE / 6
+    assert first[0] == last[0] == [ROWS.iloc[0, 0]]  # what is left goes to the row that is open
+    assert last[1] > 1.0
+
+
+def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) -> None:
+    answers = EXPLAINER.explain(ROWS, time_limit=4.0)
+    hard = answers[0].certificate
+    assert hard.status is bf.Status.VALID
+    assert hard.solver.startswith("swarm: ensemble_branch_bound found no answer")
+    assert answers[0].point is not None
+    named = EXPLAINER.explain(ROWS.iloc[:1], time_limit=0.5, solver="ensemble_branch_bound").only
+    assert named.certificate.status is bf.Status.NOT_FOUND
+
+
+def test_a_limit_per_row(greedy) -> None:
+    begin = time.perf_counter()
+    answers = EXPLAINER.explain(ROWS, time_limit_per_row=0.6)
+    assert time.perf_counter() - begin < 6 * 0.6 + 5.0
+    assert all(answers.found)
+    assert max(left for rows, left in greedy if rows == [ROWS.iloc[0, 0]]) <= 0.6
+
+
+def test_both_limits_hold(greedy) -> None:
+    EXPLAINER.explain(ROWS, time_limit=2.0, time_limit_per_row=0.3)
+    assert max(left for rows, left in greedy if rows == [ROWS.iloc[0, 0]]) <= 0.3
+
+
+@pytest.mark.parametrize("limit", [1e-9, 1e-3, 1e6])
+@pytest.mark.parametrize("name", ["time_limit", "time_limit_per_row"])
+def test_limits_of_any_size(name, limit) -> None:
+    answers = EXPLAINER.explain(ROWS, **{name: limit})
+    assert len(answers) == len(ROWS)
+    assert limit < 1 or all(status is bf.Status.PROVEN_OPTIMAL for status in answers.statuses)
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, float("nan"), "10", True])
+@pytest.mark.parametrize("name", ["time_limit", "time_limit_per_row"])
+def test_limits_that_make_no_sense(name, limit) -> None:
+    with pytest.raises((bf.InputError, bf.InputTypeError), match=name):
+        EXPLAINER.explain(ROWS, **{name: limit})
+
+
+def test_first_answers_come_before_second_ones(monkeypatch) -> None:
+    solve, asked = EnsembleBranchBound.solve, []
+
+    def told(self, problem, budget, k=1, seed=0):
+        asked.extend((row, len(problem.relations)) for row in problem.factuals[:, 0].tolist())
+        return solve(self, problem, budget, k, seed)
+
+    monkeypatch.setattr(EnsembleBranchBound, "solve", told)
+    answers = EXPLAINER.explain(ROWS, k=3, time_limit=60)
+    assert [relations for _, relations in asked] == sorted(relations for _, relations in asked)
+    assert np.bincount(answers.rows).tolist() == [3] * len(ROWS)
+    for row in range(len(ROWS)):
+        costs = answers.costs[answers.rows == row]
+        assert (np.diff(costs) >= -1e-9).all()
+
+
+def test_ctrl_c_in_a_later_round_keeps_what_was_found(monkeypatch) -> None:
+    solve, calls = EnsembleBranchBound.solve, []
+
+    def stopping(self, problem, budget, k=1, seed=0):
+        calls.append(1)
+        if len(calls) > len(ROWS) + 1:
+            raise KeyboardInterrupt
+        found = solve(self, problem, budget, k, seed)
+        return nothing_found(problem, stopped=Stopped.TIME) if len(calls) == 1 else found
+
+    monkeypatch.setattr(EnsembleBranchBound, "solve", stopping)
+    answers = EXPLAINER.explain(ROWS, k=2, time_limit=60)
+    assert all(answers.found[answers.ranks == 1])
+    assert (answers.ranks == 2).sum() == 0
+
+
+def problem_of(rows: int):
+    from butfor.testing.problems import Kinds, random_problem
+
+    return random_problem(0, "linear", Kinds()).take(np.zeros(rows, dtype=np.intp))
+
+
+def test_the_better_of_two_outcomes() -> None:
+    problem = problem_of(3)
+    known = answers_of(np.arange(3), problem.factuals, np.array([3.0, 2.0, np.inf]), np.array([1.0, 2.0, 0.5]))
+    found = answers_of(np.array([0, 2]), problem.factuals[:2], np.array([2.5, 4.0]), np.array([0.5, 0.0]))
+    both = better_of(known, found)
+    assert both.row.tolist() == [0, 1, 2]
+    assert both.cost.tolist() == [2.5, 2.0, 4.0]
+    assert both.bound.tolist() == [1.0, 2.0, 0.5]
+
+
+def test_an_answer_below_a_bound_refutes_it() -> None:
+    problem = problem_of(1)
+    impossible = nothing_found(problem, np.inf)
+    found = answers_of(np.arange(1), problem.factuals, np.array([1.0]), np.array([0.0]))
+    assert better_of(impossible, found).bound.tolist() == [0.0]
+
+
+def test_one_line_says_how_many_rows_are_proven_and_what_to_do(greedy, caplog) -> None:
+    with caplog.at_level("INFO", logger="butfor"):
+        answers = EXPLAINER.explain(ROWS, time_limit=0.6, solver="ensemble_branch_bound")
+    lost = sum(status is bf.Status.NOT_FOUND for status in answers.statuses)
+    assert lost >= 1
+    assert f"{lost} without an answer; more time would help (time_limit)" in answers.summary
+    assert answers.summary in caplog.messages
+    assert "".join(answers.summary.split()) in "".join(repr(answers).split())
+    proven = EXPLAINER.explain(ROWS.iloc[1:3])
+    assert proven.summary == "2 rows: 2 proven optimal"
+    assert proven.summary not in repr(proven)
