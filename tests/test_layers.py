@@ -15,6 +15,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 LAYERS = (
     "butfor.arrays",
     "butfor.errors",
+    "butfor.log",
     "butfor.experimental",
     "butfor.compiled",
     "butfor.space",

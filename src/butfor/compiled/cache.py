@@ -16,8 +16,9 @@ from typing import Any
 from numba.core.caching import FunctionCache, NullCache
 
 from butfor.compiled import helper
-from butfor.compiled.saying import LOG, say_compiling, say_unkept
+from butfor.compiled.saying import say_compiling, say_unkept
 from butfor.compiled.searches import search_of
+from butfor.log import LOG
 
 
 def cache_of(function: Callable[..., Any]) -> Any:

@@ -16,8 +16,8 @@ import time
 
 import numba
 
-from butfor.compiled.saying import LOG
 from butfor.compiled.searches import SEARCHES
+from butfor.log import LOG
 
 SECONDS_BETWEEN_LOOKS = 0.05
 """How often it is looked whether another process has done its work."""

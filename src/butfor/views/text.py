@@ -8,12 +8,12 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import Change, word
+from butfor.explanation.explanations import Explanations
 from butfor.solvers.outcome import Status
 from butfor.views import survival_words, tables
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
-    from butfor.explanation.explanations import Explanations
 
 TEXT_WIDTH = 100
 """The width of a printed answer, in characters."""
@@ -75,7 +75,7 @@ def panel(answer: Explanation) -> Any:
     return Group(*parts, Text(footer(answer), style="green" if answer.found else "yellow"))
 
 
-def panel_many(answers: Explanations) -> Any:
+def panel_many(answers: Sequence[Explanation]) -> Any:
     """A rich renderable with one line per answer."""
     from rich.console import Group
     from rich.text import Text
@@ -102,8 +102,9 @@ def panel_many(answers: Explanations) -> Any:
         )
     rest = len(answers) - ANSWERS_LISTED
     more = [Text(f"and {rest} more")] if rest > 0 else []
-    summary = [Text(answers.summary, style="yellow")] if answers.cut_short else []
-    return Group(table, *more, *summary) if more or summary else table
+    if isinstance(answers, Explanations) and answers.cut_short:
+        more.append(Text(answers.summary, style="yellow"))
+    return Group(table, *more) if more else table
 
 
 def _table(first: str, **justify: Any) -> Any:
@@ -136,7 +137,7 @@ def render(answer: Explanation) -> str:
     return plain(panel(answer))
 
 
-def render_many(answers: Explanations) -> str:
+def render_many(answers: Sequence[Explanation]) -> str:
     """The answers as plain text."""
     return plain(panel_many(answers))
 
