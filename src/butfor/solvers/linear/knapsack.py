@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -141,6 +141,9 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
                 continue
         inside = _cheapest(one, tight.take(np.array([row])), nearer, budget)
         found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
+        told = np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part)
+        if told and not found.keep(row, one, part, _farthest(one, part.A[0])):
+            found.bound[row] = np.inf
     return found
 
 
@@ -228,3 +231,11 @@ def _slack(options: Options, now: FloatArray) -> FloatArray:
     largest = np.maximum.reduceat(farthest, options.start[:-1], axis=1) if farthest.shape[1] else farthest
     terms = largest.shape[1] + 2
     return np.asarray(4 * terms * UNIT_DOUBLE * (np.abs(now) + largest.sum(axis=1)))
+
+
+def _farthest(problem: Problem, weights: FloatArray) -> FloatArray:
+    """The point of the only row with the largest score; it may change all features."""
+    options, values = options_of(problem, weights)
+    gain = np.where(np.isfinite(options.cost), options.gain + options.rate * options.length, -np.inf)[0]
+    pick = np.array([a + np.argmax(gain[a:b]) for a, b in pairwise(options.start)], dtype=np.intp)[None]
+    return np.asarray(points_of(problem, options, values, pick, options.length[:, pick[0]])[0])
