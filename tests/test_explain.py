@@ -243,7 +243,7 @@ def test_candidates_serve_any_model() -> None:
 def test_time_limit_is_an_outcome() -> None:
     X, y = people()
     bound = bf.Explainer(make_pipeline(preparation(), LogisticRegression()).fit(X, y), X)
-    found = bound.explain(X.iloc[:50], time_limit=0.05)
+    found = bound.explain(X.iloc[:50], solver="milp", time_limit=0.05)
     assert len(found) == 50
     assert set(found.statuses) <= {
         Status.PROVEN_OPTIMAL,
@@ -268,7 +268,7 @@ def test_interrupt_keeps_what_was_found(monkeypatch) -> None:
         return solve(self, *args, **kwargs)
 
     monkeypatch.setattr(Milp, "solve", stopping)
-    found = bound.explain(X.iloc[:10])
+    found = bound.explain(X.iloc[:10], solver="milp")
     assert 1 <= found.found.sum() <= 3 + sum(status is Status.PROVEN_OPTIMAL for status in found.statuses[3:])
     assert Status.NOT_FOUND in found.statuses
 

@@ -14,12 +14,13 @@ listed: an option is a run of them along which the cost is convex.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from heapq import heappop, heappush
+from itertools import count, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import falls_alone, tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
@@ -37,6 +38,9 @@ ROWS_TOGETHER = 256
 
 EFFORT, MORE_EFFORT = 500, 100_000
 """How often a row is branched on at first, and how often if that was not enough."""
+
+MOST_TOLD = 50
+"""After how many refusals of one row the search goes on in the tightened set."""
 
 
 class LinearKnapsack(AbstractSolver):
@@ -88,7 +92,8 @@ class _Found(NamedTuple):
     """What is known about the rows in one score set.
 
     - `points`, `cost`: the best points, and their costs; `exact`: their costs before they were rounded to float32;
-    - `bound`, `stopped`: the proven bounds, and why the search stopped.
+    - `bound`, `stopped`: the proven bounds, and why the search stopped;
+    - `gain` (n, features): what each used feature gains; `clear`: whether all its other options gain clearly more or less.
     """
 
     points: FloatArray
@@ -96,6 +101,8 @@ class _Found(NamedTuple):
     exact: FloatArray
     bound: FloatArray
     stopped: IntArray
+    gain: FloatArray
+    clear: BoolArray
 
     def keep(self, row: int, one: Problem, part: ScoreSet, point: FloatArray) -> bool:
         """Whether a point is an answer to this row, whose problem is `one`. It is kept if it is cheaper."""
@@ -126,12 +133,53 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
             continue
         if one.reached(part, found.points[row]):
             continue
+        if falls_alone(one, part):
+            found.bound[row], point = _next(one, part, outer, nearer, budget)
+            if point is not None:
+                found.cost[row] = np.inf
+                found.keep(row, one, part, point)
+                continue
         inside = _cheapest(one, tight.take(np.array([row])), nearer, budget)
         found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
         told = np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part)
         if told and not found.keep(row, one, part, _farthest(one, part.A[0])):
             found.bound[row] = np.inf
     return found
+
+
+def _next(
+    one: Problem, part: ScoreSet, outer: ScoreSet, nearer: ScoreSet, budget: Budget
+) -> tuple[float, FloatArray | None]:
+    """A bound for the only row, and the cheapest point that the estimator takes, if it is found.
+
+    A refused point tells of all points in which no feature gains more (see `falls_alone`). The others lie in one box
+    for each feature: this one gains more than in the refused point, and those before it do not.
+    """
+    root = _cheapest(one, outer, nearer, budget)
+    numbers = count()  # no two entries of the heap are equal
+    waiting = [(float(root.bound[0]), next(numbers), _everywhere(root.gain)[0], root, 0)]
+    for _ in range(MOST_TOLD):
+        bound, _, box, found, at = heappop(waiting)
+        if np.isinf(found.cost[at]) or one.reached(part, found.points[at]):
+            return bound, found.points[at] if np.isfinite(found.cost[at]) else None
+        if not found.clear[at] or budget.spent():
+            return bound, None
+        features = found.gain.shape[1]
+        boxes = np.repeat(box[None], features, axis=0)
+        for j in range(features):
+            boxes[j, 1, :j] = np.minimum(boxes[j, 1, :j], found.gain[at, :j])
+            boxes[j, 0, j] = max(boxes[j, 0, j], found.gain[at, j])
+        more = _cheapest(one.take(np.zeros(features, dtype=np.intp)), outer, nearer, budget, boxes)
+        for j in range(features):
+            heappush(waiting, (max(bound, float(more.bound[j])), next(numbers), boxes[j], more, j))
+        if not waiting:
+            return np.inf, None
+    return waiting[0][0], None
+
+
+def _everywhere(gain: FloatArray) -> FloatArray:
+    """Boxes (n, 2, features) that bound no gain."""
+    return np.stack([np.full(gain.shape, -np.inf), np.full(gain.shape, np.inf)], axis=1)
 
 
 def _own_rounding(problem: Problem, score_set: ScoreSet) -> FloatArray:
@@ -141,8 +189,13 @@ def _own_rounding(problem: Problem, score_set: ScoreSet) -> FloatArray:
     return rounding(sharp, score_set.A, problem.domain.extent, UNIT_DOUBLE)
 
 
-def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budget) -> _Found:
-    """The cheapest points of all rows in `wanted`. Continuous numbers go on into `aimed`, which lies inside it."""
+def _cheapest(
+    problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budget, boxes: FloatArray | None = None
+) -> _Found:
+    """The cheapest points of all rows in `wanted`. Continuous numbers go on into `aimed`, which lies inside it.
+
+    `boxes` (n, 2, features) bounds what each used feature gains: more than the first number, at most the second.
+    """
     from butfor.solvers.linear.knapsack_kernels import cheapest_choices
 
     n = len(problem)
@@ -154,19 +207,22 @@ def _cheapest(problem: Problem, wanted: ScoreSet, aimed: ScoreSet, budget: Budge
     need, aim = (np.broadcast_to(part.b[..., 0] - now, n) for part in (wanted, aimed))
     need, aim, most = need - slack, np.maximum(need, aim) + slack, problem.most_changes
     tables, start, quantum = options.stacked(), options.start, options.quantum()
-    pick, far, cost, bound, done = cheapest_choices(tables, start, need, aim, most, quantum, EFFORT)
+    if boxes is None:
+        boxes = _everywhere(np.empty((n, len(values.features))))
+    pick, far, cost, bound, done = cheapest_choices(tables, start, boxes, need, aim, most, quantum, EFFORT)
     for row in np.flatnonzero(~done):
         if budget.spent():
             break
         one = slice(row, row + 1)
-        again = cheapest_choices(tables[one], start, need[one], aim[one], most, quantum, MORE_EFFORT)
+        again = cheapest_choices(tables[one], start, boxes[one], need[one], aim[one], most, quantum, MORE_EFFORT)
         pick[row], far[row], cost[row], bound[row], done[row] = (part[0] for part in again)
     points = points_of(problem, options, values, pick, far)
     if problem.domain.single.any():
         points = rounded_out(problem, points)
     exact, cost = cost, np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, points))
+    gain, clear = options.gains(pick, far)
     stopped = np.where(done, Stopped.DONE, budget.stopped or Stopped.EFFORT)
-    return _Found(points, cost, exact, bound, stopped)
+    return _Found(points, cost, exact, bound, stopped, gain, clear)
 
 
 def _slack(options: Options, now: FloatArray) -> FloatArray:

@@ -160,7 +160,7 @@ def _relax(parts, start, box, need, most, limit, pick, far, saving):  # type: ig
 
 
 @part
-def _complete(parts, start, pick, far, need, aim, most, best, best_pick, best_far):  # type: ignore[no-untyped-def]
+def _complete(parts, start, root, pick, far, need, aim, most, best, best_pick, best_far):  # type: ignore[no-untyped-def]
     """The cheapest choice with enough gain that differs from `pick` in at most one feature, if it is below `best`.
 
     Returns its cost. Where numbers are continuous, it gains `aim`, which is a little more than it needs.
@@ -177,15 +177,16 @@ def _complete(parts, start, pick, far, need, aim, most, best, best_pick, best_fa
         price = cost - _cost(parts, pick[j], far[j])
         fixed = changes - (1 if pick[j] > start[j] else 0)
         for i in range(start[j], start[j + 1]):
-            u, rest, step = 0.0, need - others - parts[i, GAIN], parts[i, GRID]
-            if fixed + (1 if i > start[j] else 0) > most or parts[i, LENGTH] * parts[i, RATE] < rest:
+            u, longest = _span(parts, i, root[0, j], root[1, j])
+            rest, rate, step = need - others - parts[i, GAIN], parts[i, RATE], parts[i, GRID]
+            if fixed + (1 if i > start[j] else 0) > most or longest < u or longest * rate < rest:
                 continue
-            if rest > 0.0:
-                u = (aim - others - parts[i, GAIN]) / parts[i, RATE]
+            if rest > u * rate:
+                u = (aim - others - parts[i, GAIN]) / rate
                 if step > 0.0:
-                    u = step * np.ceil(rest / (parts[i, RATE] * step))
-                    u = u - step if parts[i, RATE] * (u - step) >= rest else u
-                u = min(u, parts[i, LENGTH])
+                    u = step * np.ceil(rest / (rate * step))
+                    u = u - step if rate * (u - step) >= rest else u
+                u = min(u, longest)
             whole = price + _cost(parts, i, u)
             if whole < best:
                 best, found, at, by = whole, j, i, u
@@ -225,7 +226,7 @@ def _split(parts, mixed, pick, far):  # type: ignore[no-untyped-def]
 
 
 @part
-def _search(parts, start, need, aim, most, quantum, effort, boxes, marks, best_pick, best_far, pick, far, saving):  # type: ignore[no-untyped-def]
+def _search(parts, start, root, need, aim, most, quantum, effort, boxes, marks, best_pick, best_far, pick, far, saving):  # type: ignore[no-untyped-def]
     """The cheapest choice of one row: its cost, a bound, and whether the search was complete.
 
     It is depth first. The nodes from `bottom` to `top` are new. Every cost is a multiple of `quantum` (0: of nothing).
@@ -241,7 +242,7 @@ def _search(parts, start, need, aim, most, quantum, effort, boxes, marks, best_p
                 continue
             _walk(parts, need, below, pick, far)
             for k in range(3):
-                best = _complete(parts, start, pick[k], far[k], need, aim, most, best, best_pick, best_far)
+                best = _complete(parts, start, root, pick[k], far[k], need, aim, most, best, best_pick, best_far)
             mixed = (need - below) / (above - below) if above > below else 0.0
             marks[at, FEATURE], marks[at, CUT] = _split(parts, mixed, pick, far)
         if top > bottom and marks[top, BOUND] > marks[bottom, BOUND]:
@@ -293,10 +294,11 @@ def _keep(table, every, parts, start, option):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def cheapest_choices(tables, every, need, aim, most, quantum, effort):  # type: ignore[no-untyped-def]
+def cheapest_choices(tables, every, roots, need, aim, most, quantum, effort):  # type: ignore[no-untyped-def]
     """The cheapest choices of n rows whose gains sum to at least `need`, after at most `effort` branchings each.
 
     - `tables` (n, options, 7): the options of each row; `every` (features + 1): where those of each feature begin;
+    - `roots` (n, 2, features): the box of each row;
     - `quantum`: every cost is a multiple of it (0: of nothing).
 
     Returns `chosen` and `along` (n, features), `cost` and `bound` (n; infinite: there is none) and `done` (n): whether
@@ -311,11 +313,12 @@ def cheapest_choices(tables, every, need, aim, most, quantum, effort):  # type: 
     for row in range(n):
         _keep(tables[row], every, parts, start, option)
         for j in range(d):
-            boxes[0, 0, j], boxes[0, 1, j], chosen[row, j] = -np.inf, np.inf, start[j]
+            boxes[0, 0, j], boxes[0, 1, j], chosen[row, j] = roots[row, 0, j], roots[row, 1, j], start[j]
         marks[0, BOUND] = 0.0
         cost[row], bound[row], done[row] = _search(
             parts,
             start,
+            roots[row],
             need[row],
             aim[row],
             most,

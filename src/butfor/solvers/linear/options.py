@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.tables import level_values
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
@@ -47,6 +47,22 @@ class Options(NamedTuple):
         for i, part in enumerate((*self[1:4], self.curve, self.rate, self.length, self.step)):
             out[..., i] = part
         return out
+
+    def gains(self, pick: IntArray, far: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """What each feature of a choice gains (n, features), and whether its other options gain clearly more or less (n).
+
+        A continuous run that could go on gains hardly more.
+        """
+        row = np.arange(len(pick))[:, None]
+        gain = self.gain[row, pick] + self.rate[pick] * far
+        wide = np.repeat(gain, np.diff(self.start), axis=1)
+        near = 64 * UNIT_DOUBLE * (1 + np.abs(wide) + np.abs(self.gain))
+        first, last = self.gain, self.gain + self.rate * self.length
+        open_ = np.isfinite(self.cost) & (np.arange(len(self.rate)) != np.repeat(pick, np.diff(self.start), axis=1))
+        other = open_ & (first <= wide + near) & (last >= wide - near)
+        same = ~open_ & np.isfinite(self.cost) & (self.length > 0) & (self.step == 0) & (wide < last - near)
+        coarse = (self.length == 0) | (self.step == 0) | (self.rate * self.step > near)
+        return gain, np.asarray(~(other | same).any(axis=1) & (coarse | ~np.isfinite(self.cost)).all(axis=1))
 
     def quantum(self) -> float:
         """A number of which all costs are multiples; 0 if there is none of a useful size.
