@@ -10,9 +10,9 @@ import pandas as pd
 
 import butfor as bf
 from benchmarks.harness import Number, seconds
+from butfor.explain.turns import Job
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Credit, Outcome
-from butfor.solvers.several import several
+from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import AbstractSolver, Budget
 
 
@@ -45,10 +45,11 @@ def handed(ask: Callable[[], object]) -> list[tuple[AbstractSolver, Problem]]:
     """The problems that `ask` hands to solvers, with the solver that each goes to."""
     found: list[tuple[AbstractSolver, Problem]] = []
 
-    def recorded(solver: AbstractSolver, credit: Credit, problem: Problem, *rest: Any) -> Outcome:
-        found.append((solver, problem))
-        return several(solver, credit, problem, *rest)
+    def recorded(job: Job, budget: Budget, k: int, seed: int) -> Outcome:
+        found.append((job.solver, job.problem))
+        return done(job, budget, k, seed)
 
-    with mock.patch("butfor.explain.solve.several", recorded):
+    done = Job.done
+    with mock.patch.object(Job, "done", recorded):
         ask()
     return found
