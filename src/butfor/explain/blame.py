@@ -121,7 +121,7 @@ class Blame:
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
             return solver.solve(problem, Budget(0.0)).status()[0] is Status.PROVEN_INFEASIBLE
         steps = Steps(call=self.call)
-        found = solver.solve(free(problem) if solver.name == Milp.name else problem, steps)
+        found = solver.solve(free(problem) if solver.row_by_row else problem, steps)
         self.work += weight * len(steps.taken) / STEPS_OF_A_QUESTION
         status = found.status()[0]
         if status is Status.NOT_FOUND and self.call.spent():
@@ -136,7 +136,7 @@ class Blame:
 def free(problem: Problem) -> Problem:
     """The same problem without prices, if each of them is finite. Whether there is an answer does not depend on them.
 
-    A program is done with the first point it finds, if nothing has a price.
+    A search is done with the first point it finds, if nothing has a price.
     """
     prices = problem.prices
     rates = {name: getattr(prices, name) for name in ("l0", "l1", "l2", "linf", "missing", "linf_missing")}

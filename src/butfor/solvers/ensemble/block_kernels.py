@@ -211,6 +211,7 @@ def blocks_of_entries(leaves, cells, pairs, pair, blocks, low, high, original_en
     original_entry (entries): which entry of `leaves` each one is
     """
     feature, block_start, ordered = pairs.feature, pairs.block_start, cells.ordered
+    original, items, begin, masks = cells.original, blocks.items, blocks.begin, leaves.masks
     set_blocks = np.empty(1024, np.intp)
     total, n_set_blocks = len(blocks.begin), 0
     for n in range(len(pair)):
@@ -221,9 +222,11 @@ def blocks_of_entries(leaves, cells, pairs, pair, blocks, low, high, original_en
         if n_set_blocks + last - first > len(set_blocks):
             set_blocks = grown(set_blocks, n_set_blocks + last - first)
         low[n] = total + n_set_blocks
+        e = original_entry[n]
+        at = leaves.mask[e]
         for b in range(first, last):
-            some = cells.original[blocks.items[blocks.begin[b]]] - leaves.start[j]
-            if inside(leaves, original_entry[n], some):
+            some = original[items[begin[b]]] - leaves.start[j]
+            if masks[at + some] if at >= 0 else inside(leaves, e, some):
                 set_blocks[n_set_blocks] = b
                 n_set_blocks += 1
         high[n] = total + n_set_blocks

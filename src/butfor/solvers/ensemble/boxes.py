@@ -75,22 +75,24 @@ class BoxSearch:
         self.lower, self.done, self.highest = 0.0, False, np.full(scores, -np.inf)
 
     def steps(self, size: int) -> Iterator[None]:
-        """The search, with a pause after so many boxes."""
-        tie, alive = count(), np.ones(len(self.task.price), dtype=np.bool_)
+        """The search, with a pause after so many boxes. Of equally cheap boxes the newest comes first."""
+        newest, alive = count(0, -1), np.ones(len(self.task.price), dtype=np.bool_)
         heap: list[tuple[float, int, bytes]] = []
 
         def put(alive: BoolArray) -> None:
             cost = self._tighten(alive)
             if cost < np.inf:
-                heapq.heappush(heap, (cost, next(tie), np.packbits(alive).tobytes()))
+                heapq.heappush(heap, (cost, next(newest), np.packbits(alive).tobytes()))
 
         put(alive)
+        looked_at = 0
         while heap and heap[0][0] < self.ceiling():
-            self.lower, number, bits = heapq.heappop(heap)
+            self.lower, _, bits = heapq.heappop(heap)
+            looked_at += 1
             alive = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive)).view(np.bool_)
             for part in self._parts(alive):
                 put(part)
-            if number % size == size - 1:
+            if looked_at % size == 0:
                 yield
         self.done = True
 
@@ -113,7 +115,7 @@ class BoxSearch:
             return ()
         far, own = self.far.copy(), slice(self.start[feature], self.start[feature + 1])
         alive[own] &= ~far[own]
-        return far, alive
+        return alive, far  # the far one holds what the trees want
 
     def _tighten(self, alive: BoolArray) -> float:
         """The cost of a box's cheapest row, `x`. Cells that no better row has are dropped."""

@@ -130,13 +130,21 @@ def split(label, count, cells, leaves, e):  # type: ignore[no-untyped-def]
 
     Returns the new number of labels.
     """
-    hit = np.zeros(count, np.int8)
+    within = np.empty(len(cells), np.bool_)
+    masks, at = leaves.masks, leaves.mask[e]
     for i in range(len(cells)):
-        hit[label[i]] |= 1 if inside(leaves, e, cells[i]) else 2
+        within[i] = masks[at + cells[i]] if at >= 0 else inside(leaves, e, cells[i])
+    hit = np.zeros(count, np.int8)
+    parted = False
+    for i in range(len(cells)):
+        hit[label[i]] |= 1 if within[i] else 2
+        parted = parted or hit[label[i]] == 3
+    if not parted:
+        return count
     fresh = np.full(count, -1, np.intp)
     for i in range(len(cells)):
         old = label[i]
-        if hit[old] == 3 and not inside(leaves, e, cells[i]):
+        if hit[old] == 3 and not within[i]:
             if fresh[old] < 0:
                 fresh[old] = count
                 count += 1

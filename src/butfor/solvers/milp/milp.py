@@ -65,6 +65,7 @@ class Milp(AbstractSolver):
     """Mixed-integer programming. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "milp"
+    row_by_row = True
     does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
 
     def accepts(self, form: Form) -> Support:
