@@ -73,7 +73,7 @@ def _check_labels(found: Sequence[Any]) -> None:
 
 def opened(table: Any) -> Any:
     """The table in a form that gives one column after the other quickly. Its labels are text."""
-    if is_array(table):
+    if is_array(table) or isinstance(table, nw.DataFrame):
         return table
     frame = nw.from_native(table, eager_only=True)
     if all_text(frame.columns):
@@ -92,7 +92,10 @@ def names(table: Any) -> tuple[str, ...]:
 
 def labels(table: Any) -> list[Any]:
     """The columns' own labels. In pandas they may be numbers or tuples."""
-    return list(nw.from_native(table, eager_only=True).columns)
+    found = table.columns
+    if isinstance(found, list) and not all_text(found):  # pyarrow's are the columns themselves
+        found = nw.from_native(table, eager_only=True).columns
+    return list(found)
 
 
 def all_text(found: Sequence[Any]) -> bool:
@@ -114,7 +117,7 @@ def short_names(table: Any) -> frozenset[str]:
 
 def height(table: Any) -> int:
     """The number of rows."""
-    return int(table.shape[0]) if is_array(table) else len(nw.from_native(table, eager_only=True))
+    return int(table.shape[0])
 
 
 def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
@@ -177,6 +180,9 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
         column = table[:, position]
         return _floats(name, column.tolist()) if column.dtype.kind in "OUS" else column.astype(np.float64)
     series = opened(table)[name]
+    native = series.to_native()
+    if isinstance(getattr(native, "dtype", None), np.dtype) and native.dtype.kind in "fiub":  # pandas, and quickly
+        return np.asarray(native.to_numpy(), dtype=np.float64)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         return np.asarray(series.cast(nw.Float64()).to_numpy(), dtype=np.float64)
     return _floats(name, series.to_list())
