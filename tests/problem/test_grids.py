@@ -154,7 +154,7 @@ def test_answers_on_fine_and_far_grids(model, name, step, anchor) -> None:
     assert free.cost - 1e-6 <= found.cost <= free.cost + step / explainer.space[name].range + 1e-6
 
 
-@pytest.mark.parametrize("low", [0.1 * 3, 0.3, 0.1 * 6, 0.7000000000000001])
+@pytest.mark.parametrize("low", [0.1 * 3, 0.3, 0.1 * 6, 0.7000000000000001, 0.29999999999999993, 0.39999999999999997])
 @pytest.mark.parametrize(
     "model",
     [LinearSVC(random_state=0), DecisionTreeClassifier(max_depth=1, random_state=0), LogisticRegression()],
@@ -163,8 +163,9 @@ def test_answers_on_fine_and_far_grids(model, name, step, anchor) -> None:
 def test_an_end_that_means_a_grid_point_is_kept_to_the_last_digit(low, model) -> None:
     x = np.arange(11)[:, None] * 0.1
     explainer = bf.Explainer(model.fit(x, x.ravel() > 0.25), x, space={"x0": bf.Step(0.1, 0.0, 1.0)})
-    constraints = [bf.between("x0", low, 0.9)]
-    for solver in ("auto", "milp", "swarm"):
-        answer = explainer.explain(x[:1], target=True, constraints=constraints, solver=solver).only
-        assert answer.found, solver
-        assert answer.point[0, 0] >= low
+    for high in (0.9, low):
+        constraints = [bf.between("x0", low, high)]
+        for solver in ("auto", "milp", "swarm"):
+            answer = explainer.explain(x[:1], target=True, constraints=constraints, solver=solver).only
+            assert answer.found, solver
+            assert low <= answer.point[0, 0] <= high

@@ -161,8 +161,11 @@ class Domain:
             bottom, top = _single_from(bottom), _single_below(top)
         if self.step[j]:
             grid = self.step[j], self.anchor[j]
-            bottom = np.where((bottom == low) & (_meant(low, *grid) < low), low, grid_up(bottom, *grid))
-            top = np.where((top == high) & (_meant(high, *grid) > high), high, grid_down(top, *grid))
+            first, last, begin, end = _meant(low, *grid), _meant(high, *grid), bottom, top
+            bottom = np.where((begin == low) & (first < low), low, grid_up(begin, *grid))
+            top = np.where((end == high) & (last > high), high, grid_down(end, *grid))
+            top = np.where((bottom == low) & (top == first) & (low <= end), low, top)
+            bottom = np.where((top == high) & (bottom == last) & (high >= begin), high, bottom)
         return bottom, top
 
     def nearest(self, j: int, lower: FloatArray, upper: FloatArray) -> FloatArray:
