@@ -397,7 +397,7 @@ def out_of_reach(d: SimpleNamespace) -> bool:
 
 
 def spent_at_once(d: SimpleNamespace) -> bool:
-    found = d.ask.explain(d.X, time_limit=1e-9)
+    found = d.ask.explain(d.X, time_limit=1e-9, solver="milp")
     return len(found) == len(d.X) and Status.NOT_FOUND in found.statuses
 
 

@@ -56,7 +56,7 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("check", "linear_over", "register_importer", "register_step")
+FUNCTIONS = ("check", "linear_over", "register_importer", "register_step", "warm")
 
 
 def again(thing: Any) -> Any:

@@ -185,7 +185,7 @@ def test_any_value_of_any_type_is_checked_or_refused_in_words(kind) -> None:
 BATCH_HASH_ONLY = re.compile(
     r"created|row|label|stopped|seconds|notes.*|seed|solver|missing|shared\.(solver|stopped|seconds|seed|notes.*|missing)"
     r"|shared\.versions\.(?!butfor).*|factual\[\d+\]"
-    r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|single|typical|mad|std|why|levels.*)"
+    r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|none|single|typical|mad|std|why|levels.*)"
     r"|table\.columns\[\d+\]\.(type|ordered|categories.*)"
 )
 """The same values, as a batch names them. A row is said only once: changed, it is another row with a true answer."""
