@@ -66,14 +66,8 @@ def solve(
         if not jobs or (rank > 1 and budget.spent()):
             break
         left = budget.at_most(budget.left() / (search.k + 1 - rank))
-        found = in_turns(
-            jobs,
-            left,
-            search.k if rank == 1 else 1,
-            search.seed,
-            search.solver == "auto",
-            advance if rank == 1 else _quiet,
-        )
+        k, told = (search.k, advance) if rank == 1 else (1, _quiet)
+        found = in_turns(jobs, left, k, search.seed, search.solver == "auto", told)
         done.append(_reached(found, jobs, readout) if rank == 1 else found.take(found.found()))
         jobs = [job for job in jobs if not job.solver.many]
         jobs = [following for job in jobs for following in others(job, found)]
@@ -99,7 +93,9 @@ def others(job: Job, found: Outcome) -> list[Job]:
 
 def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout) -> Outcome:
     """The outcome, with its notes on the highest sums of scores in the user's terms."""
-    highest = found.notes.get(HIGHEST, np.full(len(found), np.nan))
+    if HIGHEST not in found.notes:
+        return found
+    highest = found.notes[HIGHEST]
     told = {REACHED: np.full(len(found), np.nan), NEEDED: np.full(len(found), np.nan)}
     for job in jobs:
         for i in np.flatnonzero(np.isin(found.row, job.rows) & np.isfinite(highest) & ~found.found()):
