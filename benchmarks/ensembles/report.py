@@ -29,16 +29,19 @@ def page(folder: Path) -> str:
 def header(folder: Path) -> str:
     """What the page is, and where its numbers were measured."""
     parts = [read(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))]
-    machine = parts[0].iloc[-1]["machine"]
-    commits = dict.fromkeys(f"`{str(commit)[:7]}`" for part in parts for commit in part["commit"])
-    versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "scikit-learn"))
+    machines = [machine for part in parts for machine in part["machine"]]
+    of = " and ".join(dict.fromkeys(f"{machine['cores']} cores of {machine['cpu']}" for machine in machines))
+    commits = ", ".join(dict.fromkeys(f"`{str(commit)[:7]}`" for part in parts for commit in part["commit"]))
+    names = ("python", "numpy", "numba", "scikit-learn")
+    versions = ", ".join(f"{name} {' and '.join(dict.fromkeys(m[name] for m in machines))}" for name in names)
     load = [part["load"].median() for part in parts]
     return f"""# Benchmarks: sums of trees
 
 Forests and boosting, explained to proven optimality. Every number on this page was written by a script:
 `make bench-ensembles` measures (JSON lines in `benchmarks/results/ensembles`) and makes the page from them.
 
-Measured on {machine["cores"]} cores of {machine["cpu"]} at commit {" and ".join(commits)} ({versions}),
+Measured on {of}, at commits {commits}
+({versions}),
 one thread. Others used the machine at the same time: its load was {min(load):.1f} to {max(load):.1f} in the median of each part,
 so the seconds are rather too many than too few, ours and the rivals' alike.
 
