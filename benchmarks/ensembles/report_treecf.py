@@ -78,7 +78,8 @@ Each of {pair["row"].nunique()} rows is asked about with every three of {_free(p
 
 {markdown(head, rows)}
 
-We proved {len(pair) - unsettled} of {len(pair)}. treecf's constraints are compiled before, ours are part of the call."""
+We proved {len(pair) - unsettled} of {len(pair)}. treecf's constraints are compiled before, ours are part of the call.
+Where there is no answer, our seconds also find a smallest set of fixed columns to blame, which takes many more proofs."""
 
 
 def _free(lines: pd.DataFrame) -> int:
