@@ -1,10 +1,12 @@
-"""Models of the size that people have, on Adult: the wait, the gap that is left and the memory, on a few rows."""
+"""Models of the size that people have, on Adult: the waits, the gap that is left and the memory, on a few rows."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import butfor as bf
 from benchmarks.data import Table, table
 from benchmarks.ensembles.exact import answers, small, summary
 from benchmarks.ensembles.memory import held
@@ -33,7 +35,10 @@ def measure(scale: Scale) -> Iterator[Line]:
 
 def _measured(of: Table, ensemble: Ensemble, scale: Scale) -> Iterator[Line]:
     question = ask(of, ensemble.make(scale.trees(ensemble.trees)), scale.rows)
-    about = {"table": of.name, "model": ensemble.name, "data": of.about, "leaves": question.leaves}
+    about: Line = {"table": of.name, "model": ensemble.name, "data": of.about, "leaves": question.leaves}
+    begin = time.perf_counter()
+    bf.Explainer(question.model, data=of.X)
+    about["explainer_s"] = time.perf_counter() - begin
     lines = []
     for line in answers(question, scale):
         lines.append(line)
