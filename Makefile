@@ -45,7 +45,7 @@ newest: ## the same with the newest versions and the newest Python that is here,
 bench: $(VENV)/.dev ## measure; writes benchmarks/results
 	$(BIN)/python -m benchmarks
 
-bench-ensembles: $(VENV)/.dev ## measure sums of trees (half an hour; RIVAL_PYTHON=a Python 3.12 adds the rivals); writes docs/benchmarks.md
+bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf adds it); writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
 

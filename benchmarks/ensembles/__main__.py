@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.data import TABLES
-from benchmarks.ensembles import evaluator, exact, growth, memory, rivals
+from benchmarks.ensembles import bigger, evaluator, exact, growth, memory, rivals, treecf
 from benchmarks.ensembles.scale import SMOKE, Line, Scale
 from benchmarks.harness import RESULTS
 
@@ -18,7 +18,9 @@ PARTS = {
     "memory": memory.measure,
     "exact": exact.measure,
     "rivals": rivals.measure,
+    "treecf": treecf.measure,
     "growth": growth.measure,
+    "bigger": bigger.measure,
 }
 
 
@@ -30,6 +32,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part (may be repeated)")
     parser.add_argument("--table", action="append", choices=TABLES, help="only this table (may be repeated)")
     parser.add_argument("--rows", type=int, help="rows a model")
+    parser.add_argument("--rival-rows", type=int, help="rows a model that a rival is asked about")
+    parser.add_argument("--limit", type=float, help="seconds a row may take")
     parser.add_argument("--patience", type=float, help="seconds after which no further row of a model is begun")
     parser.add_argument("--rival-python", type=Path, help="a Python 3.12 to make the rivals' environment with")
     return parser.parse_args()
@@ -39,7 +43,8 @@ def scale(asked: argparse.Namespace) -> Scale:
     """How much is measured."""
     chosen = SMOKE if asked.smoke else Scale()
     given = {
-        "tables": asked.table, "rows": asked.rows, "patience": asked.patience, "rival_python": asked.rival_python
+        "tables": asked.table, "rows": asked.rows, "rival_rows": asked.rival_rows, "limit": asked.limit,
+        "patience": asked.patience, "rival_python": asked.rival_python,
     }  # fmt: skip
     return replace(chosen, **{name: value for name, value in given.items() if value is not None})
 

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from benchmarks.ensembles.report_treecf import treecf, triples
+from benchmarks.ensembles.written import markdown, pairs, read, rows_of, seconds, summaries, times
 from benchmarks.harness import RESULTS, ROOT
 
 PAGE, PICTURE = "benchmarks.md", "images/ensembles-growth.png"
@@ -21,54 +20,28 @@ PROVEN = ("PROVEN_OPTIMAL", "OPTIMAL")
 CONTINUOUS = "butfor, numbers continuous"
 
 
-def read(folder: Path, part: str) -> pd.DataFrame:
-    """The lines of one part; none if it was not measured."""
-    path = folder / f"{part}.jsonl"
-    lines = [json.loads(text) for text in path.read_text().splitlines()] if path.exists() else []
-    return pd.DataFrame(lines, columns=None if lines else ["kind"])
-
-
 def page(folder: Path) -> str:
     """The page, as Markdown."""
-    parts = (header, tables, proofs, ocean, dice, growth, evaluator, memory, left_out)
+    parts = (header, tables, proofs, bigger, ocean, dice, treecf, triples, growth, evaluator, memory, left_out)
     return "\n\n".join(text for text in (part(folder) for part in parts) if text) + "\n"
-
-
-def markdown(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table; columns of words stand left, those of numbers right."""
-    head, rows = list(head), [list(map(str, row)) for row in rows]
-    sides = [
-        "---:" if all(cell[:1] in "-0123456789" for cell in column) else "---" for column in zip(*rows, strict=True)
-    ]
-    lines = [head, sides, *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def seconds(x: float) -> str:
-    """Seconds with two digits that count."""
-    return f"{x:.2f}" if x >= 1 else f"{x:.2g}"
-
-
-def times(ratio: pd.Series[float]) -> str:
-    """The median of some ratios and their ends."""
-    if ratio.empty:
-        return "-"
-    return f"{ratio.median():.3g} ({ratio.min():.3g} to {ratio.max():.3g})"
 
 
 def header(folder: Path) -> str:
     """What the page is, and where its numbers were measured."""
     parts = [read(folder, path.stem) for path in sorted(folder.glob("*.jsonl"))]
-    machine = parts[0].iloc[-1]["machine"]
-    commits = dict.fromkeys(f"`{str(commit)[:7]}`" for part in parts for commit in part["commit"])
-    versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "numpy", "numba", "scikit-learn"))
+    machines = [machine for part in parts for machine in part["machine"]]
+    of = " and ".join(dict.fromkeys(f"{machine['cores']} cores of {machine['cpu']}" for machine in machines))
+    commits = ", ".join(dict.fromkeys(f"`{str(commit)[:7]}`" for part in parts for commit in part["commit"]))
+    names = ("python", "numpy", "numba", "scikit-learn")
+    versions = ", ".join(f"{name} {' and '.join(dict.fromkeys(m[name] for m in machines))}" for name in names)
     load = [part["load"].median() for part in parts]
     return f"""# Benchmarks: sums of trees
 
 Forests and boosting, explained to proven optimality. Every number on this page was written by a script:
 `make bench-ensembles` measures (JSON lines in `benchmarks/results/ensembles`) and makes the page from them.
 
-Measured on {machine["cores"]} cores of {machine["cpu"]} at commit {" and ".join(commits)} ({versions}),
+Measured on {of}, at commits {commits}
+({versions}),
 one thread. Others used the machine at the same time: its load was {min(load):.1f} to {max(load):.1f} in the median of each part,
 so the seconds are rather too many than too few, ours and the rivals' alike.
 
@@ -80,12 +53,12 @@ before; a row may take {lines_limit(folder):g} s. Where rows take long, fewer of
 
 def lines_limit(folder: Path) -> float:
     """The seconds that a row may take."""
-    return float(_rows(read(folder, "exact"))["limit"].max())
+    return float(rows_of(read(folder, "exact"))["limit"].max())
 
 
 def tables(folder: Path) -> str:
     """How the tables are prepared."""
-    lines = _summaries(read(folder, "exact")).drop_duplicates("table")
+    lines = summaries(read(folder, "exact")).drop_duplicates("table")
     rows = [(line["table"], line["data"]) for _, line in lines.iterrows()]
     text = markdown(("table", "how it is prepared"), rows).replace("---:", "---")
     return (
@@ -95,7 +68,7 @@ def tables(folder: Path) -> str:
 
 def proofs(folder: Path) -> str:
     """The share proven and the waits, for each ensemble and table."""
-    lines = _summaries(read(folder, "exact"))
+    lines = summaries(read(folder, "exact"))
     parts = ["## Proofs"]
     for model, group in lines.groupby("model", sort=False):
         rows = []
@@ -115,14 +88,38 @@ def proofs(folder: Path) -> str:
     return "\n\n".join(parts)
 
 
+def bigger(folder: Path) -> str:
+    """Models of the size that people have."""
+    lines = summaries(read(folder, "bigger"))
+    if lines.empty:
+        return ""
+    rows = [
+        (line["model"], line["table"], int(line["leaves"]), seconds(line["explainer_s"]), int(line["rows"]),
+         f"{line['proven']:.0%}", seconds(line["value"]), seconds(line["most"]),
+         "" if pd.isna(line.get("gap_most")) else f"{line['gap_most']:.1%}",
+         "-" if pd.isna(line.get("most_mb")) else f"{line['most_mb']:.0f} ({line['before_butfor_mb']:.0f})")
+        for _, line in lines.iterrows()
+    ]  # fmt: skip
+    head = (
+        "model", "table", "leaves", "explainer, s", "rows", "proven", "median s", "longest s", "largest gap",
+        "most MB (before butfor)",
+    )  # fmt: skip
+    return f"""### Models of the size that people have
+
+{markdown(head, rows)}
+
+{lines.iloc[0]["budget"]}. The explainer reads the model once. Memory is the most that a process held which loads the
+model and its table and explains a row."""
+
+
 def ocean(folder: Path) -> str:
     """OCEAN beside our answers to its own question."""
-    lines = _rows(read(folder, "rivals"))
+    lines = rows_of(read(folder, "rivals"))
     if lines.empty or not (lines["rival"] == "ocean").any():
         return ""
     versions = lines.loc[lines["rival"] == "ocean", "versions"].iloc[0]
     rows = []
-    for table, pair in _pairs(lines, CONTINUOUS, "ocean"):
+    for table, pair in pairs(lines, CONTINUOUS, "ocean"):
         both = pair[pair["status_ours"].isin(PROVEN) & pair["status"].isin(PROVEN)]
         off = (both["cost"] - both["cost_ours"]).abs().max()
         rows.append(
@@ -147,13 +144,13 @@ first rows it was asked about no further ones. On a busy machine two threads wai
 
 def dice(folder: Path) -> str:
     """DiCE beside our answers: how long it guesses, and how dear."""
-    lines = _rows(read(folder, "rivals"))
+    lines = rows_of(read(folder, "rivals"))
     if lines.empty or not lines["rival"].str.startswith("dice").any():
         return ""
     versions = lines.loc[lines["rival"] == "dice_random", "versions"].iloc[0]
     rows = []
     for rival in ("dice_random", "dice_genetic"):
-        for (table, model), pair in _pairs(lines, "butfor", rival):
+        for (table, model), pair in pairs(lines, "butfor", rival):
             answered = pair[pair["cost"].notna() & (pair["cost_ours"] > 0)]
             rows.append(
                 (table, model, rival.removeprefix("dice_"), f"{len(answered)} of {len(pair)}",
@@ -187,7 +184,7 @@ Each dot is a row of {where}, lines are medians; {lines["limit"].max():g} s a ro
 
 def evaluator(folder: Path) -> str:
     """Ours against predict_proba."""
-    lines = _summaries(read(folder, "evaluator"))
+    lines = summaries(read(folder, "evaluator"))
     if lines.empty:
         return ""
     rows = [
@@ -206,7 +203,7 @@ The compiled sum of trees against `predict_proba` of scikit-learn, both on one t
 
 def memory(folder: Path) -> str:
     """The most memory taken."""
-    lines = _summaries(read(folder, "memory"))
+    lines = summaries(read(folder, "memory"))
     if lines.empty:
         return ""
     rows = [
@@ -256,23 +253,6 @@ def picture(folder: Path, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-def _rows(lines: pd.DataFrame) -> pd.DataFrame:
-    return lines[lines["kind"] == "row"]
-
-
-def _summaries(lines: pd.DataFrame) -> pd.DataFrame:
-    return lines[lines["kind"] == "summary"]
-
-
-def _pairs(lines: pd.DataFrame, ours: str, rival: str) -> Iterable[tuple[tuple[str, str], pd.DataFrame]]:
-    """For each table and model, the rows that both answered or ran out of time on, side by side."""
-    keys = ["table", "model", "row"]
-    mine = lines.loc[lines["rival"] == ours, [*keys, "seconds", "cost", "status"]]
-    theirs = lines.loc[(lines["rival"] == rival) & (lines["status"] != "ERROR"), [*keys, "seconds", "cost", "status"]]
-    both = theirs.merge(mine, on=keys, suffixes=("", "_ours"))
-    return both.groupby(["table", "model"], sort=False)
 
 
 def main() -> None:

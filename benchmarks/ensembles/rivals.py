@@ -55,7 +55,7 @@ def _compared(of: Table, ensemble: Ensemble, scale: Scale, python: Path) -> Iter
             versions = line["versions"]
             continue
         if "points" in line:
-            line.update(_cheapest(ours, line["row"], line.pop("points")))
+            line.update(cheapest(ours, line["row"], line.pop("points")))
         if "row" in line:
             line["row"] = int(ours.rows.index[line["row"]])
         yield {**about, **line, **where(), "versions": versions}
@@ -102,7 +102,7 @@ def _work(python: Path, question: Question, rivals: list[str], scale: Scale) -> 
     return work(python, job)
 
 
-def _cheapest(question: Question, row: int, points: list[list[Any]]) -> Line:
+def cheapest(question: Question, row: int, points: list[list[Any]]) -> Line:
     """The best of a rival's answers that the model puts in the desired class."""
     X, space = question.table.X, question.explainer.space
     if not points:
