@@ -78,8 +78,9 @@ class Turn:
         credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
         job = replace(self.job.take(rows), solver=swarm, credit=credit)
         if swarm.accepts(job.problem.form()):
-            found = better_of(self.outcome, job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
-            self.outcome = replace(found, stopped=self.outcome.stopped)  # more time may still help the proof
+            found = job.done(budget.at_most(seconds), 1, seed).renumbered(rows)
+            better = better_of(self.outcome, found.take(found.found()))
+            self.outcome = replace(better, stopped=self.outcome.stopped)  # more time may still help the proof
         self.seconds += time.perf_counter() - begin
 
     @property
