@@ -103,7 +103,7 @@ def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
 @grain.register
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     read = np.flatnonzero(model.slope.any(axis=0))
-    if not (extent.step[read] > 0)[extent.movable[read]].all():
+    if model.blur.any() or not (extent.step[read] > 0)[extent.movable[read]].all():
         return np.zeros(len(A))
     values = np.vstack([extent.step, extent.anchor - model.centre, extent.factuals - model.centre, model.centre])[
         :, read

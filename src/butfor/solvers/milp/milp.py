@@ -164,7 +164,8 @@ def _tidied(problem: Problem, point: FloatArray) -> FloatArray:
     for j, feature in enumerate(problem.space.features):
         moved = np.isfinite(point[j]) and point[j] != problem.factuals[0, j]
         if moved and feature.levels is None and not problem.domain.step[j]:
-            out[j] = np.round(point[j], TIDY - int(np.floor(np.log10(feature.range))))
+            tidy = np.round(point[j], TIDY - int(np.floor(np.log10(feature.range))))
+            out[j] = np.float32(tidy) if problem.domain.single[j] else tidy
     return out
 
 

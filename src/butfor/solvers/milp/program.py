@@ -199,9 +199,17 @@ class Program:
         if np.isfinite(seconds):
             solver.setOptionValue("time_limit", max(seconds, 1e-3))
         model = self._model(highspy, extra, fixed, curves=exact)
+        mip = fixed is None and any(self.integer)
         solver.passModel(model)
         solver.run()
-        return _read(highspy, solver, self.objective.constant, mip=fixed is None and any(self.integer))
+        found = _read(highspy, solver, self.objective.constant, mip=mip)
+        if found.status == "infeasible" and mip:  # it once said so of a point on the edge: nothing may lie near it either
+            model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
+            model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
+            solver.passModel(model)
+            solver.run()
+            found = _read(highspy, solver, self.objective.constant, mip=mip)
+        return found
 
     def _model(
         self, highspy: Any, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None, *, curves: bool
