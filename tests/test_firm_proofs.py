@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier, SGDClassifier, SGDRegressor
+from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier, SGDClassifier, SGDRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.solvers.milp.milp import _tidied
 from butfor.solvers.milp.program import Program
+from butfor.space.feature import Feature
+
+YEARS = [2001, 2006, 2006, 2000, 2000, 2002, 2006]
 
 PROVEN = (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
@@ -288,3 +296,57 @@ def test_a_goal_beyond_all_leaves_is_impossible_at_once() -> None:
     model = GradientBoostingRegressor(n_estimators=10).fit(X, X["a"] * 3.0)
     answer = bf.Explainer(model, data=X).explain(X.iloc[[0]], target=bf.value(at_least=9e9), time_limit=20.0)
     assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE
+
+
+def test_float32_columns_that_are_scaled_beside_whole_slopes():
+    """MinMaxScaler computes in float32 there: a year is off by 1e-5, although all slopes are short fractions."""
+    X = pd.DataFrame({"c": pd.Categorical(list("bcdccaa"), list("abcde")), "year": np.float32(YEARS)})
+    scaled = make_column_transformer((OneHotEncoder(sparse_output=False), ["c"]), (MinMaxScaler(), ["year"]))
+    years = pd.DataFrame(
+        {"c": pd.Categorical(["b"] * 7, list("abcde")), "year": np.arange(2000, 2007, dtype=np.float32)}
+    )
+    for seed in range(60):
+        y = (
+            np.random.default_rng(seed).choice(["no", "yes"], 7)
+            if seed
+            else np.array(["yes", "yes", "yes", "no", "no", "no", "yes"])
+        )
+        if len(set(y)) < 2:
+            continue
+        model = make_pipeline(scaled, Perceptron(random_state=0)).fit(X, y)
+        other = "no" if model.predict(X.iloc[[0]])[0] == "yes" else "yes"
+        reached = np.abs(years.year - 2001)[model.predict(years) == other].min() / 6
+        found = bf.Explainer(model, X).explain(X.iloc[[0]], target=other, constraints=[bf.fixed("c")]).only
+        assert found.certificate.bound <= (np.inf if np.isnan(reached) else reached + 1e-6)
+
+
+def test_highs_calls_nothing_impossible_that_lies_on_an_edge():
+    """It once did, of a relation between whole numbers and one in units of 1e-6, at the end of its range."""
+    X = pd.DataFrame(
+        {
+            "a": np.float32([2001, 2001, 2002, 2001]),
+            "b": [101.0, 100.0, 100.0, 103.0],
+            "c": [1.4e-7, 1.4e-7, -1e-6, -1e-6],
+        }
+    )
+    tree, forest = (
+        DecisionTreeClassifier(max_depth=1, random_state=0),
+        RandomForestClassifier(1, max_depth=2, random_state=0),
+    )
+    model = VotingClassifier([("tree", tree), ("forest", forest)], voting="soft").fit(X, [2, 2, 0, 2])
+    relation = bf.linear({"a": -1.0, "b": -1.0, "c": 2.0}, "==", -2102.000002)
+    found = bf.Explainer(model, X).explain(X.iloc[[0]], target={0: 0.0}, constraints=[relation]).only
+    assert found.found
+    assert found.certificate.bound <= 7 / 3 + 1e-6
+    assert model.predict(found.point)[0] == 0
+
+
+def test_a_tidied_number_of_a_float32_column_is_one_of_float32():
+    for single in (True, False):
+        problem = SimpleNamespace(
+            space=SimpleNamespace(features=[Feature("a", low=4.0, high=5.0, single=single)]),
+            factuals=np.array([[4.5]]),
+            domain=SimpleNamespace(step=np.zeros(1), single=np.array([single])),
+        )
+        (told,) = _tidied(problem, np.array([4.5894360540000003]))
+        assert (told == np.float32(told)) == single

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -90,6 +91,13 @@ def test_votes_and_points_have_a_grain() -> None:
     assert grain(stumps(0.1, 0.2), ONE, extent(-1, 1), UNIT_SINGLE) == [0.0]
     assert grain(linear([3.0, -2.0], 5.0), ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) == [1.0]
     assert grain(linear([3.0, -2.0], 5.0), ONE, extent([0, 0], [9, 9], [1.0, 0.0]), UNIT_DOUBLE) == [0.0]
+
+
+def test_a_sum_of_columns_that_were_scaled_in_float32_has_no_grain() -> None:
+    """Its slopes may be whole multiples of anything: each scaled value is rounded."""
+    scaled = replace(linear([3.0, -2.0], 5.0), blur=np.array([UNIT_SINGLE, 0.0]))
+    assert grain(scaled, ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) == [0.0]
+    assert (rounding(scaled, ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) > 1e-7).all()
 
 
 def test_a_grain_settles_what_is_strict() -> None:
