@@ -16,7 +16,15 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier, SGDClassifier, SGDRegressor
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+    RidgeClassifier,
+    SGDClassifier,
+    SGDRegressor,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -350,3 +358,12 @@ def test_a_tidied_number_of_a_float32_column_is_one_of_float32():
         )
         (told,) = _tidied(problem, np.array([4.5894360540000003]))
         assert (told == np.float32(told)) == single
+
+
+def test_levels_in_a_float32_column_are_no_real_numbers():
+    X = pd.DataFrame({"a": [True, True, False, False] * 5, "b": np.float32([0, 1, 0, 1] * 5), "c": [1, 0, 0, 1] * 5})
+    model = LinearRegression().fit(X, 2 * X.b - 0.2 * X.a - 0.2 * X.c)
+    row = pd.DataFrame({"a": [True], "b": np.float32([0.0]), "c": [1]})
+    found = bf.Explainer(model, X).explain(row, target=bf.relative_change(0.3)).only
+    assert found.cost == found.certificate.bound == 1
+    assert found.point["b"].iloc[0] == 1

@@ -138,4 +138,6 @@ def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     short = np.abs(near.astype(np.float64) - x) < np.abs(moved - x)
     out = np.where(short, np.nextafter(near, away), near).astype(np.float64)
     out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
-    return np.where(problem.domain.single & (problem.domain.step == 0) & (moved != x), out, moved)
+    real = problem.domain.single & (problem.domain.step == 0)
+    real[list(problem.domain.levels)] = False
+    return np.where(real & (moved != x), out, moved)

@@ -203,7 +203,9 @@ class Program:
         solver.passModel(model)
         solver.run()
         found = _read(highspy, solver, self.objective.constant, mip=mip)
-        if found.status == "infeasible" and mip:  # it once said so of a point on the edge: nothing may lie near it either
+        if (
+            found.status == "infeasible" and mip
+        ):  # it once said so of a point on the edge: nothing may lie near it either
             model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
             solver.passModel(model)
