@@ -364,6 +364,6 @@ def test_levels_in_a_float32_column_are_no_real_numbers():
     X = pd.DataFrame({"a": [True, True, False, False] * 5, "b": np.float32([0, 1, 0, 1] * 5), "c": [1, 0, 0, 1] * 5})
     model = LinearRegression().fit(X, 2 * X.b - 0.2 * X.a - 0.2 * X.c)
     row = pd.DataFrame({"a": [True], "b": np.float32([0.0]), "c": [1]})
-    found = bf.Explainer(model, X).explain(row, target=bf.relative_change(0.3)).only
+    found = bf.Explainer(model, X).explain(row, target=bf.value(at_least=1.0)).only
     assert found.cost == found.certificate.bound == 1
     assert found.point["b"].iloc[0] == 1
