@@ -186,31 +186,15 @@ class Program:
         for expression, low, high in (*self.rows, *extra):
             if not any(expression.terms.values()) and (low > FEASIBILITY or high < -FEASIBILITY):
                 return Solved("infeasible", None, np.inf)
-        solver = highspy.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-            solver.setOptionValue(name, FEASIBILITY)
-        solver.setOptionValue("mip_feasibility_tolerance", WHOLE_TOLERANCE)
-        solver.setOptionValue("small_matrix_value", SMALL)
-        solver.setOptionValue("mip_allow_restart", False)  # after a restart, version 1.15 lost an optimum
-        solver.setOptionValue("mip_rel_gap", 1e-8)
-        solver.setOptionValue("mip_abs_gap", 1e-9)
-        if np.isfinite(seconds):
-            solver.setOptionValue("time_limit", max(seconds, 1e-3))
-        model = self._model(highspy, extra, fixed, curves=exact)
         mip = fixed is None and any(self.integer)
-        solver.passModel(model)
-        solver.run()
-        found = _read(highspy, solver, self.objective.constant, mip=mip)
+        model = self._model(highspy, extra, fixed, curves=exact)
+        found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
         if (
             found.status == "infeasible" and mip
         ):  # it once said so of a point on the edge: nothing may lie near it either
             model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
-            solver.passModel(model)
-            solver.run()
-            found = _read(highspy, solver, self.objective.constant, mip=mip)
+            found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
         return found
 
     def _model(
@@ -303,6 +287,25 @@ class Program:
         model.lp_.col_cost_ = cost
         model.lp_.offset_ = constant
         model.hessian_ = hessian
+
+
+def _run(highspy: Any, model: Any, seconds: float) -> Any:
+    """HiGHS after it worked on a model."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+        solver.setOptionValue(name, FEASIBILITY)
+    solver.setOptionValue("mip_feasibility_tolerance", WHOLE_TOLERANCE)
+    solver.setOptionValue("small_matrix_value", SMALL)
+    solver.setOptionValue("mip_allow_restart", False)  # after a restart, version 1.15 lost an optimum
+    solver.setOptionValue("mip_rel_gap", 1e-8)
+    solver.setOptionValue("mip_abs_gap", 1e-9)
+    if np.isfinite(seconds):
+        solver.setOptionValue("time_limit", max(seconds, 1e-3))
+    solver.passModel(model)
+    solver.run()
+    return solver
 
 
 def _read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
