@@ -89,7 +89,7 @@ def test_votes_and_points_have_a_grain() -> None:
     assert grain(stumps(1.0, 2.0, 0.5), ONE, extent(-1, 1), UNIT_DOUBLE) == [0.5]
     assert grain(stumps(0.1, 0.2), ONE, extent(-1, 1), UNIT_DOUBLE) == [0.0]
     assert grain(stumps(0.1, 0.2), ONE, extent(-1, 1), UNIT_SINGLE) == [0.0]
-    assert grain(linear([3.0, -2.0], 5.0), ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) == [0.0]
+    assert grain(linear([3.0, -2.0], 5.0), ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) == [1.0]
     assert grain(linear([3.0, -2.0], 5.0), ONE, extent([0, 0], [9, 9], [1.0, 0.0]), UNIT_DOUBLE) == [0.0]
 
 

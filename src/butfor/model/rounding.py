@@ -89,8 +89,8 @@ def _size(model: Linear, extent: Extent) -> FloatArray:
 def grain(model: Model, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The grain of each sum `A s`: it is a whole multiple of it, and computed without rounding. 0: there is none.
 
-    Votes have one: a strict inequality on them has a next larger value, and no rounding decides about it. Sums of linear
-    models have none, because a scaler may divide first, and rounds.
+    Votes, and points of a score card, have one. A strict inequality on them has a next larger value, and no rounding
+    decides about it.
     """
     return np.zeros(len(A))
 
@@ -98,6 +98,19 @@ def grain(model: Model, A: FloatArray, extent: Extent, unit: float) -> FloatArra
 @grain.register
 def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach), unit)
+
+
+@grain.register
+def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    read = np.flatnonzero(model.slope.any(axis=0))
+    if model.blur.any() or not (extent.step[read] > 0)[extent.movable[read]].all():
+        return np.zeros(len(A))
+    values = np.vstack([extent.step, extent.anchor - model.centre, extent.factuals - model.centre, model.centre])[
+        :, read
+    ]
+    parts = [low_bit(model.intercept), *(low_bit(model.steps[j]) for j in model.stepped)]
+    parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
+    return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent), unit)
 
 
 def _kept(grain: float, size: FloatArray, unit: float) -> FloatArray:
