@@ -367,3 +367,24 @@ def test_levels_in_a_float32_column_are_no_real_numbers():
     found = bf.Explainer(model, X).explain(row, target=bf.value(at_least=1.0)).only
     assert found.cost == found.certificate.bound == 1
     assert found.point["b"].iloc[0] == 1
+
+
+@pytest.mark.parametrize("weights", [(0.25, -0.5), (0.75, -0.75)])
+@pytest.mark.parametrize("largest", [7, 9])
+def test_slopes_with_few_digits_by_luck(largest, weights):
+    """MaxAbsScaler divides and rounds, although the weight divided by the largest value is a short fraction."""
+    grid = pd.DataFrame(list(itertools.product(range(largest + 1), repeat=2)), columns=["a", "b"])
+    model = make_pipeline(MaxAbsScaler(), LinearRegression()).fit(grid, grid.a)
+    model[-1].coef_, model[-1].intercept_ = largest * np.array(weights), 0.25
+    predicted = np.array([model.predict(grid.iloc[[i]])[0] for i in range(len(grid))])
+    rounded_up = predicted[predicted > 0.25 + grid @ weights]
+    assert len(rounded_up)
+    for reached in np.unique(rounded_up):
+        lacking = grid[predicted < reached].iloc[::7]
+        for row, found in zip(
+            lacking.to_numpy(),
+            bf.Explainer(model, grid).explain(lacking, target=bf.value(at_least=reached)),
+            strict=True,
+        ):
+            cost = np.abs(grid - row).sum(axis=1) / largest
+            assert found.certificate.bound <= cost[predicted >= reached].min() + 1e-6

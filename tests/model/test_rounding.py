@@ -13,7 +13,7 @@ from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.readout import Argmax, Sign
 from butfor.model.rounding import Extent, grain, rounding
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, Doubt, ScoreSet, at_least, low_bit
-from butfor.model.trees import Trees, with_cells
+from butfor.model.trees import Trees, combined, with_cells
 
 ONE = np.ones((1, 1))
 
@@ -98,6 +98,14 @@ def test_a_sum_of_columns_that_were_scaled_in_float32_has_no_grain() -> None:
     scaled = replace(linear([3.0, -2.0], 5.0), blur=np.array([UNIT_SINGLE, 0.0]))
     assert grain(scaled, ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) == [0.0]
     assert (rounding(scaled, ONE, extent([0, 0], [9, 9], 1.0), UNIT_DOUBLE) > 1e-7).all()
+
+
+def test_a_term_that_stands_for_several_numbers_has_no_grain() -> None:
+    whole = extent([0, 0], [9, 9], 1.0)
+    assert grain(replace(linear([3.0, -2.0]), folded=True), ONE, whole, UNIT_DOUBLE) == [0.0]
+    tree = stumps(1.0)
+    assert grain(combined([tree, tree], [0.5, 0.25]), ONE, whole, UNIT_DOUBLE) == [0.25]
+    assert grain(combined([tree, tree], [0.75, 0.25]), ONE, whole, UNIT_DOUBLE) == [0.0]
 
 
 def test_a_grain_settles_what_is_strict() -> None:

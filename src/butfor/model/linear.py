@@ -22,6 +22,9 @@ class Linear:
     Numbers are measured from a `centre` in the middle of their values (default: 0). A time in seconds since 1970 and
     its product with a slope are large and nearly cancel the intercept, which would cost the digits that matter. `blur`
     is the share by which a step before the estimator rounds each number (default: 0).
+
+    A term is `folded` if it stands for several numbers of the estimator, such as a weight and a scale. The estimator
+    rounds on the way from one to the other, whatever digits the term has.
     """
 
     intercept: FloatArray
@@ -30,6 +33,7 @@ class Linear:
     steps: tuple[FloatArray, ...]
     centre: FloatArray = field(default_factory=lambda: np.zeros(1))
     blur: FloatArray = field(default_factory=lambda: np.zeros(1))
+    folded: bool = False
 
     def __post_init__(self) -> None:
         for name in ("centre", "blur"):

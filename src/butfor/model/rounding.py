@@ -97,13 +97,15 @@ def grain(model: Model, A: FloatArray, extent: Extent, unit: float) -> FloatArra
 
 @grain.register
 def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    if model.folded:
+        return np.zeros(len(A))
     return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach), unit)
 
 
 @grain.register
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     read = np.flatnonzero(model.slope.any(axis=0))
-    if model.blur.any() or not (extent.step[read] > 0)[extent.movable[read]].all():
+    if model.folded or model.blur.any() or not (extent.step[read] > 0)[extent.movable[read]].all():
         return np.zeros(len(A))
     values = np.vstack([extent.step, extent.anchor - model.centre, extent.factuals - model.centre, model.centre])[
         :, read

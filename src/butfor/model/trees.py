@@ -32,7 +32,8 @@ class Trees:
     - `left`, `right` (nodes): the children;
     - `value` (nodes, scores): what a leaf adds to the scores;
     - `base` (scores): what the sum starts from;
-    - `cells`: the cells of each feature.
+    - `cells`: the cells of each feature;
+    - `folded`: whether the leaves stand for products that the estimator rounds, such as a weight times a leaf.
     """
 
     roots: IntArray
@@ -46,6 +47,7 @@ class Trees:
     cell_sets: tuple[BoolArray, ...]
     base: FloatArray
     cells: tuple[Cells, ...]
+    folded: bool = False
 
     @cached_property
     def table(self) -> BoolArray:
@@ -261,7 +263,13 @@ def combined(models: Sequence[Trees], weights: Sequence[float]) -> Trees:
         cell_sets=tuple(sets),
         base=np.sum([weight * model.base for model, weight in zip(models, weights, strict=True)], axis=0),
         cells=cells,
+        folded=not all(exact(weight) for weight in weights) or any(model.folded for model in models),
     )
+
+
+def exact(weight: float) -> bool:
+    """Whether products with this weight are never rounded: it is a power of two."""
+    return bool(abs(np.frexp(weight)[0]) == 0.5)
 
 
 def _joined_cells(parts: Sequence[Cells]) -> Cells:

@@ -48,7 +48,23 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
                 "Scores must be linear in each number.",
                 "Use clip=False.",
             )
-    return Linear(constant, slope, cells, tuple(steps), centre, blur)
+    return Linear(constant, slope, cells, tuple(steps), centre, blur, _folded(columns))
+
+
+def _folded(columns: list[Column]) -> bool:
+    """Whether some term stands for more than one weight times a raw number or a code."""
+    features = {column.feature for column in columns}
+    return not all(_as_it_is([column for column in columns if column.feature == j]) for j in features)
+
+
+def _as_it_is(columns: list[Column]) -> bool:
+    """Whether the only weights of a feature are for its raw number, or for whole codes of its levels, one at a time."""
+    first, *others = columns
+    if first.table is not None:
+        values = np.nan_to_num([column.level_values() for column in columns])
+        return bool((values == np.round(values)).all() and (np.count_nonzero(values, axis=0) <= 1).all())
+    middle = np.array([first.centre])
+    return not others and first.affine and first.edges is None and first.slope == 1 and bool(first.at(middle) == middle)
 
 
 def _cells(columns: list[Column]) -> Cells:

@@ -15,6 +15,7 @@ from butfor.importers.fold.nodes import in_score, trees_over
 from butfor.importers.libraries.sklearn_tree import AXIS_ALIGNED_TREES, grown, node_values
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
+from butfor.model.trees import exact
 
 
 def read_forest(forest: Any, columns: list[Column]) -> Imported:
@@ -105,6 +106,7 @@ def read_ada_boost(boosting: Any, columns: list[Column]) -> Imported:
         votes.append(weight * _vote(chosen, len(classes)))
     nodes = replace(grown(list(estimators)), value=np.concatenate(votes))
     model = trees_over(columns, nodes, np.zeros(nodes.value.shape[1]))
+    model = replace(model, folded=not all(exact(weight) for weight in weights))
     return model, Sign(classes, "logistic") if len(classes) == 2 else Argmax(classes, "softmax")
 
 

@@ -46,6 +46,7 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
         tuple(np.concatenate(steps) for steps in zip(*(model.steps for model in models), strict=True)),
         models[0].centre,
         models[0].blur,
+        models[0].folded,
     )
     return side_by_side, Argmax(classes, "ovr" if link == "logistic" else "none")
 
