@@ -11,7 +11,7 @@ import pytest
 from butfor.model.cells import number_cells
 from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.readout import Argmax, Sign
-from butfor.model.rounding import Extent, grain, rounding
+from butfor.model.rounding import Extent, grain, grain_at, rounding
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, Doubt, ScoreSet, at_least, low_bit
 from butfor.model.trees import Trees, combined, with_cells
 
@@ -106,6 +106,16 @@ def test_a_term_that_stands_for_several_numbers_has_no_grain() -> None:
     tree = stumps(1.0)
     assert grain(combined([tree, tree], [0.5, 0.25]), ONE, whole, UNIT_DOUBLE) == [0.25]
     assert grain(combined([tree, tree], [0.75, 0.25]), ONE, whole, UNIT_DOUBLE) == [0.0]
+
+
+def test_pure_leaves_add_up_exactly_beside_others() -> None:
+    forest = stumps(1.0, 1.0, 0.1)
+    mixed = replace(
+        forest, value=np.where(np.arange(9)[:, None] == 8, 2.0, forest.value)
+    )  # 0.1 on the left, 2 on the right
+    assert grain(mixed, ONE, extent(-1, 1), UNIT_DOUBLE) == [0.0]
+    assert grain_at(mixed, ONE, np.array([1.0]), UNIT_DOUBLE) == [1.0]
+    assert grain_at(mixed, ONE, np.array([-1.0]), UNIT_DOUBLE) == [0.0]
 
 
 def test_a_grain_settles_what_is_strict() -> None:

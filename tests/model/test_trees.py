@@ -36,6 +36,8 @@ def test_scores_are_those_of_the_definition_to_the_bit(numbers_only: bool) -> No
         assert isinstance(problem.model, Trees)
         found = evaluate_trees(problem.model, X)
         assert np.array_equal(found, [plain_score(problem.model, row) for row in X]), f"seed {seed}"
+        leaves = np.array([problem.model.value[problem.model.leaves_at(row)].sum(axis=0) for row in X])
+        assert np.allclose(found, problem.model.base + leaves)
         plain_walks += not problem.model.cell_sets
     assert plain_walks == (60 if numbers_only else plain_walks)
 

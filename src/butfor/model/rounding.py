@@ -102,6 +102,17 @@ def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach), unit)
 
 
+def grain_at(model: Model, A: FloatArray, point: FloatArray, unit: float) -> FloatArray:
+    """The grain of each sum `A s` of the leaves that one row reaches (0: none is known).
+
+    Many sums of a forest are ties of pure leaves. Their terms are whole, although those of other leaves are not.
+    """
+    if not isinstance(model, Trees) or model.folded:
+        return np.zeros(len(A))
+    terms = np.vstack([model.base, model.value[model.leaves_at(point)]])
+    return _kept(low_bit(terms) * low_bit(A), np.abs(A) @ np.abs(terms).sum(axis=0), unit)
+
+
 @grain.register
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     read = np.flatnonzero(model.slope.any(axis=0))

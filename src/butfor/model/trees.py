@@ -124,6 +124,19 @@ class Trees:
                         pending.append((int(child), {**path, j: region}))
         return tuple(found)
 
+    def leaves_at(self, x: FloatArray) -> IntArray:
+        """The leaf that one row reaches, in each tree."""
+        node = self.roots
+        while (inner := self.feature[node] >= 0).any():
+            at = node[inner]
+            value, cut = x[self.feature[at]], self.member[at] < 0
+            goes_left = np.where(np.isnan(value), self.missing_left[at], value <= self.cut[at])
+            cells = [self.cells[j].index(x[j : j + 1])[0] for j in self.feature[at[~cut]]]
+            goes_left[~cut] = self.table[self.member[at[~cut]], cells]
+            node = node.copy()
+            node[inner] = np.where(goes_left, self.left[at], self.right[at])
+        return node
+
     def side(self, node: int, region: CellSet, *, left: bool) -> CellSet:
         """The part of a region that goes left (or right) at a node."""
         cells = self.cells[self.feature[node]]

@@ -18,7 +18,7 @@ from butfor.model.black_box import BlackBox
 from butfor.model.clearance import stays_clear
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
-from butfor.model.rounding import grain, rounding
+from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
 from butfor.problem.constraints.relations import AtMost
@@ -156,20 +156,27 @@ class Problem:
     def meets(self, score_set: ScoreSet, point: FloatArray) -> bool:
         """Whether the estimator sees the scores of a point in the set. It is asked itself where rounding decides."""
         scores = evaluate(self.model, point[None])
-        doubt = self.doubt(score_set)
-        if score_set.surely(scores, doubt)[0]:
-            return True
-        if not score_set.perhaps(scores, doubt)[0]:
-            return False
+        for doubt in self._doubts(score_set, point):
+            if score_set.surely(scores, doubt)[0]:
+                return True
+            if not score_set.perhaps(scores, doubt)[0]:
+                return False
         if self.confirmation is None:
             return bool(score_set.holds(scores)[0])
         return self.confirmation.confirms(point, score_set.offset)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""
+        return self._doubt(score_set, grain(self.model, score_set.A, self.domain.extent, self.unit))
+
+    def _doubts(self, score_set: ScoreSet, point: FloatArray) -> Iterable[Doubt]:
+        """The doubt that holds for all points, and that of one: its terms may add up exactly where others do not."""
+        yield self.doubt(score_set)
+        yield self._doubt(score_set, grain_at(self.model, score_set.A, point, self.unit))
+
+    def _doubt(self, score_set: ScoreSet, size: FloatArray) -> Doubt:
         A, extent = score_set.A, self.domain.extent
         each = np.eye(A.shape[1] if score_set.curve is not None else 0, A.shape[1])
-        size = grain(self.model, A, extent, self.unit)
         sums, scores = ((1 + self.guard) * rounding(self.model, some, extent, self.unit) for some in (A, each))
         return Doubt(np.where(size > 0, 0.0, sums), scores, size)
 
