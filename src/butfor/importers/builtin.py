@@ -14,6 +14,7 @@ LIBRARIES = (
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_linear",
+    "sklearn_networks",
     "sklearn_steps",
     "sklearn_tree",
     "sklearn_wrappers",

@@ -15,6 +15,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
 from butfor.model.linear import Linear
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import AbstractReadout, Value
@@ -155,19 +156,29 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
         return np.where(turns.any(axis=1), np.inf, 0.0)
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
-        sizes = replace(
-            model,
-            intercept=np.abs(model.intercept),
-            slope=np.abs(model.slope),
-            steps=tuple(map(np.abs, model.steps)),
-            centre=np.zeros(1),
-        )
-        size = evaluate(sizes, np.abs(X)).max(axis=1)
+        size = _sizes(model, X).max(axis=1)
+    if isinstance(model, Network):
+        sizes = _sizes(model.first, X)
+        for layer in model.layers:
+            sizes = np.abs(layer.intercept) + sizes @ np.abs(layer.weight).T
+        size, ulps = sizes.max(axis=1), 10 * (10 + X.shape[1] + sum(len(layer.leak) for layer in model.layers))
     if isinstance(model, Trees):
         size = evaluate(replace(model, base=np.abs(model.base), value=np.abs(model.value)), X).max(axis=1)
         ulps = 10 + len(model.roots)
     ulp = np.finfo(np.float32 if single else np.float64).eps
     return np.asarray(ulps * ulp * (1 + size))
+
+
+def _sizes(model: Linear, X: FloatArray) -> FloatArray:
+    """The sums of the sizes of all terms, for each row and score."""
+    sizes = replace(
+        model,
+        intercept=np.abs(model.intercept),
+        slope=np.abs(model.slope),
+        steps=tuple(map(np.abs, model.steps)),
+        centre=np.zeros(1),
+    )
+    return evaluate(sizes, np.abs(X))
 
 
 def _in_single(source: Source, space: Space, table: Any) -> bool:

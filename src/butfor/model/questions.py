@@ -12,6 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.network import Network, evaluate_network
 from butfor.model.oblique import ObliqueTree, evaluate_oblique
 from butfor.model.trees import Trees, evaluate_trees
 
@@ -27,11 +28,13 @@ class ModelKind(StrEnum):
     """A sum of axis-aligned trees."""
     OBLIQUE = "oblique tree"
     """One tree whose decisions are linear."""
+    NETWORK = "network"
+    """Linear scores that are bent and mixed, layer by layer."""
     BLACK_BOX = "black box"
     """Only predictions are known."""
 
 
-Model = Linear | Trees | ObliqueTree | BlackBox
+Model = Linear | Trees | ObliqueTree | Network | BlackBox
 
 
 @singledispatch
@@ -81,6 +84,7 @@ def widen(model: Model, levels: tuple[int, ...]) -> Model:
 evaluate.register(Linear)(evaluate_linear)
 evaluate.register(Trees)(evaluate_trees)
 evaluate.register(ObliqueTree)(evaluate_oblique)
+evaluate.register(Network)(evaluate_network)
 
 
 @kind_of.register
@@ -99,6 +103,11 @@ def _(model: ObliqueTree) -> ModelKind:
 
 
 @kind_of.register
+def _(model: Network) -> ModelKind:
+    return ModelKind.NETWORK
+
+
+@kind_of.register
 def _(model: BlackBox) -> ModelKind:
     return ModelKind.BLACK_BOX
 
@@ -106,14 +115,16 @@ def _(model: BlackBox) -> ModelKind:
 @cuts.register(Linear)
 @cuts.register(Trees)
 @cuts.register(ObliqueTree)
-def _(model: Linear | Trees | ObliqueTree, feature: int) -> FloatArray:
+@cuts.register(Network)
+def _(model: Linear | Trees | ObliqueTree | Network, feature: int) -> FloatArray:
     return model.cells[feature].edges
 
 
 @score_count.register(Linear)
 @score_count.register(Trees)
 @score_count.register(ObliqueTree)
-def _(model: Linear | Trees | ObliqueTree) -> int:
+@score_count.register(Network)
+def _(model: Linear | Trees | ObliqueTree | Network) -> int:
     return model.scores
 
 
@@ -132,6 +143,12 @@ def _(model: Trees) -> tuple[FloatArray, ...]:
 def _(model: ObliqueTree) -> tuple[FloatArray, ...]:
     shape = tuple(np.asarray(a, dtype=np.float64) for a in (model.gate, model.left, model.right))
     return (*arrays_to_hash(model.gates), *shape, model.value)
+
+
+@arrays_to_hash.register
+def _(model: Network) -> tuple[FloatArray, ...]:
+    layers = (array for layer in model.layers for array in (layer.leak, layer.weight, layer.intercept))
+    return (*arrays_to_hash(model.first), *layers)
 
 
 @widen.register
@@ -155,6 +172,13 @@ def _(model: ObliqueTree, levels: tuple[int, ...]) -> ObliqueTree:
     gates = widen(model.gates, levels)
     assert isinstance(gates, Linear)
     return replace(model, gates=gates)
+
+
+@widen.register
+def _(model: Network, levels: tuple[int, ...]) -> Network:
+    first = widen(model.first, levels)
+    assert isinstance(first, Linear)
+    return replace(model, first=first)
 
 
 @widen.register

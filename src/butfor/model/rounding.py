@@ -14,6 +14,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.linear import Linear
+from butfor.model.network import Network
 from butfor.model.questions import Model
 from butfor.model.scores import low_bit
 from butfor.model.trees import Trees
@@ -73,6 +74,16 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     for j in model.stepped:
         scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
     return np.asarray(2 * (np.abs(A) @ (unit * sums + scaled)))
+
+
+@rounding.register
+def _(model: Network, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """What the first layer is off by is passed on, and each further layer is a sum of its own."""
+    size, off = _size(model.first, extent), rounding(model.first, np.eye(model.first.scores), extent, unit)
+    for layer in model.layers:
+        size = np.abs(layer.intercept) + np.abs(layer.weight) @ size
+        off = np.abs(layer.weight) @ off + 2 * (layer.weight.shape[1] + FURTHER_STEPS) * unit * size
+    return np.asarray(np.abs(A) @ off)
 
 
 def _size(model: Linear, extent: Extent) -> FloatArray:

@@ -76,7 +76,7 @@ class Milp(AbstractSolver):
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
         if CostTerm.CALLABLE in form.cost and (
-            form.model in (ModelKind.LINEAR, ModelKind.OBLIQUE)
+            form.model in (ModelKind.LINEAR, ModelKind.OBLIQUE, ModelKind.NETWORK)
             or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
             or CostTerm.QUADRATIC in form.cost
         ):

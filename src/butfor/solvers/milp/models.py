@@ -13,6 +13,7 @@ from butfor.formulation.half_spaces import goals, thresholds
 from butfor.formulation.margins import cells_inside, falls_alone, leaf_offsets, leaves_inside, tightened, widened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.rounding import FURTHER_STEPS
@@ -44,7 +45,8 @@ def add_model(model: Model, program: Program, problem: Problem, score_set: Score
 
 @cells_in_use.register(Linear)
 @cells_in_use.register(ObliqueTree)
-def _(model: Linear | ObliqueTree, problem: Problem) -> tuple[Cells, ...]:
+@cells_in_use.register(Network)
+def _(model: Linear | ObliqueTree | Network, problem: Problem) -> tuple[Cells, ...]:
     return model.cells
 
 
@@ -180,6 +182,47 @@ def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pi
                 total = total + float(weight) * score
         program.at_least(total, float(b), firm=float(firm))
     return scores
+
+
+@needs_value.register
+def _(model: Network, features: int) -> BoolArray:
+    return needs_value(model.first, features)
+
+
+@add_model.register
+def _(model: Network, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    """One variable per bent unit, and a binary one that tells whether it lies above 0.
+
+    A unit whose sign is known needs neither.
+    """
+    reached = _scores(model.first, pieces)
+    for layer in model.layers:
+        bent = [_bent(program, z, float(leak)) for z, leak in zip(reached, layer.leak, strict=True)]
+        reached = [
+            _sum([Sum(constant=float(b)), *(float(w) * unit for w, unit in zip(row, bent, strict=True) if w)])
+            for row, b in zip(layer.weight, layer.intercept, strict=True)
+        ]
+    wide, tight = widened(score_set, problem), tightened(score_set, problem)
+    for row, b, firm in zip(wide.A, wide.b, tight.b, strict=True):
+        program.at_least(
+            _sum(float(w) * score for w, score in zip(row, reached, strict=True) if w), float(b), firm=float(firm)
+        )
+    return reached
+
+
+def _bent(program: Program, z: Sum, leak: float) -> Sum:
+    """The expression `max(z, leak z)`."""
+    low, high = program.least(z), -program.least(-1.0 * z)
+    if low >= 0 or leak == 1.0:
+        return z
+    if high <= 0:
+        return leak * z
+    above, rest = program.variable(0.0, high), program.variable(0.0, -low)  # z = above - rest, and one of them is 0
+    positive = program.binary()
+    program.equal(z - above + rest)
+    program.at_least(high * positive - above, 0.0)
+    program.at_least(low * positive - rest, low)
+    return above - leak * rest
 
 
 @add_model.register

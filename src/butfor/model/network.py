@@ -1,0 +1,57 @@
+"""A piecewise linear network: linear scores, bent and mixed layer by layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.cells import Cells
+from butfor.model.linear import Linear, evaluate_linear
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """Units that are bent and then mixed: `intercept + weight @ max(z, leak z)`.
+
+    - `leak` (units): the slope of each unit below 0, from 0 (ReLU) to 1 (a unit that passes its value on);
+    - `weight` (units of the next layer, units), `intercept` (units of the next layer).
+    """
+
+    leak: FloatArray
+    weight: FloatArray
+    intercept: FloatArray
+
+    def bent(self, z: FloatArray) -> FloatArray:
+        """What the units pass on, given what reaches them."""
+        return np.asarray(np.maximum(z, self.leak * z))
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Linear scores of the row, one per unit of the first hidden layer, sent through `layers`. The last gives the scores.
+
+    A connection that skips layers is a row of units with leak 1.
+    """
+
+    first: Linear
+    layers: tuple[Layer, ...]
+
+    @property
+    def scores(self) -> int:
+        """The number of raw scores."""
+        return len(self.layers[-1].intercept)
+
+    @property
+    def cells(self) -> tuple[Cells, ...]:
+        """The cells that the first layer reads."""
+        return self.first.cells
+
+
+def evaluate_network(model: Network, X: FloatArray) -> FloatArray:
+    """The raw scores, one row per row of `X`."""
+    z = evaluate_linear(model.first, X)
+    for layer in model.layers:
+        z = layer.intercept + layer.bent(z) @ layer.weight.T
+    return z
