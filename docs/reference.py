@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import measure, survival
+from butfor import compress, measure, survival
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -55,6 +55,9 @@ def page() -> str:
     parts += ["## Survival", inspect.getdoc(survival) or ""]
     for name in survival.__all__:
         parts += entry(f"bf.survival.{name}", getattr(survival, name))
+    parts += ["## Compression", inspect.getdoc(compress) or ""]
+    for name in compress.__all__:
+        parts += entry(f"bf.compress.{name}", getattr(compress, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)
