@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from butfor.compress.discretizer import CounterfactualDiscretizer
     from butfor.compress.rates import compression_rate, inconsistency_rate
     from butfor.compress.report import CompressionReport
-    from butfor.compress.surrogate import Surrogate, surrogate
+    from butfor.compress.surrogate_tree import Surrogate, surrogate
 
 _HOME = {
     "BinaryColumn": "columns",
     "BinaryColumns": "columns",
     "CompressionReport": "report",
     "CounterfactualDiscretizer": "discretizer",
-    "Surrogate": "surrogate",
+    "Surrogate": "surrogate_tree",
     "compression_rate": "rates",
     "inconsistency_rate": "rates",
-    "surrogate": "surrogate",
+    "surrogate": "surrogate_tree",
 }
 __all__ = [
     "BinaryColumn",

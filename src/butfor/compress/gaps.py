@@ -9,7 +9,7 @@ from butfor.arrays import FloatArray
 NOISE = 1e-9
 """Values closer than this share of the column's width are taken for the same, as 0.1 + 0.2 and 0.3."""
 
-FEWEST_DIGITS = 3
+FEWEST_DIGITS = 4
 """How many digits of a threshold are shown at least."""
 
 MOST_DIGITS = 17

@@ -13,7 +13,7 @@ from butfor.compress.engines.grown import GrownTree, TreeTask
 from butfor.compress.tree import Shape
 from butfor.errors import MissingExtraError
 
-SINGLE = 1e-6
+SINGLE_ROUNDING = 1e-6
 """GOSDT computes its bounds in single precision."""
 
 
@@ -36,7 +36,7 @@ def grow(task: TreeTask) -> GrownTree:
     found = learner.result_
     proven = found.status.name == "CONVERGED"
     why = "GOSDT searched all trees" if proven else f"GOSDT stopped after {task.seconds:g} s"
-    return GrownTree(_shape(json.loads(found.model)[0]), proven, float(found.lowerbound) - SINGLE, why)
+    return GrownTree(_shape(json.loads(found.model)[0]), proven, float(found.lowerbound) - SINGLE_ROUNDING, why)
 
 
 def _shape(node: dict[str, Any]) -> Shape:

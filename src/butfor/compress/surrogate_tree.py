@@ -33,7 +33,7 @@ ENGINES: dict[str, Engine] = {"cart": cart.grow, "gosdt": gosdt.grow, "streed": 
 LEAF_ROWS = 10
 """A leaf costs as much as this many wrong rows, unless a penalty is given: the paper's 10 / n."""
 
-SLACK = 1e-9
+SHARE_ROUNDING = 1e-9
 """Differences between sums of shares that are rounding."""
 
 
@@ -183,7 +183,7 @@ def surrogate(
     proof = TreeProof(
         objective=objective,
         bound=objective if grown.proven else min(bound, objective),
-        proven=grown.proven or objective <= bound + SLACK,
+        proven=grown.proven or objective <= bound + SHARE_ROUNDING,
         why=grown.why,
         seconds=time.perf_counter() - begin,
     )
