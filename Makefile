@@ -64,12 +64,14 @@ reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Pyt
 	$(BIN)/python -m reproductions.oblique_trees.table1
 	$(BIN)/python -m reproductions.survcofact
 	$(BIN)/python -m reproductions.mdpso
+	$(BIN)/python -m reproductions.fcca
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict
 
-picture: $(VENV)/.dev ## draw the picture in the README anew
+picture: $(VENV)/.dev ## draw the pictures in the README and in the documentation anew
 	$(BIN)/python examples/picture.py docs/images/answer.png
+	$(BIN)/python examples/compress.py docs/images
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) site dist build demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
