@@ -13,6 +13,9 @@ from butfor.views.plot import BLUE, GREY
 from butfor.views.thresholds import INTERVALS, heat_map
 from reproductions.fcca.tables import Line, mean, optimal, trees
 
+SHOWN = 25
+"""How many columns a heat map shows."""
+
 ORANGE, GREEN = "#c2410c", "#15803d"
 
 
@@ -27,6 +30,8 @@ def draw(out: Path, lines: Sequence[Line]) -> None:
     figure, grid = pyplot.subplots(len(names), 3, figsize=(11.5, 2.5 * len(names)), squeeze=False, layout="constrained")
     for axes, (name, its) in zip(grid, own.items(), strict=True):
         _panels(axes, name, its)
+    for ax in grid[0, [0, 2]]:
+        ax.legend(fontsize=6.5, frameon=False)
     figure.savefig(out / "figures.png", dpi=110)
     pyplot.close(figure)
     figure, grid = pyplot.subplots(
@@ -69,8 +74,6 @@ def _panels(axes: Any, name: str, its: Sequence[Line]) -> None:
         ax.tick_params(labelsize=8)
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
-    axes[0].legend(fontsize=6.5, frameon=False)
-    axes[2].legend(fontsize=6.5, frameon=False)
 
 
 def _averaged(its: Sequence[Line]) -> dict[str, list[tuple[float, float]]]:
@@ -85,4 +88,5 @@ def _averaged(its: Sequence[Line]) -> dict[str, list[tuple[float, float]]]:
                 cells[row, k] = max(cells[row, k], survives, 1e-9)
         average = cells.mean(axis=0)
         found[name] = [((k + 0.5) / INTERVALS, float(average[k])) for k in np.flatnonzero(average > 0)]
-    return found
+    strongest = sorted(found, key=lambda name: -max(survives for _, survives in found[name]))[:SHOWN]
+    return {name: its for name, its in found.items() if name in strongest}

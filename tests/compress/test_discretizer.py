@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -226,12 +226,20 @@ def test_the_rows_asked_about_lie_between_the_probabilities() -> None:
     assert made.crossings_.rows < right.sum()
 
 
-def test_workers_change_nothing() -> None:
-    X, y = table()
-    model = stumps().fit(X, y)
-    one = Discretizer(model).fit(X, y)
+@pytest.mark.parametrize("model", [stumps(), RandomForestClassifier(8, max_depth=3, random_state=0)], ids=str)
+def test_workers_change_nothing(model: Any) -> None:
+    X, y = table(150)
+    one = Discretizer(model.fit(X, y)).fit(X, y)
     recent.forget()
-    assert Discretizer(model, n_jobs=2).fit(X, y).thresholds_ == one.thresholds_
+    assert Discretizer(model, n_jobs=2).fit(X, y).crossings_.columns == one.crossings_.columns
+
+
+def test_a_model_that_cannot_be_read_is_answered_by_the_swarm() -> None:
+    X, y = table(30)
+    made = Discretizer(make_pipeline(StandardScaler(), SVC(gamma=0.5)), quantile=0.0).fit(X, y)
+    assert made.crossings_.answered > 0
+    assert made.crossings_.proven == 0
+    assert "0 proven optimal" in str(made.crossings_)
 
 
 def test_it_pickles_and_clones() -> None:
