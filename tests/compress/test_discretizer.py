@@ -272,6 +272,38 @@ def test_every_kind_of_table_gives_the_same() -> None:
     assert plain.get_feature_names_out(["a", "b", "c"])[0].startswith("a > ")
 
 
+def test_a_model_that_reads_some_of_the_columns_in_another_order() -> None:
+    X, y = table()
+    model = stumps().fit(X[["age", "income"]], y)
+    with pytest.warns(UserWarning, match="does not read these columns of the data: noise"):
+        made = Discretizer(model, quantile=0.0).fit(X, y)
+    assert set(made.thresholds_.features) == {"age", "income"}
+    for k, one in enumerate(made.thresholds_):
+        np.testing.assert_array_equal(made.transform(X)[:, k], X[one.column] > one.at)
+    assert set(made.get_feature_names_out(list(X))) == set(made.thresholds_.names)
+    assert bf.compress.surrogate(made, X, y).fidelity(X) > 0.9
+
+
+def test_a_function_is_a_model() -> None:
+    X, y = table(60)
+
+    def chances(rows: pd.DataFrame) -> Any:
+        above = (rows["income"] > 41000).to_numpy(dtype=float)
+        return np.column_stack([1 - above, above])
+
+    made = Discretizer(bf.black_box(chances, classes=["no", "yes"]), quantile=0.0).fit(X[["income", "age"]], y)
+    assert made.thresholds_.features == ("income",)
+    accuracy = np.mean(np.where(X["income"] > 41000, "yes", "no") == y)
+    assert made.report(X[["income", "age"]], y).accuracy == accuracy
+
+
+def test_text_in_a_grid_of_quantiles(counted: list[int]) -> None:
+    X, y = loans.load(200)
+    pipeline = make_pipeline(Discretizer(loans.pipeline()), DecisionTreeClassifier(max_depth=2, random_state=0))
+    GridSearchCV(pipeline, {"counterfactualdiscretizer__quantile": [0.2, 0.7]}, cv=2, refit=False).fit(X, y)
+    assert len(counted) == 2
+
+
 @pytest.mark.slow
 @parametrize_with_checks([Discretizer(DecisionTreeClassifier(max_depth=3, random_state=0)), Discretizer()])
 def test_scikit_learn_s_own_checks(estimator: Any, check: Any) -> None:

@@ -99,6 +99,8 @@ def test_a_threshold_is_written_short_and_divides_the_values_alike() -> None:
         np.testing.assert_array_equal(values > written, values > at)
     assert short(41250.001953125, np.array([41000.0, 41500.0])) == "41250"
     assert short(5.5, np.arange(10.0), step=1.0) == "5"
+    assert short(0.50999996, np.array([0.5, 0.508, 0.51])) == "0.5099"
+    assert short(-0.51000002, np.array([-0.52, -0.51])) == "-0.5101"
     assert short(0.0, np.array([-1.0, 1.0])) == "0"
 
 

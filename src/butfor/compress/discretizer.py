@@ -111,7 +111,8 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
                 f"no counterfactual crosses a threshold: {found}.", "At least one is needed.", _advice(found)
             )
         self.classes_ = np.unique(labels)
-        self.crossings_, self.model_, self.space_ = found, found.model, found.space
+        self.crossings_, self.model_, self.space_ = found, found.source.estimator, found.space
+        self._columns = frames.names(table)
         self.thresholds_ = found.columns.kept(share("quantile", self.quantile))
         return self
 
@@ -135,9 +136,15 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         """The names of the binary columns."""
         check_is_fitted(self)
         names = [str(name) for name in _check_feature_names_in(self, input_features)]
-        if input_features is None and not hasattr(self, "feature_names_in_"):
+        if input_features is None:
             return np.asarray(self.thresholds_.names, dtype=object)
-        return np.asarray([one.named(names[one.feature]) for one in self.thresholds_], dtype=object)
+        called = dict(zip(self._columns, names, strict=True))
+        return np.asarray([one.named(called[one.column]) for one in self.thresholds_], dtype=object)
+
+    def predicted(self, X: Any) -> NDArray[Any]:
+        """What the model predicts for raw rows."""
+        check_is_fitted(self)
+        return self.crossings_.predicted(self._table(X, reset=False))
 
     def report(self, X: Any, y: Any, quantiles: Any = None) -> CompressionReport:
         """How much is compressed, and what is lost, at several quantiles, with one that is suggested.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_FLOOR, Decimal
+
 import numpy as np
 
 from butfor.arrays import FloatArray
@@ -43,8 +45,19 @@ def short(threshold: float, values: FloatArray, step: float = 0.0, anchor: float
     place = int(np.searchsorted(values, threshold, side="right"))
     low = values[place - 1] if place else -np.inf
     high = values[place] if place < len(values) else np.inf
-    rounded = (float(f"{threshold:.{digits}g}") for digits in range(FEWEST_DIGITS, MOST_DIGITS))
-    return positional(next((one for one in rounded if low <= one < high), threshold))
+    for digits in range(FEWEST_DIGITS, MOST_DIGITS):
+        for one in (float(f"{threshold:.{digits}g}"), rounded_down(threshold, digits)):
+            if low <= one < high:
+                return positional(one)
+    return positional(threshold)
+
+
+def rounded_down(number: float, digits: int) -> float:
+    """The largest number of so many digits that is not above another."""
+    if not number:
+        return 0.0
+    exact = Decimal(number)
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() + 1 - digits), ROUND_FLOOR))
 
 
 def positional(number: float) -> str:

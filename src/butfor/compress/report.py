@@ -139,8 +139,7 @@ def report_on(
                 quantile, len(kept), len(kept.features), compression_rate(part), inconsistency_rate(part, labels)
             )
         )
-    said = np.asarray(crossings.model.predict(rows)).ravel()
-    accuracy = float(np.mean(said == labels))
+    accuracy = float(np.mean(crossings.predicted(rows) == labels))
     suggested, reason = suggest(lines, accuracy)
     return CompressionReport(
         lines=tuple(lines),

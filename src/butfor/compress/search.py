@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray
 from butfor.compress.columns import BinaryColumns
@@ -44,7 +45,7 @@ class CounterfactualSearch:
 class Crossings:
     """What the counterfactuals of the training rows cross.
 
-    - `model`: the fitted estimator;
+    - `source`: the fitted estimator, and how it is called;
     - `space`: its columns;
     - `columns`: all binary columns, whatever their counts;
     - `lacking`: the positions of the raw columns of which some training values are missing;
@@ -53,7 +54,7 @@ class Crossings:
     - `stopped`: why the search ended early, if it did.
     """
 
-    model: Any
+    source: Source
     space: Space
     columns: BinaryColumns
     lacking: frozenset[int]
@@ -62,6 +63,10 @@ class Crossings:
     answered: int
     proven: int
     stopped: Stopped
+
+    def predicted(self, rows: Any) -> NDArray[Any]:
+        """The class that the model predicts for each row of a table."""
+        return np.asarray(self.source.labels(rows))
 
     def __str__(self) -> str:
         told = f"{self.rows} of {self.training_rows} training rows were asked about: {self.answered} answered"
@@ -114,7 +119,7 @@ def search(
         explainer.space, model_read, training, before, answers.point_codes[found], own=how.own, merge=how.merge
     )
     return Crossings(
-        model=model,
+        source=source,
         space=explainer.space,
         columns=columns,
         lacking=frozenset(np.flatnonzero(np.isnan(training).any(axis=0)).tolist()),

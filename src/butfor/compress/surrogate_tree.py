@@ -92,7 +92,7 @@ class Surrogate:
 
     def fidelity(self, X: Any) -> float:
         """The share of the rows for which it predicts what the model predicts."""
-        return self.score(X, np.asarray(self.discretizer.model_.predict(X)).ravel())
+        return self.score(X, self.discretizer.predicted(X))
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def surrogate(
     begin = time.perf_counter()
     fixed = copy(discretizer)
     answers = fixed.answers(X)
-    labels = np.asarray(fixed.model_.predict(X)).ravel() if y is None else fixed.checked_labels(X, y)
+    labels = fixed.predicted(X) if y is None else fixed.checked_labels(X, y)
     classes, codes = np.unique(labels, return_inverse=True)
     price = LEAF_ROWS / len(codes) if penalty is None else weight("penalty", penalty)
     task = TreeTask(answers, codes.astype(np.intp), len(classes), depth, price, weight("time_limit", time_limit))
