@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,23 @@ from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingCla
 import butfor as bf
 from butfor.compress import separable
 from butfor.compress.separable import SeparableTrees, is_separable
+from butfor.problem.problem import Problem
+from butfor.testing.problems import Kinds, random_problem, random_trees
+from butfor.testing.solver_contract import SolverContract
+
+
+class TestSeparableTrees(SolverContract):
+    """Sums of random stumps, over whole numbers, levels, holes and limits on the number of changes."""
+
+    solver = SeparableTrees()
+    form = "trees"
+    kinds = Kinds(costs=("l0", "l1", "l2", "table"), relations=("at most",))
+    seeds = range(1500)
+
+    def problem(self, seed: int) -> Problem:
+        problem = random_problem(seed, self.form, self.kinds, trees=2)
+        rng = np.random.default_rng(seed)
+        return replace(problem, model=random_trees(rng, problem.space, problem.model.scores, trees=4, depth=1))
 
 
 def table(rows: int, seed: int) -> tuple[pd.DataFrame, Any]:

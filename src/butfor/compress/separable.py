@@ -18,7 +18,7 @@ from butfor.problem.constraints.relations import AtMost
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.outcome import Outcome, answers_of, joined, merged, nothing_found
+from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROWS_PER_CHUNK = 256
@@ -95,7 +95,7 @@ def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
     if not len(left):
         return found
     others = EnsembleBranchBound().solve(problem.take(left), budget)
-    return merged(found, others.renumbered(left))
+    return joined([found.take(settled & sure), others.renumbered(left)])
 
 
 def _are_answers(problem: Problem, score_set: ScoreSet, points: FloatArray, asked: BoolArray) -> BoolArray:
