@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.compress.columns import BinaryColumn, BinaryColumns, ColumnTest
 from butfor.compress.gaps import distinct_values, short, smallest_gap
 from butfor.model.questions import Model, cuts, is_read
@@ -158,5 +158,6 @@ def _by_width(width: float) -> Join:
     return join
 
 
-def _groups(values: FloatArray, keys: Sequence[int] | np.typing.NDArray[np.intp]) -> Iterator[FloatArray]:
+def _groups(values: FloatArray, keys: IntArray) -> Iterator[FloatArray]:
+    """The values with equal keys together; the keys rise."""
     return iter(np.split(values, np.flatnonzero(np.diff(keys)) + 1)) if len(values) else iter(())

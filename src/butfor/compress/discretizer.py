@@ -95,7 +95,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the counterfactuals of the training rows, and keep the thresholds that many of them cross."""
         how = self._how()
-        table, labels = self._table(X, reset=True), self.checked_labels(X, y)
+        table, labels = self._table(X, reset=True), checked_labels(X, y)
         model = GradientBoostingClassifier(max_depth=1, random_state=0) if self.model is None else self.model
         ready = is_fitted(model)
 
@@ -152,7 +152,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         `X` and `y` are rows and their labels: the training rows, or better some that were held out.
         """
         check_is_fitted(self)
-        table, labels = self._table(X, reset=False), self.checked_labels(X, y)
+        table, labels = self._table(X, reset=False), checked_labels(X, y)
         return report_on(self.crossings_, table, labels, quantiles)
 
     def _how(self) -> CounterfactualSearch:
@@ -180,19 +180,6 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
                 raise
             return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
 
-    def checked_labels(self, X: Any, y: Any) -> NDArray[Any]:
-        """The labels as an array, checked: one per row, of at least two classes."""
-        if y is None:
-            raise InputError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None.", "", "Give the labels."
-            )
-        labels = column_or_1d(y, warn=True)
-        check_consistent_length(X, labels)
-        check_classification_targets(labels)
-        if len(np.unique(labels)) < 2:
-            raise InputError("the labels have 1 class.", "At least two are needed, or nothing can change.")
-        return np.asarray(labels)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -200,6 +187,18 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         if self.model is not None:
             tags.input_tags.allow_nan = takes_nan(self.model)
         return tags
+
+
+def checked_labels(X: Any, y: Any) -> NDArray[Any]:
+    """The labels as an array, checked: one per row, of at least two classes."""
+    if y is None:
+        raise InputError("the discretiser requires y to be passed, but the target y is None.", "", "Give the labels.")
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(X, labels)
+    check_classification_targets(labels)
+    if len(np.unique(labels)) < 2:
+        raise InputError("the labels have 1 class.", "At least two are needed, or nothing can change.")
+    return np.asarray(labels)
 
 
 def is_fitted(model: Any) -> bool:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from butfor.arrays import FloatArray
 from butfor.compress import words
-from butfor.compress.discretizer import CounterfactualDiscretizer
+from butfor.compress.discretizer import CounterfactualDiscretizer, checked_labels
 from butfor.compress.engines import cart, gosdt, streed
 from butfor.compress.engines.grown import Engine, TreeTask
 from butfor.compress.rates import inconsistency_rate
@@ -171,7 +171,7 @@ def surrogate(
     begin = time.perf_counter()
     fixed = copy(discretizer)
     answers = fixed.answers(X)
-    labels = fixed.predicted(X) if y is None else fixed.checked_labels(X, y)
+    labels = fixed.predicted(X) if y is None else checked_labels(X, y)
     classes, codes = np.unique(labels, return_inverse=True)
     price = LEAF_ROWS / len(codes) if penalty is None else weight("penalty", penalty)
     task = TreeTask(answers, codes.astype(np.intp), len(classes), depth, price, weight("time_limit", time_limit))
