@@ -51,7 +51,7 @@ def _panels(axes: Any, name: str, its: Sequence[Line]) -> None:
     quantiles = sorted({line["quantile"] for line in its if line.get("method") == "FCCA"})
     place = np.arange(len(quantiles))
     for kind, colour in {"cart": ORANGE, engine: BLUE}.items():
-        word = "CART" if kind == "cart" else "optimal"
+        word = "CART" if kind == "cart" else "best tree"
         runs = [trees(its, "FCCA", kind, q) for q in quantiles]
         axes[0].plot(place, [100 * mean(run, "accuracy") for run in runs], "o-", color=colour, label=f"FCCA, {word}")
         axes[1].plot(place, [mean(run, "features") for run in runs], "o-", color=colour)

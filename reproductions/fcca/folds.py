@@ -28,8 +28,8 @@ from reproductions.fcca.sets import DataSet
 QUANTILES = (0.0, 0.7, 0.8, 0.9, 0.95)
 DEPTH = 3
 TREE_SECONDS = 60.0
-GOSDT_THRESHOLDS = 40
-"""GOSDT is asked up to so many thresholds. Beyond, its memory grows to gigabytes within seconds."""
+GOSDT_THRESHOLDS = 64
+"""GOSDT is asked up to so many thresholds. Its memory grows with the third power of them."""
 
 FOREST_SECONDS = 30.0
 """The time limit for the counterfactuals of the forest, per fold."""

@@ -41,13 +41,13 @@ def trees(lines: Sequence[Line], method: str, engine: str, quantile: float | Non
 def optimal(lines: Sequence[Line]) -> str:
     """The engine whose trees are shown as optimal."""
     used = {line["engine"] for line in lines if line["kind"] == "tree"}
-    return next((engine for engine in ("streed", "gosdt") if engine in used), "cart")
+    return next((engine for engine in ("gosdt", "streed") if engine in used), "cart")
 
 
 def _overview(lines: Sequence[Line], names: Sequence[tuple[str, str]]) -> list[str]:
     rows = [
         "| set | model | accuracy | paper | s per fold | paper, Gurobi | rows asked | ms per row asked | proven |"
-        " optimal tree, FCCA 0.7 | optimal tree, GTRE | thresholds, FCCA | thresholds, GTRE | factor |",
+        " best tree, FCCA 0.7 | best tree, GTRE | thresholds, FCCA | thresholds, GTRE | factor |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, model in names:
@@ -67,28 +67,28 @@ def _overview(lines: Sequence[Line], names: Sequence[tuple[str, str]]) -> list[s
         )
     return [
         "Means over five folds. Accuracies in percent, on the held-out fold. Seconds are for fitting and reading the model and",
-        "for all counterfactuals, with one worker, on a machine of two cores with other work to do.", "", *rows, "",
+        "for all counterfactuals, with one worker, on a machine of two cores with other work to do. The best trees are GOSDT's, of depth",
+        "at most 3, where it is installed; columns, and accuracies on external rows, are those of the same trees.", "", *rows, "",
     ]  # fmt: skip
 
 
 def _one(name: str, model: str, lines: Sequence[Line]) -> list[str]:
-    engine = optimal(lines)
     rows = [
-        f"| method | thresholds | columns | compression | inconsistency | CART | optimal ({engine}) | GOSDT, seconds |"
-        f" {engine}, seconds | external, optimal |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| method | thresholds | columns | compression | inconsistency | CART | GOSDT | STreeD | s, GOSDT | s, STreeD |"
+        " external |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     keys = list(dict.fromkeys((line["method"], line.get("quantile")) for line in lines if line["kind"] == "tree"))
     for method, quantile in keys:
-        cart, best, slow = (trees(lines, method, kind, quantile) for kind in ("cart", engine, "gosdt"))
-        known = best or cart
+        cart, slow, best = (trees(lines, method, kind, quantile) for kind in ("cart", "gosdt", "streed"))
+        known = slow or best or cart
         title = method if quantile is None else f"{method}, Q = {quantile:g}"
         rows.append(
             f"| {title} | {_count(mean(known, 'thresholds'))} | {_count(mean(known, 'features'))} |"
             f" {_share(mean(known, 'compression'))} | {_share(mean(known, 'inconsistency'))} |"
-            f" {_percent(mean(cart, 'accuracy'))} | {_percent(mean(best, 'accuracy'))} |"
-            f" {_share(mean(slow, 'tree_seconds'))} | {_share(mean(best, 'tree_seconds'))} |"
-            f" {_percent(mean(known, 'external'))} |"
+            f" {_percent(mean(cart, 'accuracy'))} | {_percent(mean(slow, 'accuracy'))} |"
+            f" {_percent(mean(best, 'accuracy'))} | {_share(mean(slow, 'tree_seconds'))} |"
+            f" {_share(mean(best, 'tree_seconds'))} | {_percent(mean(known, 'external'))} |"
         )
     return [f"## {name}, {model}", "", f"{lines[0].get('about', '')}.", "", *rows, ""]
 

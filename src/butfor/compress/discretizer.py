@@ -55,12 +55,12 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         space_: what is known about each raw column.
         classes_: the classes of the labels.
 
-    >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> X = [[income, age] for income in range(20, 80) for age in (20, 40)]
+    >>> y = ["approved" if income > 41 and age > 25 else "rejected" for income, age in X]
     >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     >>> CounterfactualDiscretizer(tree, quantile=0.0).fit(X, y).get_feature_names_out().tolist()
-    ['petal length (cm) > 2.45', 'petal width (cm) > 1.75']
+    ['x0 > 41', 'x1 > 30']
     """
 
     def __init__(
