@@ -67,8 +67,8 @@ def _overview(lines: Sequence[Line], names: Sequence[tuple[str, str]]) -> list[s
         )
     return [
         "Means over five folds. Accuracies in percent, on the held-out fold. Seconds are for fitting and reading the model and",
-        "for all counterfactuals, with one worker, on a machine of two cores with other work to do. The best trees are GOSDT's, of depth",
-        "at most 3, where it is installed; columns, and accuracies on external rows, are those of the same trees.", "", *rows, "",
+        "for all counterfactuals, with one worker, on a machine of two cores with other work to do. The best trees are those",
+        "of GOSDT, of depth 3 at most; columns and external accuracies belong to the same trees.", "", *rows, "",
     ]  # fmt: skip
 
 
