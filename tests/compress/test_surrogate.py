@@ -14,6 +14,8 @@ from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 
 import butfor as bf
 from butfor.compress import surrogate_tree as surrogates
+from butfor.compress import words
+from butfor.compress.columns import BinaryColumn, ColumnTest
 from butfor.compress.engines.grown import GrownTree, TreeTask
 from butfor.compress.tree import as_scikit_learn, planted
 from butfor.datasets import loans
@@ -219,3 +221,31 @@ def test_it_needs_a_discretiser(fitted: Any) -> None:
     _, X, y = fitted
     with pytest.raises(bf.InputTypeError, match="A CounterfactualDiscretizer is needed"):
         bf.compress.surrogate(DecisionTreeClassifier(), X, y)  # type: ignore[arg-type]
+
+
+def asked(column: str, test: ColumnTest, at: float, ask: str) -> BinaryColumn:
+    return BinaryColumn(column, ord(column[0]), test, at, 1, 1.0, ask)
+
+
+LOW, HIGH = asked("wage", ColumnTest.ABOVE, 10.0, "> 10"), asked("wage", ColumnTest.ABOVE, 20.0, "> 20")
+GONE = asked("wage", ColumnTest.MISSING, 0.0, "is missing")
+NURSE, COOK = asked("job", ColumnTest.LEVEL, 0.0, "= nurse"), asked("job", ColumnTest.LEVEL, 1.0, "= cook")
+
+
+@pytest.mark.parametrize(
+    ("path", "lacks", "told"),
+    [
+        ([(LOW, True), (HIGH, False)], False, "10 < wage <= 20"),
+        ([(LOW, True), (HIGH, True)], False, "wage > 20"),
+        ([(LOW, False), (HIGH, False)], False, "wage <= 10"),
+        ([(LOW, False)], True, "(wage <= 10 or missing)"),
+        ([(GONE, False), (LOW, False)], True, "wage <= 10"),
+        ([(GONE, True), (LOW, False)], True, "wage is missing"),
+        ([(GONE, False)], True, "wage is not missing"),
+        ([(NURSE, False), (COOK, False)], False, "job is not nurse and not cook"),
+        ([(NURSE, False), (COOK, True)], False, "job = cook"),
+        ([(NURSE, False), (LOW, True)], False, "job is not nurse; wage > 10"),
+    ],
+)
+def test_a_path_in_words(path: Any, lacks: bool, told: str) -> None:
+    assert "; ".join(words.conditions(path, {ord("w")} if lacks else set())) == told
