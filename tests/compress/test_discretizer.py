@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,29 @@ def test_a_fitted_model_is_used_and_another_is_fitted_inside() -> None:
     np.testing.assert_array_equal(kept.model_.predict(X), fitted.predict(X))
 
 
+def test_a_scale_makes_columns_cheap_or_dear() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"gain": np.where(rng.random(300) < 0.02, 1e5, rng.normal(0, 1, 300)), "age": rng.normal(size=300)}
+    )
+    y = np.where(np.clip(X["gain"], -3, 3) + X["age"] > 0, "yes", "no")
+    counts = {}
+    for scale in ("range", "mad"):
+        made = Discretizer(stumps(60), quantile=0.0, scale=scale).fit(X, y)
+        counts[scale] = sum(one.count for one in made.thresholds_ if one.column == "age")
+    assert counts["range"] < counts["mad"]
+
+
+def test_settled_rows_do_not_say_that_time_was_short() -> None:
+    def answers(*pairs: Any) -> Any:
+        return SimpleNamespace(certificates=[SimpleNamespace(status=status, stopped=why) for status, why in pairs])
+
+    proven, open_ = (bf.Status.PROVEN_OPTIMAL, Stopped.TIME), (bf.Status.VALID, Stopped.TIME)
+    assert searching._stopped(answers(proven)) is Stopped.DONE
+    assert searching._stopped(answers(proven, open_)) is Stopped.TIME
+    assert searching._stopped(answers(open_, (bf.Status.NOT_FOUND, Stopped.INTERRUPTED))) is Stopped.INTERRUPTED
+
+
 def test_the_rows_asked_about_lie_between_the_probabilities() -> None:
     X, y = table()
     model = stumps().fit(X, y)
@@ -426,6 +450,7 @@ def test_a_quantile_outside_its_range(quantile: float) -> None:
         ({"thresholds": "guess"}, "'model', 'gap'"),
         ({"quantile": "most"}, "quantile='most'"),
         ({"merge": 2.0}, "merge=2.0"),
+        ({"scale": "miles"}, "'range', 'std', 'mad', 'none'"),
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], words: str) -> None:

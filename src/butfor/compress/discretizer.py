@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from butfor.compress.recent import key_of, recall
 from butfor.compress.report import CompressionReport, report_on
 from butfor.compress.search import CounterfactualSearch, Crossings, search, weighted_cost
-from butfor.compress.settings import RULES, one_of, share, weight
+from butfor.compress.settings import RULES, SCALES, one_of, share, weight
 from butfor.errors import InputError
+from butfor.problem.costs import Scale
 from butfor.space import frames
 
 
@@ -40,6 +41,8 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         lambda0: the price of each changed column.
         lambda1: the price of a change by the range of a column.
         lambda2: the price of the square of such a change.
+        scale: what the changes of a number are measured in: its "range", its standard deviation ("std"), its median
+            absolute deviation ("mad") or its own unit ("none"). A range that a few values stretch makes a column cheap.
         p0, p1: the rows that are asked about are those that the model is right about with a probability from p0 to p1.
         thresholds: "model" takes the cut of the model that an answer crosses, where the model has cuts. "gap" takes
             the answer, moved back towards the row by the smallest gap between values of the column.
@@ -71,6 +74,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         lambda0: float = 0.1,
         lambda1: float = 1.0,
         lambda2: float = 0.0,
+        scale: str = "range",
         p0: float = 0.5,
         p1: float = 1.0,
         thresholds: str = "model",
@@ -84,6 +88,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         self.lambda0 = lambda0
         self.lambda1 = lambda1
         self.lambda2 = lambda2
+        self.scale = scale
         self.p0 = p0
         self.p1 = p1
         self.thresholds = thresholds
@@ -161,10 +166,11 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         p0, p1 = share("p0", self.p0), share("p1", self.p1)
         if p0 > p1:
             raise InputError(f"p0={p0:g} and p1={p1:g} were given.", "p0 must not exceed p1.")
-        weights = (weight(name, getattr(self, name)) for name in ("lambda0", "lambda1", "lambda2"))
+        zero, one, two = (weight(name, getattr(self, name)) for name in ("lambda0", "lambda1", "lambda2"))
+        scale = cast(Scale, one_of("scale", self.scale, SCALES))
         own = one_of("thresholds", self.thresholds, RULES) == "model"
         return CounterfactualSearch(
-            weighted_cost(*weights), p0, p1, own, share("merge", self.merge), time_limit=self.time_limit
+            weighted_cost(zero, one, two, scale), p0, p1, own, share("merge", self.merge), time_limit=self.time_limit
         )
 
     def _table(self, X: Any, *, reset: bool) -> Any:

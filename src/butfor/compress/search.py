@@ -17,7 +17,7 @@ from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.source import Source
 from butfor.explain.explainer import Explainer
 from butfor.explanation.explanations import Explanations
-from butfor.problem.costs import L0, L1, L2, AbstractCost
+from butfor.problem.costs import L0, L1, L2, AbstractCost, Scale
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space
@@ -74,9 +74,10 @@ class Crossings:
         return told + (f" ({self.stopped.words})" if self.stopped else "")
 
 
-def weighted_cost(lambda0: float, lambda1: float, lambda2: float) -> AbstractCost:
-    """`lambda0 |.|_0 + lambda1 |.|_1 + lambda2 |.|_2^2`, each column measured in its range."""
-    terms = [weight * term for weight, term in ((lambda0, L0()), (lambda1, L1()), (lambda2, L2())) if weight]
+def weighted_cost(lambda0: float, lambda1: float, lambda2: float, scale: Scale = "range") -> AbstractCost:
+    """`lambda0 |.|_0 + lambda1 |.|_1 + lambda2 |.|_2^2`, each column measured in its range, or in another unit."""
+    weighted = ((lambda0, L0()), (lambda1, L1(scale=scale)), (lambda2, L2(scale=scale)))
+    terms = [weight * term for weight, term in weighted if weight]
     if not terms:
         raise InputError("lambda0, lambda1 and lambda2 are all 0.", "A change must cost something.")
     total: AbstractCost = terms[0]
@@ -150,6 +151,7 @@ def rows_of_interest(source: Source, table: Any, labels: Sequence[Any], p0: floa
 
 
 def _stopped(answers: Explanations) -> Stopped:
-    """Why the search ended early. Ctrl-C says more than a time limit."""
-    reasons = {certificate.stopped for certificate in answers.certificates}
+    """Why the search ended early, if some row is not settled. Ctrl-C says more than a time limit."""
+    settled = (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+    reasons = {certificate.stopped for certificate in answers.certificates if certificate.status not in settled}
     return next((one for one in (Stopped.INTERRUPTED, Stopped.TIME) if one in reasons), Stopped.DONE)

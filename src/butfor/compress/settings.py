@@ -11,6 +11,9 @@ from butfor.errors import InputError, InputTypeError, number
 RULES = ("model", "gap")
 """Where thresholds come from: the model's own cuts, or the paper's formula."""
 
+SCALES = ("range", "std", "mad", "none")
+"""What counts as one unit of a column, as in the costs."""
+
 
 def share(name: str, value: Any) -> float:
     """A number from 0 to 1."""
