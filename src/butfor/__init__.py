@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         UnsupportedProblemError,
     )
     from butfor.estimator.functions import black_box
+    from butfor.estimator.onnx_graphs import onnx_model
+    from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
@@ -71,6 +73,8 @@ _HOMES = {
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.estimator.functions": ("black_box",),
+    "butfor.estimator.onnx_graphs": ("onnx_model",),
+    "butfor.estimator.torch_modules": ("torch_model",),
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.registry": ("register_importer", "register_step"),
     "butfor.model.readout": ("Sign",),

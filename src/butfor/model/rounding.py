@@ -14,9 +14,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.linear import Linear
-from butfor.model.network import Network
+from butfor.model.network import Layer, Network
 from butfor.model.questions import Model
-from butfor.model.scores import low_bit
+from butfor.model.scores import UNIT_DOUBLE, low_bit
 from butfor.model.trees import Trees
 
 
@@ -78,18 +78,41 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
 
 @rounding.register
 def _(model: Network, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
-    """What the first layer is off by is passed on, and each further layer is a sum of its own."""
-    size, off = _size(model.first, extent), rounding(model.first, np.eye(model.first.scores), extent, unit)
-    for layer in model.layers:
-        size = np.abs(layer.intercept) + np.abs(layer.weight) @ size
-        off = np.abs(layer.weight) @ off + 2 * (layer.weight.shape[1] + FURTHER_STEPS) * unit * size
-    return np.asarray(np.abs(A) @ off)
+    """Each sum is rounded, and passes on what those before it are off by."""
+    how = model.computed
+    if how is None:
+        off = rounding(model.first, np.eye(model.first.scores), extent, unit)
+        return np.asarray(np.abs(A) @ passed_on(model.layers, _size(model.first, extent), off, unit))
+    size, unit = _size(how.columns, extent), max(unit, how.unit)
+    off = rounding(how.columns, np.eye(how.columns.scores), extent, UNIT_DOUBLE) + in_type(size, unit)
+    return np.asarray(np.abs(A) @ passed_on(how.layers, size, off, unit))
+
+
+def in_type(size: FloatArray, unit: float) -> FloatArray:
+    """By how much numbers of this size may differ, in two computations, once they are of the estimator's type."""
+    return 2 * COLUMN_STEPS * unit * size
+
+
+def passed_on(layers: tuple[Layer, ...], size: FloatArray, off: FloatArray, unit: float) -> FloatArray:
+    """By how much the last sums of some layers may differ.
+
+    - `size` (..., numbers): the largest sizes of the numbers that reach them;
+    - `off` (..., numbers): by how much these may differ.
+    """
+    for layer in layers:
+        weight = np.abs(layer.weight).T
+        terms = np.count_nonzero(weight, axis=0) + FURTHER_STEPS
+        size = np.abs(layer.intercept) + size @ weight
+        off = off @ weight + 2 * unit * terms * size
+    return off
 
 
 def _size(model: Linear, extent: Extent) -> FloatArray:
     """The largest sum of the sizes of all terms, for each score."""
-    size = np.abs(model.intercept) + np.abs(model.slope) @ np.maximum(
-        np.abs(extent.low - model.centre), np.abs(extent.high - model.centre)
+    size = (
+        np.abs(model.intercept)
+        + model.cancelled
+        + np.abs(model.slope) @ np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
     )
     for j in model.stepped:
         size = size + np.abs(model.steps[j]).max(axis=1)
