@@ -40,6 +40,8 @@ class AbstractNetwork(ABC):
     - `single`: whether it computes in float32, and else in float64.
     """
 
+    block: int = BLOCK
+
     def __init__(self, columns: Sequence[str] | None, width: int | None, end: End, *, single: bool) -> None:
         self.end, self.single = end, single
         if columns is not None:
@@ -59,8 +61,9 @@ class AbstractNetwork(ABC):
     def numbers(self, X: Any) -> NDArray[Any]:
         """What the network returns (rows, numbers), asked block by block."""
         rows = self._rows(X)
-        blocks = [_filled(rows[at : at + BLOCK]) for at in range(0, max(len(rows), 1), BLOCK)]
-        found = np.concatenate([_checked(self.returned(block)) for block in blocks])[: len(rows)]
+        size = self.block
+        blocks = [_filled(rows[at : at + size], size) for at in range(0, max(len(rows), 1), size)]
+        found = np.concatenate([_checked(self.returned(block), size) for block in blocks])[: len(rows)]
         return found.reshape(len(rows), -1) if len(rows) else found[:0].reshape(0, 1)
 
     def _rows(self, X: Any) -> NDArray[Any]:
@@ -90,17 +93,17 @@ class AbstractNetwork(ABC):
         return rows
 
 
-def _filled(block: NDArray[Any]) -> NDArray[Any]:
-    """A block with its last row repeated until it is full."""
-    if not len(block):
-        return np.zeros((BLOCK, block.shape[1]), dtype=block.dtype)
-    return np.concatenate([block, np.repeat(block[-1:], BLOCK - len(block), axis=0)])
+def _filled(rows: NDArray[Any], size: int) -> NDArray[Any]:
+    """A block of this size: some rows, of which the last is repeated."""
+    if not len(rows):
+        return np.zeros((size, rows.shape[1]), dtype=rows.dtype)
+    return np.concatenate([rows, np.repeat(rows[-1:], size - len(rows), axis=0)])
 
 
-def _checked(found: NDArray[Any]) -> NDArray[Any]:
-    if found.ndim not in (1, 2) or len(found) != BLOCK:
+def _checked(found: NDArray[Any], size: int) -> NDArray[Any]:
+    if found.ndim not in (1, 2) or len(found) != size:
         raise InputError(
-            f"the network returned an array of shape {found.shape} for {BLOCK} rows.",
+            f"the network returned an array of shape {found.shape} for {size} rows.",
             "It must return one row for each: one number, or one per class.",
         )
     return found

@@ -10,6 +10,7 @@ LIBRARIES = (
     "catboost_trees",
     "lifelines_models",
     "lightgbm_trees",
+    "onnx_graphs",
     "own_trees",
     "prepared_networks",
     "sklearn_ensembles",

@@ -16,6 +16,9 @@ from butfor.importers.registry import Imported
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 
+ROWS = object()
+"""In place of the number of rows, in a shape."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ended:
@@ -57,6 +60,19 @@ class Operators:
         centred = self.tape.scaled(x, 1.0, -np.asarray(mean, dtype=np.float64))
         factor = np.asarray(1.0 if factor is None else factor, dtype=np.float64)
         return self.tape.scaled(centred, factor / scale, np.asarray(0.0 if shift is None else shift, dtype=np.float64))
+
+    def reshaped(self, x: Sums | Ended, shape: tuple[Any, ...]) -> Sums | Ended:
+        """The same numbers. Each row stays a row; a single number per row may lose its axis."""
+        width = (x.scores if isinstance(x, Ended) else x).width
+        flat = len(shape) == 1 and width == 1
+        table = len(shape) == 2 and shape[1] in (-1, width) and shape != (-1, -1)
+        if not (flat or table) or shape[0] not in (ROWS, -1):
+            raise UnsupportedModelError(
+                f"the network reshapes its numbers to {tuple('rows' if one is ROWS else one for one in shape)}.",
+                "Each row must stay a row.",
+                "Let the swarm search: it needs only predictions.",
+            )
+        return x
 
     def plus(self, a: Any, b: Any) -> Sums:
         """The sum of two values of the network, or of one and constants."""

@@ -13,7 +13,6 @@ from butfor.importers.fold.linear import linear_over
 from butfor.model.linear import Linear
 from butfor.model.network import Computation, Layer, Network
 
-
 SCORES = -1
 """The number by which the scores stand beside the groups."""
 

@@ -6,19 +6,17 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.boosters import known_classes
 from butfor.estimator.networks import End
 from butfor.estimator.torch_modules import SHAPES, TorchClassifier, TorchRegressor, operator_name, traced
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.operators import Ended, Operators, imported, network_width, unknown
+from butfor.importers.fold.operators import ROWS, Ended, Operators, imported, network_width, unknown
 from butfor.importers.fold.sums import Sums
 from butfor.importers.registry import Imported, register_importer
 
-BATCH, SHAPE = object(), object()
-"""In place of the number of rows, and of the shape of a table of numbers."""
+SHAPE = object()
+"""In place of the shape of a table of numbers."""
 
 
 def read_network(network: Any, columns: list[Column]) -> Imported:
@@ -99,7 +97,8 @@ def _norm(
             "a batch norm has no running statistics.", "What it does must not depend on the other rows.",
             "Train it with track_running_stats=True.",
         )  # fmt: skip
-    return to.normalised(input, *map(_array, (running_mean, running_var)), eps, *map(_array, (weight, bias)))
+    mean, variance, factor, shift = map(_array, (running_mean, running_var, weight, bias))
+    return to.normalised(input, mean, variance, eps, factor, shift)
 
 
 def _dropout(to: Operators, input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -120,22 +119,12 @@ def _subtract(to: Operators, input: Any, other: Any, *, alpha: float = 1.0) -> S
 
 
 def _flatten(to: Operators, input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    return _reshaped(to, input, *((BATCH, -1) if start_dim == 1 else (-1,)))
+    return _reshaped(to, input, *((ROWS, -1) if start_dim == 1 else (-1,)))
 
 
 def _reshaped(to: Operators, input: Any, *shape: Any) -> Any:
-    """The same numbers: one row for each row. (A single number per row may lose its axis.)"""
-    wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
-    width = (input.scores if isinstance(input, Ended) else input).width
-    rows = wanted[:1] in ((BATCH,), (-1,))
-    kept = len(wanted) == 2 and rows and wanted[1] in (-1, width) and wanted != (-1, -1)
-    if not kept and not (len(wanted) == 1 and rows and width == 1):
-        raise UnsupportedModelError(
-            f"the network reshapes its numbers to {tuple('rows' if one is BATCH else one for one in wanted)}.",
-            "Each row must stay a row.",
-            "Let the swarm search: it needs only predictions.",
-        )
-    return input
+    listed = len(shape) == 1 and isinstance(shape[0], list | tuple)
+    return to.reshaped(input, tuple(shape[0]) if listed else shape)
 
 
 def _same(to: Operators, input: Any, *others: Any, **settings: Any) -> Any:
@@ -143,14 +132,9 @@ def _same(to: Operators, input: Any, *others: Any, **settings: Any) -> Any:
 
 
 def _as_single(to: Operators, input: Any) -> Any:
-    return input if to.single else unknown_type()
-
-
-def unknown_type() -> Any:
-    """Refuse a network that changes its type on the way."""
-    raise UnsupportedModelError(
-        "the network changes the type of its numbers.", "It must compute in one type.", "Call module.float() first."
-    )
+    if not to.single:
+        raise unknown("float in a module of float64", OPERATORS)
+    return input
 
 
 def _joined(to: Operators, tensors: Any, dim: int = 0) -> Sums:
@@ -160,7 +144,7 @@ def _joined(to: Operators, tensors: Any, dim: int = 0) -> Sums:
 
 
 def _size(to: Operators, input: Sums, dim: int | None = None) -> Any:
-    return SHAPE if dim is None else BATCH if dim == 0 else input.width
+    return SHAPE if dim is None else ROWS if dim == 0 else input.width
 
 
 def _attribute(to: Operators, input: Any, name: str) -> Any:
@@ -172,7 +156,7 @@ def _attribute(to: Operators, input: Any, name: str) -> Any:
 def _item(to: Operators, input: Any, at: Any) -> Any:
     if input is not SHAPE or at != 0:
         raise unknown(f"getitem({at})", OPERATORS)
-    return BATCH
+    return ROWS
 
 
 def _ended(end: End) -> Callable[..., Ended]:
