@@ -15,11 +15,11 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
 from butfor.model.linear import Linear
-from butfor.model.network import Computation, Network
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Value
-from butfor.model.rounding import in_type, passed_on
+from butfor.model.rounding import passed_on
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
@@ -171,11 +171,11 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
 def _passed_on(model: Network, X: FloatArray, *, single: bool) -> FloatArray:
     """The same for a network: what is derived for a proof, for each row by itself, and the rounding of probabilities."""
     unit = max(model.unit, UNIT_SINGLE if single else UNIT_DOUBLE)
-    how = model.computed or Computation(model.first, model.layers, unit)
-    size = _sizes_from_centre(how.columns, X)
-    off = passed_on(
-        how.layers, size, _rounding(how.columns, X, size, single=False)[:, None] + in_type(size, unit), unit
+    columns, layers = (
+        (model.first, model.layers) if model.computed is None else (model.computed.columns, model.computed.layers)
     )
+    reached = evaluate(columns, X)
+    off = passed_on(layers, reached, reached, _rounding(columns, X, reached, single=False)[:, None], unit)
     return np.asarray(off.max(axis=1) + PROBABILITY_STEPS * unit)
 
 
@@ -189,17 +189,6 @@ def _sizes(model: Linear, X: FloatArray) -> FloatArray:
         centre=np.zeros(1),
     )
     return evaluate(sizes, np.abs(X))
-
-
-def _sizes_from_centre(model: Linear, X: FloatArray) -> FloatArray:
-    """The same, with the numbers measured from the centre: a step before the estimator has moved them there."""
-    steps = replace(
-        model,
-        intercept=np.abs(model.intercept) + model.cancelled,
-        slope=np.zeros_like(model.slope),
-        steps=tuple(map(np.abs, model.steps)),
-    )
-    return np.asarray(evaluate(steps, X) + np.abs(np.nan_to_num(X - model.centre)) @ np.abs(model.slope).T)
 
 
 def _in_single(source: Source, space: Space, table: Any) -> bool:

@@ -40,6 +40,9 @@ class Extent(NamedTuple):
 COLUMN_STEPS = 4
 """Roundings of a number on its way to the estimator, at its largest: a product, a difference, and their types."""
 
+SUM_STEPS = 4
+"""Roundings of each sum of a network besides its additions: of its weights, if a library has put two sums into one."""
+
 FURTHER_STEPS = 8
 """Roundings of each sum besides its additions: scaling, centring, averaging, and the comparison itself."""
 
@@ -80,31 +83,39 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
 def _(model: Network, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """Each sum is rounded, and passes on what those before it are off by."""
     how = model.computed
-    if how is None:
-        off = rounding(model.first, np.eye(model.first.scores), extent, unit)
-        return np.asarray(np.abs(A) @ passed_on(model.layers, _size(model.first, extent), off, unit))
-    size, unit = _size(how.columns, extent), max(unit, how.unit)
-    off = rounding(how.columns, np.eye(how.columns.scores), extent, UNIT_DOUBLE) + in_type(size, unit)
-    return np.asarray(np.abs(A) @ passed_on(how.layers, size, off, unit))
+    columns, layers = (model.first, model.layers) if how is None else (how.columns, how.layers)
+    each, unit = np.eye(columns.scores), max(unit, model.unit)
+    off = rounding(columns, each, extent, unit if how is None else UNIT_DOUBLE)
+    return np.asarray(np.abs(A) @ passed_on(layers, *_ends(columns, extent), off, unit))
 
 
-def in_type(size: FloatArray, unit: float) -> FloatArray:
-    """By how much numbers of this size may differ, in two computations, once they are of the estimator's type."""
-    return 2 * COLUMN_STEPS * unit * size
+def passed_on(layers: tuple[Layer, ...], low: FloatArray, high: FloatArray, off: FloatArray, unit: float) -> FloatArray:
+    """By how much the last sums of some layers may differ from ours, which are computed in float64.
 
-
-def passed_on(layers: tuple[Layer, ...], size: FloatArray, off: FloatArray, unit: float) -> FloatArray:
-    """By how much the last sums of some layers may differ.
-
-    - `size` (..., numbers): the largest sizes of the numbers that reach them;
-    - `off` (..., numbers): by how much these may differ.
+    - `low`, `high` (..., numbers): the ends of the numbers that reach the first of them;
+    - `off` (..., numbers): by how much these may differ, before they are turned into the estimator's type.
     """
+    off = off + unit * np.maximum(np.abs(low), np.abs(high))
     for layer in layers:
-        weight = np.abs(layer.weight).T
-        terms = np.count_nonzero(weight, axis=0) + FURTHER_STEPS
-        size = np.abs(layer.intercept) + size @ weight
-        off = off @ weight + 2 * unit * terms * size
+        off = np.where(high + off < 0, layer.leak, 1.0) * off
+        low, high = layer.bent(low), layer.bent(high)
+        weight, size = np.abs(layer.weight).T, np.maximum(np.abs(low), np.abs(high)) + off
+        terms = np.count_nonzero(weight, axis=0) + SUM_STEPS
+        share = terms * (unit + UNIT_DOUBLE) / (1 - terms * unit)
+        off = off @ weight + share * (np.abs(layer.intercept) + size @ weight)
+        middle, radius = (low + high) / 2 @ layer.weight.T + layer.intercept, (high - low) / 2 @ weight
+        low, high = middle - radius, middle + radius
     return off
+
+
+def _ends(model: Linear, extent: Extent) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest value that each score may take."""
+    ends = np.stack([model.slope * (end - model.centre) for end in (extent.low, extent.high)])
+    low, high = model.intercept + ends.min(axis=0).sum(axis=1), model.intercept + ends.max(axis=0).sum(axis=1)
+    for j in model.stepped:
+        low = low + model.steps[j].min(axis=1, initial=0.0)
+        high = high + model.steps[j].max(axis=1, initial=0.0)
+    return low, high
 
 
 def _size(model: Linear, extent: Extent) -> FloatArray:
