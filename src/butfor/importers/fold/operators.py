@@ -79,7 +79,7 @@ class Operators:
         if isinstance(a, Sums) and isinstance(b, Sums):
             return self.tape.added(a, b)
         x, constant = (a, b) if isinstance(a, Sums) else (b, a)
-        return self.tape.scaled(*self._spread(x, 1.0, constant))
+        return self.tape.scaled(*self._spread(x, self._number(1.0), self._number(constant)))
 
     def minus(self, a: Any, b: Any) -> Sums:
         """A difference."""
@@ -92,7 +92,7 @@ class Operators:
                 "two values of the network are multiplied.", "It must be piecewise linear.", "Let the swarm search."
             )
         x, constant = (a, b) if isinstance(a, Sums) else (b, a)
-        return self.tape.scaled(*self._spread(x, constant, 0.0))
+        return self.tape.scaled(*self._spread(x, self._number(constant), self._number(0.0)))
 
     def divided(self, a: Any, b: Any) -> Sums:
         """A quotient of which the divisor is constant."""
@@ -100,11 +100,10 @@ class Operators:
             raise UnsupportedModelError(
                 "the network divides by one of its values.", "It must be piecewise linear.", "Let the swarm search."
             )
-        return self.times(a, 1.0 / np.asarray(b, dtype=np.float64))
+        return self.tape.scaled(*self._spread(a, 1.0 / self._number(b), self._number(0.0)))
 
-    def _spread(self, x: Sums, factor: Any, shift: Any) -> tuple[Sums, NDArray[Any], NDArray[Any]]:
+    def _spread(self, x: Sums, factor: NDArray[Any], shift: NDArray[Any]) -> tuple[Sums, NDArray[Any], NDArray[Any]]:
         """The arguments of a scaling, as wide as the widest of them. A single number may meet several."""
-        factor, shift = (self._number(one) for one in (factor, shift))
         wide = max(x.width, factor.size, shift.size)
         if x.width != wide:
             x = self.tape.stacked([x] * wide)

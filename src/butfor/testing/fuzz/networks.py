@@ -18,7 +18,8 @@ SHAPES = ("plain", "norm", "skip")
 class AbstractFuzzedNetwork(ABC):
     """Fits a perceptron to the rows that leave the preprocessor, and hands it over as a network of another library.
 
-    `end` is "sigmoid", "softmax" or "" (scores); for several classes, a sigmoid becomes a softmax. `fit` returns the model that butfor is given.
+    `end` is "sigmoid", "softmax" or "" (scores). For several classes, a sigmoid becomes a softmax. `fit` returns the
+    model that butfor is given.
     """
 
     predicts_values = False
