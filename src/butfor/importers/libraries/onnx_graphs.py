@@ -116,7 +116,7 @@ def _norm(
 ) -> Any:
     if said.get("training_mode"):
         raise unknown("BatchNormalization in training", OPERATORS)
-    return to.normalised(x, mean, variance, said.get("epsilon", 1e-5), scale, shift)
+    return to.normalised(x, mean, variance, said.get("epsilon", float(np.float32(1e-5))), scale, shift)
 
 
 def _scaler(to: GraphOperators, said: Mapping[str, Any], x: Sums) -> Any:
@@ -212,7 +212,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Div": lambda to, said, a, b: to.divided(a, b),
     "Neg": lambda to, said, x: to.times(x, -1.0),
     "Relu": lambda to, said, x: to.bent(x, 0.0),
-    "LeakyRelu": lambda to, said, x: to.bent(x, said.get("alpha", 0.01)),
+    "LeakyRelu": lambda to, said, x: to.bent(x, said.get("alpha", float(np.float32(0.01)))),
     "BatchNormalization": _norm,
     "ai.onnx.ml.Scaler": _scaler,
     "Flatten": _flatten,
@@ -232,7 +232,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "LogSoftmax": _ended(End.LOG_SOFTMAX),
     "ai.onnx.ml.ZipMap": _same,
 }
-"""For each operator, what is written down for it. It gets the node's attributes, then its inputs."""
+"""For each operator, what is written down for it. It gets the node's attributes (float32), then its inputs."""
 
 register_importer(OnnxClassifier, read_network)
 register_importer(OnnxRegressor, read_network)
