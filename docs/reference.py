@@ -24,7 +24,7 @@ GROUPS = {
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
-    "Your own models": ("black_box", "register_importer", "register_step", "linear_over", "Sign"),
+    "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),
     "Solvers with settings": ("Swarm",),
     "Errors": (
         "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",

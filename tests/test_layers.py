@@ -49,6 +49,18 @@ ONLY = {
         "butfor.trees",
         "butfor.measure.plausibility",
     ),
+    "torch": (
+        "butfor.estimator.torch_modules",
+        "butfor.importers.libraries.torch_modules",
+        "butfor.testing.fuzz.networks",
+    ),
+    "onnx": (
+        "butfor.estimator.onnx_graphs",
+        "butfor.importers.libraries.onnx_graphs",
+        "butfor.testing.fuzz.networks",
+    ),
+    "onnxruntime": ("butfor.estimator.onnx_graphs",),
+    "skorch": (),
     "numba": ("butfor.compiled", "butfor.trees.tao.kernels"),
     "narwhals": ("butfor.space.frames", "butfor.space.writing", "butfor.estimator.source", "butfor.views.tables"),
     "matplotlib": ("butfor.views.plot", "butfor.views.bars", "butfor.views.survival_curves"),

@@ -14,7 +14,7 @@ from scipy.special import expit, softmax
 from butfor.errors import InputError, InputTypeError
 from butfor.space import frames
 
-BLOCK = 32
+ROWS_AT_ONCE = 32
 """How many rows a network is called with at a time.
 
 Libraries add up in another order for few rows than for many. With full blocks, what is said of a row does not depend on
@@ -40,7 +40,7 @@ class AbstractNetwork(ABC):
     - `single`: whether it computes in float32, and else in float64.
     """
 
-    block: int = BLOCK
+    block: int = ROWS_AT_ONCE
 
     def __init__(self, columns: Sequence[str] | None, width: int | None, end: End, *, single: bool) -> None:
         self.end, self.single = end, single

@@ -19,10 +19,10 @@ from butfor.estimator.networks import (
     class_array,
 )
 
-ENDS = {"Sigmoid": End.SIGMOID, "Softmax": End.SOFTMAX, "LogSoftmax": End.LOG_SOFTMAX, "ZipMap": End.SOFTMAX}
+ONNX_ENDS = {"Sigmoid": End.SIGMOID, "Softmax": End.SOFTMAX, "LogSoftmax": End.LOG_SOFTMAX, "ZipMap": End.SOFTMAX}
 """What the numbers of a graph are, by its last operator. All other operators give scores."""
 
-SHAPES = ("Flatten", "Reshape", "Squeeze", "Identity", "Dropout", "Cast")
+ONNX_SHAPES = ("Flatten", "Reshape", "Squeeze", "Identity", "Dropout", "Cast")
 """Operators that pass the numbers on."""
 
 
@@ -273,10 +273,10 @@ def _end(graph: Any, output: str) -> End:
     """What the numbers are that a graph returns."""
     made = producers(graph)
     node = made.get(output)
-    while node is not None and node.op_type in SHAPES:
+    while node is not None and node.op_type in ONNX_SHAPES:
         node = made.get(node.input[0])
     if node is None:
         return End.SCORES
     if node.op_type == "Concat" and {End.SIGMOID} == {_end(graph, name) for name in node.input[-1:]}:
         return End.SOFTMAX  # the probabilities of both classes, made of one
-    return ENDS.get(node.op_type, End.SCORES)
+    return ONNX_ENDS.get(node.op_type, End.SCORES)

@@ -19,10 +19,10 @@ from butfor.estimator.networks import (
     class_array,
 )
 
-ENDS = {"sigmoid": End.SIGMOID, "softmax": End.SOFTMAX, "logsoftmax": End.LOG_SOFTMAX}
+TORCH_ENDS = {"sigmoid": End.SIGMOID, "softmax": End.SOFTMAX, "logsoftmax": End.LOG_SOFTMAX}
 """What the numbers of a module are, by its last operator. All other operators give scores."""
 
-SHAPES = ("flatten", "view", "reshape", "squeeze", "identity", "dropout", "contiguous")
+TORCH_SHAPES = ("flatten", "view", "reshape", "squeeze", "identity", "dropout", "contiguous")
 """Operators that pass the numbers on."""
 
 
@@ -174,9 +174,9 @@ def _end(module: Any, graph: Any) -> End:
             "It must return one tensor.",
             "Wrap it in a module that returns the one to explain.",
         )
-    while operator_name(module, found) in SHAPES and found.args:
+    while operator_name(module, found) in TORCH_SHAPES and found.args:
         found = found.args[0]
-    return ENDS.get(operator_name(module, found), End.SCORES)
+    return TORCH_ENDS.get(operator_name(module, found), End.SCORES)
 
 
 def operator_name(module: Any, node: Any) -> str:

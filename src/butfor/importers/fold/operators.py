@@ -16,7 +16,7 @@ from butfor.importers.registry import Imported
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 
-ROWS = object()
+ALL_ROWS = object()
 """In place of the number of rows, in a shape."""
 
 
@@ -66,9 +66,9 @@ class Operators:
         width = (x.scores if isinstance(x, Ended) else x).width
         flat = len(shape) == 1 and width == 1
         table = len(shape) == 2 and shape[1] in (-1, width) and shape != (-1, -1)
-        if not (flat or table) or shape[0] not in (ROWS, -1):
+        if not (flat or table) or shape[0] not in (ALL_ROWS, -1):
             raise UnsupportedModelError(
-                f"the network reshapes its numbers to {tuple('rows' if one is ROWS else one for one in shape)}.",
+                f"the network reshapes its numbers to {tuple('rows' if one is ALL_ROWS else one for one in shape)}.",
                 "Each row must stay a row.",
                 "Let the swarm search: it needs only predictions.",
             )

@@ -21,7 +21,7 @@ from butfor.estimator.onnx_graphs import (
     the_output,
 )
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.operators import ROWS, Ended, Operators, imported, network_width, unknown
+from butfor.importers.fold.operators import ALL_ROWS, Ended, Operators, imported, network_width, unknown
 from butfor.importers.fold.sums import Sums
 from butfor.importers.registry import Imported, register_importer
 
@@ -82,24 +82,24 @@ def _value(node: Any, values: Mapping[str, Any], to: GraphOperators) -> Any:
 
     name = node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}"
     given = [values[one] if one else None for one in node.input]
-    if name not in OPERATORS:
-        raise unknown(name, OPERATORS)
+    if name not in ONNX_OPERATORS:
+        raise unknown(name, ONNX_OPERATORS)
     if name not in AFTER_THE_END and any(isinstance(one, Ended | Complement) for one in given):
-        raise unknown(f"{name} after the end", OPERATORS)
+        raise unknown(f"{name} after the end", ONNX_OPERATORS)
     settings = {one.name: get_attribute_value(one) for one in node.attribute}
-    return OPERATORS[name](to, settings, *given)
+    return ONNX_OPERATORS[name](to, settings, *given)
 
 
 def _gemm(to: GraphOperators, said: Mapping[str, Any], a: Any, b: Any, c: Any = None) -> Any:
     if not isinstance(a, Sums) or isinstance(b, Sums) or isinstance(c, Sums) or said.get("transA"):
-        raise unknown("Gemm of other than weights", OPERATORS)
+        raise unknown("Gemm of other than weights", ONNX_OPERATORS)
     weight = said.get("alpha", 1.0) * (b if said.get("transB") else b.T).astype(np.float64)
     return to.linear(a, weight, None if c is None else np.ravel(said.get("beta", 1.0) * c.astype(np.float64)))
 
 
 def _product(to: GraphOperators, said: Mapping[str, Any], a: Any, b: Any) -> Any:
     if not isinstance(a, Sums) or isinstance(b, Sums):
-        raise unknown("MatMul of other than weights", OPERATORS)
+        raise unknown("MatMul of other than weights", ONNX_OPERATORS)
     return to.linear(a, b.T if b.ndim == 2 else b[None], None)
 
 
@@ -107,7 +107,7 @@ def _minus(to: GraphOperators, said: Mapping[str, Any], a: Any, b: Any) -> Any:
     if isinstance(b, Ended):
         if b.end is End.SIGMOID and np.size(a) == 1 and np.all(a == 1):
             return Complement(b)
-        raise unknown("Sub after the end", OPERATORS)
+        raise unknown("Sub after the end", ONNX_OPERATORS)
     return to.minus(a, b)
 
 
@@ -115,13 +115,13 @@ def _norm(
     to: GraphOperators, said: Mapping[str, Any], x: Sums, scale: Any, shift: Any, mean: Any, variance: Any
 ) -> Any:
     if said.get("training_mode"):
-        raise unknown("BatchNormalization in training", OPERATORS)
+        raise unknown("BatchNormalization in training", ONNX_OPERATORS)
     return to.normalised(x, mean, variance, said.get("epsilon", float(np.float32(1e-5))), scale, shift)
 
 
 def _scaler(to: GraphOperators, said: Mapping[str, Any], x: Sums) -> Any:
     if not to.single:
-        raise unknown("ai.onnx.ml.Scaler of float64, which returns float32", OPERATORS)
+        raise unknown("ai.onnx.ml.Scaler of float64, which returns float32", ONNX_OPERATORS)
     return to.times(to.minus(x, np.array(said.get("offset", [0.0]))), np.array(said.get("scale", [1.0])))
 
 
@@ -131,7 +131,7 @@ def _cast(to: GraphOperators, said: Mapping[str, Any], x: Any) -> Any:
     if isinstance(x, Sums | Ended | Complement) and said["to"] != (
         TensorProto.FLOAT if to.single else TensorProto.DOUBLE
     ):
-        raise unknown(f"Cast to {TensorProto.DataType.Name(said['to']).lower()}", OPERATORS)
+        raise unknown(f"Cast to {TensorProto.DataType.Name(said['to']).lower()}", ONNX_OPERATORS)
     return x
 
 
@@ -140,14 +140,14 @@ def _reshaped(to: GraphOperators, said: Mapping[str, Any], x: Any, shape: Any) -
         return np.reshape(x, shape)
     width = (x.scores if isinstance(x, Ended) else x).width
     wanted = list(shape) if isinstance(shape, tuple) else np.ravel(shape).tolist()
-    for at, own in enumerate((ROWS, width)[: len(wanted)]):  # 0 stands for the length as it is
-        wanted[at] = own if wanted[at] == 0 or (own is ROWS and wanted[at] == to.rows) else wanted[at]
+    for at, own in enumerate((ALL_ROWS, width)[: len(wanted)]):  # 0 stands for the length as it is
+        wanted[at] = own if wanted[at] == 0 or (own is ALL_ROWS and wanted[at] == to.rows) else wanted[at]
     return to.reshaped(x, tuple(wanted))
 
 
 def _flatten(to: GraphOperators, said: Mapping[str, Any], x: Any) -> Any:
     if said.get("axis", 1) != 1:
-        raise unknown(f"Flatten(axis={said['axis']})", OPERATORS)
+        raise unknown(f"Flatten(axis={said['axis']})", ONNX_OPERATORS)
     return x
 
 
@@ -159,18 +159,18 @@ def _joined(to: GraphOperators, said: Mapping[str, Any], *parts: Any) -> Any:
         return last  # the probabilities of both classes, made of one
     if all(isinstance(part, tuple | np.ndarray) for part in parts):
         return tuple(one for part in parts for one in (part if isinstance(part, tuple) else np.ravel(part).tolist()))
-    raise unknown("Concat of other than numbers of the network", OPERATORS)
+    raise unknown("Concat of other than numbers of the network", ONNX_OPERATORS)
 
 
 def _gathered(to: GraphOperators, said: Mapping[str, Any], x: Any, at: Any) -> Any:
     if not isinstance(x, tuple) or np.size(at) != 1:
-        raise unknown("Gather", OPERATORS)
+        raise unknown("Gather", ONNX_OPERATORS)
     return x[int(np.ravel(at)[0])] if np.ndim(at) == 0 else (x[int(at[0])],)
 
 
 def _unsqueezed(to: GraphOperators, said: Mapping[str, Any], x: Any, axes: Any = None) -> Any:
     if isinstance(x, Sums | Ended | Complement | np.ndarray):
-        raise unknown("Unsqueeze", OPERATORS)
+        raise unknown("Unsqueeze", ONNX_OPERATORS)
     return (x,)
 
 
@@ -183,7 +183,7 @@ def _constant(to: GraphOperators, said: Mapping[str, Any]) -> Any:
 
 def _transposed(to: GraphOperators, said: Mapping[str, Any], x: Any) -> Any:
     if not isinstance(x, np.ndarray):
-        raise unknown("Transpose of numbers of the network", OPERATORS)
+        raise unknown("Transpose of numbers of the network", ONNX_OPERATORS)
     return np.transpose(x, said.get("perm"))
 
 
@@ -194,7 +194,7 @@ def _same(to: GraphOperators, said: Mapping[str, Any], x: Any, *others: Any) -> 
 def _ended(end: End) -> Callable[..., Ended]:
     def operator(to: GraphOperators, said: Mapping[str, Any], x: Sums) -> Ended:
         if said.get("axis", 1) not in (1, -1):
-            raise unknown(f"{end}(axis={said['axis']})", OPERATORS)
+            raise unknown(f"{end}(axis={said['axis']})", ONNX_OPERATORS)
         return Ended(x, end)
 
     return operator
@@ -203,7 +203,7 @@ def _ended(end: End) -> Callable[..., Ended]:
 AFTER_THE_END = ("Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Sub", "Concat", "ai.onnx.ml.ZipMap")
 """Operators that may follow Softmax and Sigmoid. They change no number."""
 
-OPERATORS: dict[str, Callable[..., Any]] = {
+ONNX_OPERATORS: dict[str, Callable[..., Any]] = {
     "Gemm": _gemm,
     "MatMul": _product,
     "Add": lambda to, said, a, b: to.plus(a, b),
@@ -223,7 +223,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Dropout": _same,
     "Cast": _cast,
     "Concat": _joined,
-    "Shape": lambda to, said, x: (ROWS, x.width),
+    "Shape": lambda to, said, x: (ALL_ROWS, x.width),
     "Gather": _gathered,
     "Constant": _constant,
     "Transpose": _transposed,

@@ -16,7 +16,7 @@ from butfor.importers.registry import Imported, register_importer
 PIECEWISE = ("relu", "identity")
 """The activations that are read."""
 
-ENDS = {"identity": End.SCORES, "logistic": End.SIGMOID, "softmax": End.SOFTMAX}
+PERCEPTRON_ENDS = {"identity": End.SCORES, "logistic": End.SIGMOID, "softmax": End.SOFTMAX}
 """For each activation of the last layer that is read, what its numbers are."""
 
 
@@ -29,7 +29,7 @@ def read_network(estimator: Any, columns: list[Column]) -> Imported:
         x = to.linear(x, weight.T, intercept)
         x = to.bent(x, 0.0) if estimator.activation == "relu" else x
     scores = to.linear(x, estimator.coefs_[-1].T, estimator.intercepts_[-1])
-    return imported(Ended(scores, ENDS[estimator.out_activation_]), to, columns, known_classes(estimator))
+    return imported(Ended(scores, PERCEPTRON_ENDS[estimator.out_activation_]), to, columns, known_classes(estimator))
 
 
 def _check(estimator: Any) -> None:
@@ -41,7 +41,7 @@ def _check(estimator: Any) -> None:
             f"The activation must be one of {', '.join(map(repr, PIECEWISE))}.",
             "Fit it with activation='relu', or let the swarm search: it needs only predictions.",
         )
-    if estimator.out_activation_ not in ENDS:
+    if estimator.out_activation_ not in PERCEPTRON_ENDS:
         raise UnsupportedModelError(
             f"{name} predicts the {estimator.out_activation_} of its last sum (loss={estimator.loss!r}).",
             "It must predict the sum itself.",

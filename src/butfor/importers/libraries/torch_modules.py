@@ -9,9 +9,9 @@ from typing import Any
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.boosters import known_classes
 from butfor.estimator.networks import End
-from butfor.estimator.torch_modules import SHAPES, TorchClassifier, TorchRegressor, operator_name, traced
+from butfor.estimator.torch_modules import TORCH_SHAPES, TorchClassifier, TorchRegressor, operator_name, traced
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.operators import ROWS, Ended, Operators, imported, network_width, unknown
+from butfor.importers.fold.operators import ALL_ROWS, Ended, Operators, imported, network_width, unknown
 from butfor.importers.fold.sums import Sums
 from butfor.importers.registry import Imported, register_importer
 
@@ -64,11 +64,11 @@ def _value(module: Any, node: Any, values: Mapping[Any, Any], operators: Operato
     if node.op == "call_module":
         part = module.get_submodule(node.target)
         kwargs = {key: getattr(part, key, None) for key in SETTINGS.get(name, ())}
-    ended = any(isinstance(one, Ended) for one in args) and name not in SHAPES
-    if name not in OPERATORS or ended:
+    ended = any(isinstance(one, Ended) for one in args) and name not in TORCH_SHAPES
+    if name not in TORCH_OPERATORS or ended:
         where = f" ({node.target})" if node.op == "call_module" else ""
-        raise unknown(f"{name}{where}{' after the end' if ended else ''}", OPERATORS)
-    return OPERATORS[name](operators, *args, **{key: _array(value) for key, value in kwargs.items()})
+        raise unknown(f"{name}{where}{' after the end' if ended else ''}", TORCH_OPERATORS)
+    return TORCH_OPERATORS[name](operators, *args, **{key: _array(value) for key, value in kwargs.items()})
 
 
 def _array(value: Any) -> Any:
@@ -119,7 +119,7 @@ def _subtract(to: Operators, input: Any, other: Any, *, alpha: float = 1.0) -> S
 
 
 def _flatten(to: Operators, input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    return _reshaped(to, input, *((ROWS, -1) if start_dim == 1 else (-1,)))
+    return _reshaped(to, input, *((ALL_ROWS, -1) if start_dim == 1 else (-1,)))
 
 
 def _reshaped(to: Operators, input: Any, *shape: Any) -> Any:
@@ -133,36 +133,36 @@ def _same(to: Operators, input: Any, *others: Any, **settings: Any) -> Any:
 
 def _as_single(to: Operators, input: Any) -> Any:
     if not to.single:
-        raise unknown("float in a module of float64", OPERATORS)
+        raise unknown("float in a module of float64", TORCH_OPERATORS)
     return input
 
 
 def _joined(to: Operators, tensors: Any, dim: int = 0) -> Sums:
     if dim not in (1, -1) or not all(isinstance(one, Sums) for one in tensors):
-        raise unknown(f"cat(dim={dim})", OPERATORS)
+        raise unknown(f"cat(dim={dim})", TORCH_OPERATORS)
     return to.tape.stacked(list(tensors))
 
 
 def _size(to: Operators, input: Sums, dim: int | None = None) -> Any:
-    return SHAPE if dim is None else ROWS if dim == 0 else input.width
+    return SHAPE if dim is None else ALL_ROWS if dim == 0 else input.width
 
 
 def _attribute(to: Operators, input: Any, name: str) -> Any:
     if name != "shape":
-        raise unknown(f"getattr({name})", OPERATORS)
+        raise unknown(f"getattr({name})", TORCH_OPERATORS)
     return SHAPE
 
 
 def _item(to: Operators, input: Any, at: Any) -> Any:
     if input is not SHAPE or at != 0:
-        raise unknown(f"getitem({at})", OPERATORS)
-    return ROWS
+        raise unknown(f"getitem({at})", TORCH_OPERATORS)
+    return ALL_ROWS
 
 
 def _ended(end: End) -> Callable[..., Ended]:
     def operator(to: Operators, input: Sums, dim: int | None = None, *others: Any, dtype: Any = None) -> Ended:
         if dim not in (None, 1, -1) or dtype is not None:
-            raise unknown(f"{end}(dim={dim}, dtype={dtype})", OPERATORS)
+            raise unknown(f"{end}(dim={dim}, dtype={dtype})", TORCH_OPERATORS)
         return Ended(input, end)
 
     return operator
@@ -179,7 +179,7 @@ SETTINGS = {
 }
 """What a module of this name holds, by the names under which its function takes it."""
 
-OPERATORS: dict[str, Callable[..., Any]] = {
+TORCH_OPERATORS: dict[str, Callable[..., Any]] = {
     "linear": _linear,
     "relu": _relu,
     "leakyrelu": _leaky,

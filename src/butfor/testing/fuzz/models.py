@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from butfor.testing.fuzz.columns import DataColumn, Random
+from butfor.testing.fuzz.networks import SHAPES
 from butfor.testing.fuzz.tables import TrainingTable
 
 SKLEARN = {
@@ -205,7 +206,7 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "layers": tuple(rng.integers(2, 5, size=int(rng.integers(1, 3))).tolist()),
         "units": int(rng.integers(2, 6)),
         "activation": str(rng.choice(["relu", "relu", "relu", "identity"])),
-        "shape": str(rng.choice(["plain", "norm", "skip"])),
+        "shape": str(rng.choice(SHAPES)),
         "end": str(rng.choice(["", "sigmoid", "softmax"])),
         "rate": 1e-9 if odd and not estimator.startswith("CatBoost") else float(rng.choice([0.1, 0.3, 0.5])),
     }
