@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit, softmax
 from sklearn.compose import make_column_transformer
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -19,6 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, Rob
 import butfor as bf
 from butfor.importers.read import read
 from butfor.model.questions import evaluate
+from butfor.model.readout import PROBABILITY_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
@@ -249,6 +251,21 @@ def test_a_file_behind_a_preprocessor_is_explained(tmp_path: Path) -> None:
 
 
 GOOD = file_of(*HIDDEN, ("MatMul", ["h", "one"], LAST))
+
+
+def test_ends_round_no_more_than_a_probability_may() -> None:
+    z = np.linspace(-30, 30, 200_001).reshape(-1, 1)
+    several = np.random.default_rng(0).normal(size=(50_000, 3)) * 5
+    for X, kind, link in ((z, "Sigmoid", lambda z: np.hstack([expit(-z), expit(z)])), (several, "Softmax", softmax_of)):
+        model = bf.onnx_model(
+            file_of((kind, ["x"], LAST), width=X.shape[1]), classes=TWO if kind == "Sigmoid" else THREE
+        )
+        off = np.abs(model.predict_proba(X) - link(X.astype(np.float32).astype(np.float64))).max()
+        assert off <= PROBABILITY_STEPS * UNIT_SINGLE
+
+
+def softmax_of(z: np.ndarray) -> np.ndarray:
+    return np.asarray(softmax(z, axis=1))
 
 
 def changed(**fields: Any) -> bytes:

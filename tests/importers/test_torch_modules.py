@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit, softmax
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -22,6 +23,7 @@ import butfor as bf
 from butfor.importers.read import read
 from butfor.model.linear import Linear
 from butfor.model.questions import evaluate
+from butfor.model.readout import PROBABILITY_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
@@ -184,6 +186,19 @@ def test_what_is_said_of_a_row_does_not_depend_on_the_others(width) -> None:
     together = model.predict(X)
     assert np.array_equal(model.predict(X[order]), together[order])
     assert np.array_equal(np.concatenate([model.predict(X[[i]]) for i in range(100)]), together)
+
+
+def test_ends_round_no_more_than_a_probability_may() -> None:
+    z = torch.linspace(-30, 30, 200_001)
+    exact = expit(z.numpy().astype(np.float64))
+    assert np.abs(torch.sigmoid(z).numpy() - exact).max() <= PROBABILITY_STEPS * UNIT_SINGLE
+    several = torch.from_numpy(np.random.default_rng(0).normal(size=(50_000, 3)).astype(np.float32) * 5)
+    exact = softmax(several.numpy().astype(np.float64), axis=1)
+    for found in (torch.softmax(several, 1), torch.exp(torch.log_softmax(several, 1).double())):
+        assert (
+            np.abs(found.numpy() - exact).max()
+            <= (1 if found.dtype == torch.float32 else 4) * PROBABILITY_STEPS * UNIT_SINGLE
+        )
 
 
 class Branching(nn.Module):
