@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-import butfor as bf
 from butfor.arrays import FloatArray
+from butfor.estimator.onnx_graphs import onnx_model
+from butfor.estimator.torch_modules import torch_model
 
 SHAPES = ("plain", "norm", "skip")
 """What is between the two layers: a ReLU; a batch norm and a ReLU; or a ReLU beside a connection that skips it."""
@@ -89,7 +90,7 @@ class TorchNetworkClassifier(AbstractFuzzedNetwork):
                 z = z + self.skip(x) if shape == "skip" else z
                 return torch.sigmoid(z) if last == "sigmoid" else torch.softmax(z, 1) if last == "softmax" else z
 
-        return bf.torch_model(Module().eval(), classes=classes, columns=columns, before=self.before)
+        return torch_model(Module().eval(), classes=classes, columns=columns, before=self.before)
 
 
 class TorchNetworkRegressor(TorchNetworkClassifier):
@@ -127,7 +128,7 @@ class OnnxNetworkClassifier(AbstractFuzzedNetwork):
             [numpy_helper.from_array(one, name) for name, one in held.items() if name not in ("skip", "norm")],
         )
         made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-        return bf.onnx_model(made.SerializeToString(), classes=classes, columns=columns, before=self.before)
+        return onnx_model(made.SerializeToString(), classes=classes, columns=columns, before=self.before)
 
 
 class OnnxNetworkRegressor(OnnxNetworkClassifier):
