@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
 from butfor.estimator.onnx_graphs import onnx_model
 from butfor.estimator.torch_modules import torch_model
 
@@ -53,7 +52,7 @@ class AbstractFuzzedNetwork(ABC):
         return self.handed_over([*weights, skip, norm], classes, columns)
 
     @abstractmethod
-    def handed_over(self, weights: list[FloatArray], classes: Any, columns: Any) -> Any:
+    def handed_over(self, weights: list[Any], classes: Any, columns: Any) -> Any:
         """The weights of both layers, their intercepts, those that skip a layer, and those of a norm, as a model."""
 
     @property
@@ -65,13 +64,13 @@ class AbstractFuzzedNetwork(ABC):
 class TorchNetworkClassifier(AbstractFuzzedNetwork):
     """A PyTorch module."""
 
-    def handed_over(self, weights: list[FloatArray], classes: Any, columns: Any) -> Any:
+    def handed_over(self, weights: list[Any], classes: Any, columns: Any) -> Any:
         import torch
 
         first, second, b1, b2, skip, norm = (torch.from_numpy(one) for one in weights)
         shape, last = self.shape, self.last
 
-        class Module(torch.nn.Module):
+        class Module(torch.nn.Module):  # type: ignore[misc]
             def __init__(self) -> None:
                 super().__init__()
                 self.a, self.b = torch.nn.Linear(*first.shape[::-1]), torch.nn.Linear(*second.shape[::-1])
@@ -102,7 +101,7 @@ class TorchNetworkRegressor(TorchNetworkClassifier):
 class OnnxNetworkClassifier(AbstractFuzzedNetwork):
     """An ONNX file."""
 
-    def handed_over(self, weights: list[FloatArray], classes: Any, columns: Any) -> Any:
+    def handed_over(self, weights: list[Any], classes: Any, columns: Any) -> Any:
         from onnx import TensorProto, helper, numpy_helper
 
         names = ("a", "b", "p", "q", "skip", "norm")
