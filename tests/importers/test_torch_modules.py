@@ -158,6 +158,32 @@ def test_a_preprocessor_is_folded() -> None:
     assert answer.certificate.bound <= answer.cost
 
 
+def test_a_network_that_is_constant_has_no_answer() -> None:
+    module = seeded(lambda: layers(1))
+    with torch.no_grad():
+        module[2].weight.zero_()
+        module[2].bias.fill_(1.0)
+    answer = bf.Explainer(bf.torch_model(module, classes=TWO), rows()).explain(rows()[:1], target="no")
+    assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE
+
+
+def test_the_module_is_left_as_it_was() -> None:
+    module = seeded(lambda: Written(OPERATORS["norm"]))
+    before, names = copy.deepcopy(module.state_dict()), sorted(vars(module))
+    model = bf.torch_model(module, classes=TWO)
+    bf.Explainer(model, rows()).explain(rows()[:2])
+    assert all(torch.equal(weight, before[name]) for name, weight in module.state_dict().items())
+    assert sorted(vars(module)) == names
+    assert not module.training
+    assert all(weight.grad is None for weight in module.parameters())
+
+
+def test_threads_may_share_a_module() -> None:
+    explainer = bf.Explainer(bf.torch_model(seeded(lambda: layers(1)), classes=TWO), rows())
+    one, two = (explainer.explain(rows()[:4], n_jobs=jobs) for jobs in (1, 2))
+    assert [answer.cost for answer in one] == [answer.cost for answer in two]
+
+
 def test_columns_have_names_and_an_order() -> None:
     X = pd.DataFrame(rows(), columns=list("wxyz"))
     model = bf.torch_model(seeded(lambda: layers(2)), classes=[0, 1], columns=list("zyxw"))
@@ -250,6 +276,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "column names": (lambda: bf.torch_model(layers(1).eval(), columns=["a"]), ValueError, "reads 4 columns"),
     "preprocessor": (lambda: bf.torch_model(layers(1).eval(), before=StandardScaler), TypeError, "fitted preprocessor"),
+    "unfitted preprocessor": (
+        lambda: bf.torch_model(layers(1).eval(), before=StandardScaler()), bf.NotFittedError, "StandardScaler is not fitted",
+    ),
+    "a single row": (lambda: bf.torch_model(layers(1).eval()).predict(np.zeros(WIDTH)), ValueError, "given as a table"),
 }  # fmt: skip
 
 
@@ -322,7 +352,9 @@ def test_a_thousand_neurons_are_read_quickly(deep) -> None:
     ]
     model = bf.torch_model(nn.Sequential(*hidden, nn.Linear(widths[-1], 2)).eval(), classes=TWO)
     X = np.random.default_rng(0).normal(size=(500, 100))
-    read(model, X)
-    begin = time.perf_counter()
-    read(model, X)
-    assert time.perf_counter() - begin < 0.5
+    took = []
+    for _ in range(5):  # the machine may be busy
+        begin = time.perf_counter()
+        read(model, X)
+        took.append(time.perf_counter() - begin)
+    assert min(took) < 0.5

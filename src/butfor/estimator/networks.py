@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from butfor.errors import InputError, InputTypeError
+from butfor.estimator.source import check_fitted
 from butfor.space import frames
 
 ROWS_AT_ONCE = 32
@@ -68,8 +69,7 @@ class AbstractNetwork(ABC):
 
     def _rows(self, X: Any) -> NDArray[Any]:
         """The rows as the network takes them."""
-        if hasattr(X, "toarray"):
-            X = X.toarray()
+        X = frames.as_table(X.toarray() if hasattr(X, "toarray") else X)
         names = getattr(self, "feature_names_in_", None)
         if names is not None and not frames.is_array(X):
             X = frames.select(X, tuple(names))
@@ -224,5 +224,6 @@ def behind(before: Any, network: AbstractNetworkRegressor | AbstractNetworkClass
         return network
     if isinstance(before, type) or not hasattr(before, "transform"):
         raise InputTypeError(f"before={before!r} was given.", "A fitted preprocessor with transform is needed.")
+    check_fitted(before)
     kind = PreparedClassifier if isinstance(network, AbstractNetworkClassifier) else PreparedRegressor
     return kind(before, network)
