@@ -352,9 +352,6 @@ def test_a_thousand_neurons_are_read_quickly(deep) -> None:
     ]
     model = bf.torch_model(nn.Sequential(*hidden, nn.Linear(widths[-1], 2)).eval(), classes=TWO)
     X = np.random.default_rng(0).normal(size=(500, 100))
-    took = []
-    for _ in range(5):  # the machine may be busy
-        begin = time.perf_counter()
-        read(model, X)
-        took.append(time.perf_counter() - begin)
-    assert min(took) < 0.5
+    begin = time.process_time()  # the machine may be busy with something else
+    read(model, X)
+    assert time.process_time() - begin < 0.5

@@ -107,7 +107,8 @@ class Tape:
         number, *others = x.weight
         if others or number == 0 or not self._groups[number].straight:
             return x
-        return self._groups[number].sums if _is_eye(x.weight[number]) and not x.constant.any() else x
+        same = np.array_equal(x.weight[number], np.eye(x.width)) and not x.constant.any()
+        return self._groups[number].sums if same else x
 
     def _fused(self, scores: Sums) -> tuple[dict[int, Group], Sums]:
         """The groups and the scores with every straight group put into the sums that read it."""
@@ -126,11 +127,14 @@ def _mixed(x: Sums, weight: FloatArray, intercept: FloatArray) -> Sums:
 
 
 def _product(a: FloatArray, b: FloatArray) -> FloatArray:
-    return a if _is_eye(b) else b if _is_eye(a) else a @ b
+    """`a @ b`. Many of these matrices are diagonal."""
+    if _is_diagonal(a):
+        return b * np.diagonal(a)[:, None]
+    return a * np.diagonal(b) if _is_diagonal(b) else a @ b
 
 
-def _is_eye(a: FloatArray) -> bool:
-    return a.shape[0] == a.shape[1] and np.array_equal(a, np.eye(len(a)))
+def _is_diagonal(a: FloatArray) -> bool:
+    return a.shape[0] == a.shape[1] and np.count_nonzero(a) == np.count_nonzero(np.diagonal(a))
 
 
 def _added(x: Sums, y: Sums) -> Sums:
