@@ -178,6 +178,19 @@ def test_the_module_is_left_as_it_was() -> None:
     assert all(weight.grad is None for weight in module.parameters())
 
 
+def test_fewer_digits_are_refused() -> None:
+    model = bf.torch_model(seeded(lambda: layers(1)))
+    wanted = model.predict(rows())
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert np.array_equal(model.predict(rows()), wanted)
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with pytest.raises(bf.InputError, match=r"'medium' precision.*'highest'"):
+            model.predict(rows())
+    finally:
+        torch.set_float32_matmul_precision("highest")
+
+
 def test_threads_may_share_a_module() -> None:
     explainer = bf.Explainer(bf.torch_model(seeded(lambda: layers(1)), classes=TWO), rows())
     one, two = (explainer.explain(rows()[:4], n_jobs=jobs) for jobs in (1, 2))

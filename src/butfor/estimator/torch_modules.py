@@ -39,7 +39,8 @@ class _Torch(AbstractNetwork):
         import torch
 
         check_mode(self.module)
-        with torch.inference_mode():
+        _check_precision()
+        with torch.inference_mode(), torch.autocast("cpu", enabled=False):
             try:
                 found = self.module(torch.from_numpy(rows))
             except (RuntimeError, TypeError, IndexError) as error:
@@ -106,6 +107,18 @@ def check_mode(module: Any) -> None:
     """Refuse a module in training mode: its dropout is random, and its batch norm depends on the other rows."""
     if module.training or any(part.training for part in module.modules()):
         raise InputError("the module is in training mode.", "It must be in eval mode.", "Call module.eval() first.")
+
+
+def _check_precision() -> None:
+    """Refuse products of float32 that have fewer digits than float32: the derived doubt would not hold."""
+    import torch
+
+    if torch.get_float32_matmul_precision() != "highest":
+        raise InputError(
+            f"PyTorch was told to multiply in {torch.get_float32_matmul_precision()!r} precision.",
+            "Proofs need all digits of float32.",
+            "Call torch.set_float32_matmul_precision('highest') first.",
+        )
 
 
 def check_weights(module: Any) -> bool:

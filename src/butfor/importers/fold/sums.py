@@ -134,7 +134,7 @@ def _product(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _is_diagonal(a: FloatArray) -> bool:
-    return a.shape[0] == a.shape[1] and np.count_nonzero(a) == np.count_nonzero(np.diagonal(a))
+    return a.shape[0] == a.shape[1] and bool(np.count_nonzero(a) == np.count_nonzero(np.diagonal(a)))
 
 
 def _added(x: Sums, y: Sums) -> Sums:
