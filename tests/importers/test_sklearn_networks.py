@@ -76,6 +76,14 @@ def test_several_outputs_are_refused_by_name() -> None:
             bf.Explainer(model, X).explain(X[:1], target=target)
 
 
+def test_a_margin_from_a_network_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    X = numbers(rng)
+    explainer = bf.Explainer(MLPClassifier((3,), **FEW).fit(X, labels(rng, X, 2)), X)
+    with pytest.raises(bf.UnsupportedProblemError, match=r"the model is a network.*bf.probability"):
+        explainer.explain(X[:1], constraints=[bf.margin(0.1)])
+
+
 @pytest.mark.skipif(SKLEARN < (1, 7), reason="this scikit-learn has one loss for perceptrons")
 def test_a_regressor_of_rates_is_refused_by_name() -> None:
     rng = np.random.default_rng(0)
