@@ -27,7 +27,7 @@ from butfor.model.readout import PROBABILITY_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
-from tests.importers.samples import people
+from tests.importers.samples import KINDS, people
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install butfor[torch]")
 nn, F = torch.nn, torch.nn.functional
@@ -203,6 +203,17 @@ def test_columns_have_names_and_an_order() -> None:
     check_importer(model, X)
     assert model.n_features_in_ == WIDTH
     assert np.array_equal(model.predict(X), model.predict(X[list("zyxw")].to_numpy()))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas nullable", "polars", "arrow"])
+@pytest.mark.parametrize("named", [True, False], ids=["named", "by position"])
+def test_every_kind_of_table_is_read(kind, named) -> None:
+    X = people()[["age", "income", "owns", "rooms"]]
+    X["income"] /= 10_000
+    table = KINDS[kind](X)
+    model = bf.torch_model(seeded(lambda: layers(1)), classes=TWO, columns=list(X.columns) if named else None)
+    check_importer(model, table)
+    assert np.array_equal(model.predict(table), model.predict(X.to_numpy(dtype=float)))
 
 
 def test_it_is_an_estimator_that_can_be_saved() -> None:

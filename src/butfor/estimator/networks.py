@@ -73,9 +73,7 @@ class AbstractNetwork(ABC):
         names = getattr(self, "feature_names_in_", None)
         if names is not None and not frames.is_array(X):
             X = frames.select(X, tuple(names))
-        elif type(X).__module__.startswith("pyarrow"):
-            X = X.to_pandas()
-        given = np.asarray(X)
+        given = np.asarray(X.to_pandas() if type(X).__module__.startswith("pyarrow") else X)
         width = getattr(self, "n_features_in_", given.shape[1])
         if given.shape[1] != width:
             raise InputError(f"rows of {given.shape[1]} numbers were given.", f"The network reads {width}.")
