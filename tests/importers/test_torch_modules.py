@@ -20,6 +20,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import butfor as bf
+from butfor.estimator.torch_modules import TorchClassifier
+from butfor.importers.libraries.torch_modules import TORCH_OPERATORS
 from butfor.importers.read import read
 from butfor.model.linear import Linear
 from butfor.model.questions import evaluate
@@ -136,6 +138,32 @@ def test_modules_of_float64_are_read_as_such(name) -> None:
     reading = check_importer(bf.torch_model(module), rows())
     assert reading.unit == UNIT_DOUBLE
     assert evaluate(reading.model, rows())[:, 0] == pytest.approx(returned(module), rel=1e-12, abs=1e-12)
+
+
+class Doubled(TorchClassifier):
+    """Returns float64, although it computes in float32."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X).astype(np.float64)
+
+
+def test_float32_counts_whatever_is_returned() -> None:
+    model = bf.torch_model(seeded(lambda: layers(1)), classes=TWO)
+    model.__class__ = Doubled
+    reading = check_importer(model, rows())
+    assert reading.source.precision(rows()) == np.float64
+    assert reading.unit == reading.readout.unit == UNIT_SINGLE
+
+
+@pytest.mark.parametrize("operator", ["batchnorm1d", "relu", "add"])
+def test_a_wrong_operator_is_caught(operator, monkeypatch) -> None:
+    model = bf.torch_model(
+        seeded(lambda: Written(lambda m, x: m.c(x + torch.relu(m.norm(m.a(x)))))), classes=TWO
+    )  # fmt: skip
+    check_importer(model, rows())
+    monkeypatch.setitem(TORCH_OPERATORS, operator, lambda to, input, *others, **settings: input)
+    with pytest.raises(bf.FidelityError, match="disagree"):
+        check_importer(model, rows())
 
 
 def test_a_preprocessor_is_folded() -> None:
