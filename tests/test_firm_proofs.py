@@ -11,6 +11,7 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
@@ -367,6 +368,15 @@ def test_levels_in_a_float32_column_are_no_real_numbers():
     found = bf.Explainer(model, X).explain(row, target=bf.value(at_least=1.0)).only
     assert found.cost == found.certificate.bound == 1
     assert found.point["b"].iloc[0] == 1
+
+
+def test_a_mean_of_three_trees_that_is_attained():
+    """Its leaves divided by 3 add up exactly by luck, but the estimator adds first and divides then."""
+    X = np.float32([[-210]] * 2 + [[-1160]] + [[-210]] * 7 + [[-1160]] * 2 + [[-210]])
+    y = [-0.41, 0.07, -0.42, -0.05, 0.71, 0.36, -0.26, -0.18, 0.44, 0.06, -0.22, -0.49, -0.16]
+    model = ExtraTreesRegressor(3, max_depth=1, random_state=0).fit(X, y)
+    value = float(model.predict(X[:1])[0])
+    assert bf.Explainer(model, X).explain(X[[2]], target=bf.value(value, value)).only.found
 
 
 @pytest.mark.parametrize("weights", [(0.25, -0.5), (0.75, -0.75)])

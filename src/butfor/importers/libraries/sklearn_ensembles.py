@@ -38,7 +38,8 @@ def _mean(
     """
     nodes, count = grown(estimators, inputs), len(estimators)
     if not hasattr(ensemble, "classes_"):
-        return trees_over(columns, replace(nodes, value=nodes.value / count), np.zeros(1)), Value()
+        model = trees_over(columns, replace(nodes, value=nodes.value / count), np.zeros(1))
+        return replace(model, folded=not exact(count)), Value()
     classes = tuple(ensemble.classes_.tolist())
     if any(len(estimator.classes_) < len(classes) for estimator in estimators):
         nodes = replace(nodes, value=_shares(estimators, len(classes)))
