@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.model.ball import Ball, Norm
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, last_below, on_grid, shifted
 from butfor.model.questions import evaluate
 from butfor.model.trees import Trees
@@ -28,16 +28,16 @@ from butfor.testing.problems import Kinds, random_problem, random_row
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
 
 
-def random_ball(rng: np.random.Generator, problem: Problem, norm: Norm) -> Ball:
+def random_ball(rng: np.random.Generator, problem: Problem, norm: BallNorm) -> Ball:
     step = np.array([f.step if f.levels is None else 0.0 for f in problem.space])
     radius = np.where(step > 0, step * rng.integers(0, 3, len(step)), rng.choice([0.0, 0.25, 0.3, 0.5, 1.0], len(step)))
     radius[[f.levels is not None for f in problem.space]] = 0.0
-    if norm is not Norm.LINF:
+    if norm is not BallNorm.LINF:
         radius[step > 0] = 0.0
     return Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(len(step)))
 
 
-def robust_problem(seed: int, norm: Norm = Norm.LINF) -> Problem:
+def robust_problem(seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
     problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 4)
     return replace(problem, robust=random_ball(np.random.default_rng(seed), problem, norm))
 
@@ -59,7 +59,7 @@ def neighbours(problem: Problem, point: np.ndarray) -> np.ndarray:
         else:
             ways.append(np.array([value]))
     rows = np.array(list(itertools.product(*ways)))
-    return rows if ball.norm is Norm.LINF else rows[ball.holds(np.nan_to_num(rows - point))]
+    return rows if ball.norm is BallNorm.LINF else rows[ball.holds(np.nan_to_num(rows - point))]
 
 
 def candidates(problem: Problem) -> np.ndarray:
@@ -115,14 +115,14 @@ def test_agrees_with_enumeration(block: int) -> None:
     assert judged > 60
 
 
-@pytest.mark.parametrize("norm", [Norm.L2, Norm.L1])
-def test_balls_are_valid_and_bounds_are_bounds(norm: Norm) -> None:
+@pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
+def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
     for seed in range(120):
         problem = robust_problem(seed, norm)
         if not RobustExact().accepts(problem.form()):
             continue
         found = RobustExact().solve(problem, Budget())
-        box = enumerated(replace(problem, robust=replace(problem.robust, norm=Norm.LINF)))
+        box = enumerated(replace(problem, robust=replace(problem.robust, norm=BallNorm.LINF)))
         assert found.bound[0] <= box + 1e-6 * (1 + abs(box)), f"seed {seed}: the box around the ball allows {box}"
         if found.found()[0]:
             scores = evaluate(problem.model, neighbours(problem, found.points[0]))
@@ -156,7 +156,7 @@ def _alone(model: Trees, tree: int, row: np.ndarray) -> np.ndarray:
 
 def test_the_adversary_is_exact() -> None:
     for seed in range(200):
-        problem = robust_problem(seed, (Norm.LINF, Norm.L2, Norm.L1)[seed % 3])
+        problem = robust_problem(seed, (BallNorm.LINF, BallNorm.L2, BallNorm.L1)[seed % 3])
         row = random_row(np.random.default_rng(seed), problem.space)
         A = np.eye(problem.model.scores)
         scores = evaluate(problem.model, neighbours(problem, row))

@@ -19,7 +19,7 @@ from butfor.model.linear import Linear
 from butfor.model.questions import Model, cuts
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.model.widest_box import HALVINGS, stays_valid, widest_box
+from butfor.model.widest_box import BOX_HALVINGS, stays_valid, widest_box
 from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.robust import Robust, refuse_unknown
 from butfor.problem.costs import L1
@@ -74,7 +74,7 @@ class Surroundings:
         worst = self._violation(1.0)
         if worst is None:
             return Robustness(1.0, None)
-        for _ in range(HALVINGS):
+        for _ in range(BOX_HALVINGS):
             middle = (first + last) / 2
             found = self._violation(middle)
             if found is None:

@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 
 
-class Norm(StrEnum):
+class BallNorm(StrEnum):
     """How the shifts of several features are measured together."""
 
     LINF = "linf"
@@ -30,7 +30,7 @@ class Ball:
       multiples of the step.
     """
 
-    norm: Norm
+    norm: BallNorm
     radius: FloatArray
     step: FloatArray
     anchor: FloatArray
@@ -46,27 +46,27 @@ class Ball:
     def loss(self, slope: FloatArray) -> FloatArray:
         """By how much each linear score may fall within the ball: the dual norm of its slopes (scores, features)."""
         size = np.abs(slope) * self.radius
-        if self.norm is Norm.LINF:
+        if self.norm is BallNorm.LINF:
             return np.asarray(size.sum(axis=1))
-        return np.asarray(np.linalg.norm(size, axis=1) if self.norm is Norm.L2 else size.max(axis=1, initial=0.0))
+        return np.asarray(np.linalg.norm(size, axis=1) if self.norm is BallNorm.L2 else size.max(axis=1, initial=0.0))
 
     def holds(self, shifts: FloatArray) -> BoolArray:
         """Which shifts (n, features) lie in the ball."""
         moved = self.radius > 0
         share = np.abs(shifts[:, moved]) / self.radius[moved]
-        if self.norm is Norm.LINF:
+        if self.norm is BallNorm.LINF:
             size = share.max(axis=1, initial=0.0)
         else:
-            size = share.sum(axis=1) if self.norm is Norm.L1 else np.linalg.norm(share, axis=1)
+            size = share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1)
         return np.asarray(size <= 1 + 4 * np.finfo(np.float64).eps)
 
     def reach(self, shift: FloatArray) -> FloatArray:
         """A box of shifts that lies in the ball: all of a box, or else what lies below a shift, drawn out to the edge."""
-        if self.norm is Norm.LINF:
+        if self.norm is BallNorm.LINF:
             return self.radius
         moved = self.radius > 0
         share = np.abs(np.nan_to_num(shift[moved])) / self.radius[moved]
-        size = float(share.sum() if self.norm is Norm.L1 else np.linalg.norm(share))
+        size = float(share.sum() if self.norm is BallNorm.L1 else np.linalg.norm(share))
         reach = np.zeros(len(self.radius))
         if size:
             reach[moved] = share / size * self.radius[moved]
@@ -77,8 +77,8 @@ class Ball:
         moved = np.flatnonzero(self.radius > 0)
         drawn = rng.uniform(-1.0, 1.0, (count, len(moved)))
         drawn[::4] = np.sign(drawn[::4])
-        if self.norm is not Norm.LINF and len(moved):
-            size = np.linalg.norm(drawn, ord=2 if self.norm is Norm.L2 else 1, axis=1, keepdims=True)
+        if self.norm is not BallNorm.LINF and len(moved):
+            size = np.linalg.norm(drawn, ord=2 if self.norm is BallNorm.L2 else 1, axis=1, keepdims=True)
             drawn /= np.where(np.arange(count)[:, None] % 2, np.maximum(size, 1.0), size)
         shifts = np.zeros((count, len(self.radius)))
         shifts[:, moved] = drawn * self.radius[moved]

@@ -16,7 +16,7 @@ from butfor.model.trees import Trees
 
 Valid = Callable[[FloatArray, FloatArray], bool]
 
-HALVINGS = 40
+BOX_HALVINGS = 40
 """How often a width is halved to find how far all sides can be moved out together, or one side of a linear model."""
 
 
@@ -109,7 +109,7 @@ def _last(holds: Callable[[float], bool]) -> float:
     if holds(1.0):
         return 1.0
     first, last = 0.0, 1.0
-    for _ in range(HALVINGS):
+    for _ in range(BOX_HALVINGS):
         middle = (first + last) / 2
         if holds(middle):
             first = middle

@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.adversary import Worst, worst_row
-from butfor.model.ball import Ball, Norm
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate
@@ -35,9 +35,9 @@ def _(model: Linear, A: FloatArray, point: FloatArray, ball: Ball, below: Sequen
     found = []
     for slope, total in zip(slopes, totals, strict=True):
         size = np.abs(slope) * ball.radius
-        if ball.norm is Norm.LINF:
+        if ball.norm is BallNorm.LINF:
             share = np.ones(len(size))
-        elif ball.norm is Norm.L2:
+        elif ball.norm is BallNorm.L2:
             share = size / (np.linalg.norm(size) or 1.0)
         else:
             share = (np.arange(len(size)) == size.argmax()).astype(np.float64)
@@ -48,7 +48,7 @@ def _(model: Linear, A: FloatArray, point: FloatArray, ball: Ball, below: Sequen
 @worst_neighbours.register
 def _(model: Trees, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None) -> list[Worst]:
     whole = on_grid(model, ball)
-    around = None if ball.norm is Norm.LINF else ball
+    around = None if ball.norm is BallNorm.LINF else ball
     return [
         worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least)
         for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
-from butfor.model.ball import Ball, Norm
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, kind_of
 from butfor.model.trees import Trees
@@ -35,8 +35,10 @@ class Robust(JudgedConstraint):
         return f"robust({radius!r}, norm={self.norm!r})"
 
     def validate(self, space: Space) -> None:
-        if self.norm not in tuple(Norm):
-            raise InputError(f"{self!r} was given.", f"The norm must be one of {', '.join(map(repr, map(str, Norm)))}.")
+        if self.norm not in tuple(BallNorm):
+            raise InputError(
+                f"{self!r} was given.", f"The norm must be one of {', '.join(map(repr, map(str, BallNorm)))}."
+            )
         self.ball(space)
 
     def ball(self, space: Space) -> Ball:
@@ -65,12 +67,12 @@ class Robust(JudgedConstraint):
                 )
             length = self._length(length)
             radius[j] = np.floor(length / feature.step + 1e-9) * feature.step if feature.step else length
-        if self.norm != Norm.LINF and ((step > 0) & (radius > 0)).any():
+        if self.norm != BallNorm.LINF and ((step > 0) & (radius > 0)).any():
             raise InputError(
                 f"{self!r} perturbs whole numbers.", "They are perturbed by whole steps each.", "Use norm='linf'."
             )
         anchor = np.array([feature.anchor for feature in space.features])
-        return Ball(Norm(self.norm), radius, np.where(radius > 0, step, 0.0), anchor)
+        return Ball(BallNorm(self.norm), radius, np.where(radius > 0, step, 0.0), anchor)
 
     def _length(self, length: float) -> float:
         found = number(length, repr(self), "A radius must be a number.")

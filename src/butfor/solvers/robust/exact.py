@@ -14,7 +14,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import tightened, widened
-from butfor.model.ball import Ball, Norm
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, on_grid, shifted
 from butfor.model.linear import Linear
 from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes
@@ -132,7 +132,7 @@ class _CuttingSet:
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
-        if len(self.model.roots) == 1 and self.ball.norm is Norm.LINF:
+        if len(self.model.roots) == 1 and self.ball.norm is BallNorm.LINF:
             return self._clear_of_leaves(upper, budget)
         best = self._counterpart(upper, budget)
         if budget.spent():
@@ -142,7 +142,7 @@ class _CuttingSet:
             shifts += self._against(best.point)
         boxes: list[tuple[NegativeBox, FloatArray]] = []
         bound, stopped = 0.0, Stopped.DONE
-        for _ in range(MOST_ROUNDS if self.ball.norm is Norm.LINF else FEW_ROUNDS):
+        for _ in range(MOST_ROUNDS if self.ball.norm is BallNorm.LINF else FEW_ROUNDS):
             ceiling = min(upper, best.cost)
             found = self._under(shifts, boxes, ceiling, budget)
             bound, stopped = max(bound, found.bound), found.stopped
