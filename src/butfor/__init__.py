@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         only_up,
         plausible,
         rises,
+        robust,
         step,
         whole,
         within,
@@ -80,7 +81,7 @@ _HOMES = {
     "butfor.model.readout": ("Sign",),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear",
-        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
+        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
