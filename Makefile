@@ -8,6 +8,10 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# PyTorch for the tests of networks, in one version, so that a build for the CPU that pip is told of is taken
+# (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL). `make TORCH= test` leaves them out; no build is there for every Python.
+TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.version_info < (3, 12) else "")')
+
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
 .PHONY: help demo test fast fuzz oldest newest bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
@@ -87,4 +91,5 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[dev]'
+	$(if $(TORCH),$(PIP) $(TORCH))
 	@touch $@ $(VENV)/.demo

@@ -21,10 +21,10 @@ GROUPS = {
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
-        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
-    "Your own models": ("black_box", "register_importer", "register_step", "linear_over", "Sign"),
+    "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),
     "Solvers with settings": ("Swarm",),
     "Errors": (
         "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",

@@ -14,6 +14,7 @@ from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
+from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.rows.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
 from butfor.solvers.swarm.settings import Swarm
@@ -21,7 +22,7 @@ from butfor.solvers.tree.exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
     RowSearch(), TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    Milp(), Swarm(), BruteForce(),
+    RobustExact(), Milp(), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 

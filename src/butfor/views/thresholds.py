@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 INTERVALS = 20
 """Into how many intervals a heat map divides the range of each column."""
 
-COLUMNS_DRAWN = 40
+COLUMNS_MAPPED = 40
 """How many columns a heat map shows: those whose thresholds survive longest."""
 
 
@@ -28,7 +28,7 @@ def heat_map(marks: Mapping[str, Sequence[tuple[float, float]]], ax: Axes | None
     from matplotlib import pyplot
 
     best = {name: max((survives for _, survives in its), default=0.0) for name, its in marks.items()}
-    chosen = sorted(marks, key=lambda name: -best[name])[:COLUMNS_DRAWN]
+    chosen = sorted(marks, key=lambda name: -best[name])[:COLUMNS_MAPPED]
     names = [name for name in marks if name in chosen]
     cells = np.full((len(names), INTERVALS), np.nan)
     for line, name in enumerate(names):
