@@ -11,6 +11,7 @@ LIBRARIES = (
     "lifelines_models",
     "lightgbm_trees",
     "own_trees",
+    "sklearn_calibration",
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_linear",

@@ -106,9 +106,9 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
+    readout = readout.rounded(UNIT_SINGLE if source.precision(sample) == np.float32 else UNIT_DOUBLE)
     check_fidelity(source, space, model, readout, data)
-    unit = UNIT_SINGLE if source.precision(sample) == np.float32 else UNIT_DOUBLE
-    return Reading(source, space, model, readout.rounded(unit), sample, data, unit)
+    return Reading(source, space, model, readout, sample, data, readout.unit)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:

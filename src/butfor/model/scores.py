@@ -91,7 +91,8 @@ class ScoreSet:
     (see `each_at_least`).
 
     `b` is a threshold of the estimator that was moved to the scores, and so it is rounded. The estimator surely says no
-    below `b - below`, and yes above `b + above`, as far as this rounding is concerned.
+    below `b - below`, and yes above `b + above`, as far as this rounding is concerned. Both are one number, or one per
+    inequality.
     """
 
     A: FloatArray
@@ -99,8 +100,8 @@ class ScoreSet:
     strict: BoolArray
     offset: float = 0.0
     curve: Softmax | None = None
-    below: float = 0.0
-    above: float = 0.0
+    below: FloatArray | float = 0.0
+    above: FloatArray | float = 0.0
 
     @property
     def per_row(self) -> bool:
@@ -120,7 +121,7 @@ class ScoreSet:
         Bounds are proven over it. An inequality about which nothing is in doubt stays as it is.
         """
         curve = None if self.curve is None else self.curve.relaxed(self.curve.doubt + doubt.curve)
-        strict = self.strict & (self.below == 0)
+        strict = self.strict & (np.asarray(self.below) == 0)
         b = doubt.between(self.b - self.below - doubt.rows, strict)
         return replace(self, b=b, strict=strict & (doubt.rows == 0), curve=curve, below=0.0, above=0.0)
 

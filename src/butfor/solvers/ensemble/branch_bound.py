@@ -148,10 +148,12 @@ def _instance(problem: Problem, tables: Tables, leaves: LeafTable, wide: ScoreSe
     names = problem.space.names
     limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
     limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
+    score = np.ascontiguousarray(leaves.value @ wide.A.T)
+    least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
     return Instance(
         leaves=leaves,
-        score=np.ascontiguousarray(leaves.value @ wide.A.T),
-        goal=wide.b - wide.A @ model.base,
+        score=score,
+        goal=np.maximum(wide.b - wide.A @ model.base, least - 1.0),  # a goal may be too low to matter
         firm=firm - wide.A @ model.base,
         price=np.ascontiguousarray(tables.price[0]),
         side=np.array([changed & counted[feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
