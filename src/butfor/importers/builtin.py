@@ -8,9 +8,11 @@ from butfor.importers.registry import remember
 
 LIBRARIES = (
     "catboost_trees",
+    "encoder_steps",
     "lifelines_models",
     "lightgbm_trees",
     "own_trees",
+    "sklearn_bent_steps",
     "sklearn_calibration",
     "sklearn_ensembles",
     "sklearn_hist_boosting",

@@ -31,6 +31,7 @@ class Column:
     - `slope`: the slope of `at`, if it is affine;
     - `edges`: the raw values right after which `at` jumps, if it is binned;
     - `affine`: whether `at` is affine;
+    - `bent_by`: the step after which it is not affine, in words;
     - `single`: whether the column's values are float32;
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
@@ -47,6 +48,7 @@ class Column:
     slope: float = 1.0
     edges: FloatArray | None = None
     affine: bool = True
+    bent_by: str = ""
     single: bool = False
     refuses_missing: bool = False
     declared: bool = False
