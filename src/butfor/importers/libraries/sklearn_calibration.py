@@ -1,13 +1,15 @@
-"""scikit-learn's calibrated classifiers of two classes: their probability is a monotone function of one score."""
+"""scikit-learn's calibrated classifiers of two classes: means of monotone functions of scores."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.blend import Member, blend
 from butfor.importers.fold.column import Column
 from butfor.importers.registry import Imported, read_model, register_importer
 from butfor.model.linked import Calibrated
@@ -21,6 +23,7 @@ from butfor.model.monotone import (
     MonotoneFunction,
     Scaled,
 )
+from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 
@@ -31,7 +34,10 @@ Chances = tuple[MonotoneFunction, MonotoneFunction]
 
 
 def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
-    """The mean of the calibrators' probabilities. They must share one estimator, so that it depends on one score."""
+    """The mean of the calibrators' probabilities.
+
+    If they share one estimator, it is a function of one score. Otherwise each has its own.
+    """
     classes = tuple(calibrated.classes_.tolist())
     if len(classes) != 2:
         raise UnsupportedModelError(
@@ -42,15 +48,23 @@ def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
     members = calibrated.calibrated_classifiers_
     estimators = [_inner(member.estimator) for member in members]
     if any(estimator is not estimators[0] for estimator in estimators):
-        raise UnsupportedModelError(
-            f"CalibratedClassifierCV averages {len(members)} calibrated {type(estimators[0]).__name__}s.",
-            "The mean of several calibrated scores is not a function of one score.",
-            "Fit it with ensemble=False, which calibrates one estimator.",
-        )
+        return _blended(members, estimators, classes, columns)
     model, row, steps, unit = scored(estimators[0], classes, columns)
     each = [_chances(member, steps) for member in members]
     chances = each[0] if len(each) == 1 else (_mean([one for one, _ in each]), _mean([two for _, two in each]))
     return model, Calibrated(classes, row, chances).rounded(unit)
+
+
+def _blended(
+    members: Sequence[Any], estimators: Sequence[Any], classes: tuple[Any, ...], columns: list[Column]
+) -> Imported:
+    """Several estimators, each with its own calibrator."""
+    each, units = [], []
+    for member, estimator in zip(members, estimators, strict=True):
+        model, row, steps, unit = scored(estimator, classes, columns)
+        each.append(Member(model, row, _chances(member, steps), 1.0))
+        units.append(unit)
+    return blend("CalibratedClassifierCV", classes, each, max(units))
 
 
 def _inner(estimator: Any) -> Any:
@@ -60,7 +74,7 @@ def _inner(estimator: Any) -> Any:
 
 def scored(
     estimator: Any, classes: tuple[Any, ...], columns: list[Column]
-) -> tuple[Any, FloatArray, tuple[AbstractStep, ...], float]:
+) -> tuple[Model, FloatArray, tuple[AbstractStep, ...], float]:
     """What a calibrator gets from an estimator of two classes: the decision function, or else the probability.
 
     Returns the model, the row of its scores, the steps from there to what the calibrator gets, and the unit roundoff.
@@ -74,7 +88,7 @@ def scored(
     model, readout = read_model(estimator, columns)
     if isinstance(readout, Threshold):
         readout = readout.inner
-    unit = max(readout.unit, UNIT_SINGLE if any(column.single for column in columns) else UNIT_DOUBLE)
+    unit = _unit(readout, columns)
     if isinstance(readout, Sign):
         return model, np.ones(1), _from_score(estimator, readout), unit
     if isinstance(readout, Argmax) and readout.link == "identity" and not hasattr(estimator, "decision_function"):
@@ -141,6 +155,35 @@ def _mean(functions: list[MonotoneFunction]) -> MonotoneFunction:
             "Fit it on more data, or calibrate with ensemble=False.",
         )
     return MonotoneFunction((Mean(tuple(functions)),))
+
+
+def chances_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, Chances, float]:
+    """The probabilities of an estimator of two classes, as functions of one sum of its scores.
+
+    Returns the model, the row of its scores, the two functions, and the unit roundoff.
+    """
+    model, readout = read_model(estimator, columns)
+    if isinstance(readout, Threshold):
+        readout = readout.inner
+    unit = _unit(readout, columns)
+    if isinstance(readout, Calibrated):
+        return model, readout.row, readout.chances, unit
+    if isinstance(readout, Sign) and readout.link == "logistic":
+        second = MonotoneFunction((Logistic(),))
+        return model, np.ones(1), (second.then(Complement()), second), unit
+    if isinstance(readout, Argmax) and readout.link == "identity" and len(readout.classes) == 2:
+        share = MonotoneFunction((Scaled(1.0 / readout.total),))
+        return model, np.array([0.0, 1.0]), (share.then(Complement()), share), unit
+    raise UnsupportedModelError(
+        f"{type(estimator).__name__} cannot be averaged with others.",
+        "Its probability must be a function of one sum of scores.",
+        "Let the swarm search: it needs only predictions.",
+    )
+
+
+def _unit(readout: AbstractReadout, columns: list[Column]) -> float:
+    """The unit roundoff of an estimator inside another. Beside float32 columns, that of float32."""
+    return max(readout.unit, UNIT_SINGLE if any(column.single for column in columns) else UNIT_DOUBLE)
 
 
 register_importer("CalibratedClassifierCV", read_calibrated)

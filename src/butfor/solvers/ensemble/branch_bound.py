@@ -117,7 +117,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budg
         scores = evaluate(model, point[None])[0]
         if not outside(scores):
             return SetAnswer(point, search.upper, bound, budget.stopped)
-        assert wide.curve is not None
+        assert isinstance(wide.curve, Softmax)
         wide, firm = _with_tangent(wide, wide.curve, scores), np.append(firm, np.inf)
     return SetAnswer(None, np.inf, bound, Stopped.EFFORT)
 

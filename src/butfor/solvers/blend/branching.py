@@ -1,0 +1,188 @@
+"""The cheapest row whose mean of monotone functions is large enough, proven box by box.
+
+A box says between which numbers each sum of scores lies. Straight lines above the functions make a half-space of sums
+that holds every answer in the box, and another exact solver finds the cheapest row of it. If this row is no answer, the
+lines are taken where it lies, or the box is parted there. The cheapest box comes first.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.blend import Blend
+from butfor.model.questions import ModelKind, evaluate
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import ConstraintKind, Form
+from butfor.problem.problem import Problem
+from butfor.solvers.blend.ranges import sum_ranges
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
+"""The models whose sums of scores have known ranges."""
+
+CLOSE = 1e-9
+"""A mean this close to the wanted one is not told apart by lines. There the estimator is asked."""
+
+MOST_BOXES = 20_000
+"""How many boxes are looked at."""
+
+LEAST_SHARE = 0.02
+"""A box is not parted nearer to one of its ends than this share of its width."""
+
+MOST_CUTS = 6
+"""How many half-spaces hold the answers of a box before it is parted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A box of sums. `cuts` are half-spaces `A s >= b` that hold its answers."""
+
+    low: FloatArray
+    high: FloatArray
+    cuts: tuple[tuple[FloatArray, float], ...] = ()
+
+
+class BlendBranching(AbstractSolver):
+    """Branching on sums of scores. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+
+    name = "blend_branching"
+    does = "means of probabilities (calibrated ensembles, votes of unlike models): boxes of sums, each solved exactly"
+    row_by_row = True
+    takes_blends = True
+
+    def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
+        self.inner = inner
+
+    def accepts(self, form: Form) -> Support:
+        if not form.blended:
+            return Support(False, "the target is not on a mean of several functions")
+        if form.model not in KINDS:
+            return Support(False, f"it takes linear models and sums of trees, and the model is a {form.model}")
+        if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
+            return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
+        whys = []
+        for solver in self.inner:
+            support = solver.accepts(replace(form, blended=False, curved=False, inequalities=max(form.inequalities, 3)))
+            if support:
+                return Support(True, f"each box of sums is solved by {solver.name}")
+            whys.append(f"{solver.name}: {support.why}")
+        return Support(False, "; ".join(whys))
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(
+            problem,
+            budget,
+            lambda one: over_score_sets(
+                one, lambda score_set, upper: _BoxSearch(self, one, score_set, upper).run(budget)
+            ),
+        )
+
+    def solver_of(self, form: Form) -> AbstractSolver:
+        """The first inner solver that takes the problem of a box."""
+        return next(solver for solver in self.inner if solver.accepts(form))
+
+
+class _BoxSearch:
+    """The search for one row and one score set. `upper` is the cost that must be beaten."""
+
+    def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
+        self.solver, self.problem, self.score_set, self.upper = solver, problem, score_set, upper
+        wide = score_set.widened(problem.doubt(score_set))
+        assert isinstance(wide.curve, Blend)
+        self.curve = wide.curve
+        self.whole = Box(*sum_ranges(problem.model, problem, wide.curve.rows))
+        self.best: FloatArray | None = None
+        self.newest = count(0, -1)
+        self.open: list[tuple[float, int, Box]] = []
+
+    def run(self, budget: Budget) -> SetAnswer:
+        """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
+        self._put(0.0, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
+        looked_at = 0
+        while self.open and self.open[0][0] < self._ceiling():
+            if budget.spent() or looked_at == MOST_BOXES:
+                return self._answer(self.open[0][0], budget.stopped or Stopped.EFFORT)
+            bound, _, box = heapq.heappop(self.open)
+            found = self._solved(box, budget)  # of its cheapest row
+            looked_at += 1
+            bound = max(bound, float(found.bound[0]) - self.score_set.offset)
+            if found.found()[0]:
+                self._take(bound, float(found.cost[0]) - self.score_set.offset, found.points[0], box)
+            if found.stopped[0] and bound < self._ceiling():  # the search in the box was not done
+                self._put(bound, box)
+                return self._answer(self.open[0][0], Stopped(int(found.stopped[0])))
+        return self._answer(self.open[0][0] if self.open else np.inf, Stopped.DONE)
+
+    def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
+        cost = self.upper if self.best is not None else np.inf
+        return SetAnswer(self.best, cost, min(open_bound, self.upper), stopped)
+
+    def _ceiling(self) -> float:
+        """What a row must cost less than to be better than the best."""
+        return self.upper - TOLERANCE / 4 * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
+
+    def _put(self, bound: float, box: Box | None) -> None:
+        if box is not None:
+            heapq.heappush(self.open, (bound, next(self.newest), box))
+
+    def _solved(self, box: Box, budget: Budget) -> Outcome:
+        """The cheapest row whose sums lie in the box, and in all of its half-spaces."""
+        rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
+        limits += [(rows[m], box.low[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
+        limits += [(-rows[m], -box.high[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
+        part = ScoreSet(
+            np.array([row for row, _, _ in limits]).reshape(-1, rows.shape[1]),
+            np.array([b for _, b, _ in limits]),
+            np.zeros(len(limits), dtype=np.bool_),
+            offset=self.score_set.offset,
+            above=np.array([above for _, _, above in limits]),
+        )
+        problem = replace(self.problem, score_sets=(part,))
+        return self.solver.solver_of(problem.form()).solve(problem, budget)
+
+    def _take(self, bound: float, cost: float, point: FloatArray, box: Box) -> None:
+        """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
+        if self.problem.reached(self.score_set, point):
+            if cost < self.upper:
+                self.upper, self.best = cost, point
+            return  # no other row of the box is cheaper
+        sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
+        tighter = self._cut(box, sums)
+        if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
+            row, b = tighter.cuts[-1]
+            scores = evaluate(self.problem.model, point[None])[0]
+            if row @ scores < b:
+                self._put(bound, tighter)
+                return
+        self._part(bound, box, sums)
+
+    def _cut(self, box: Box, sums: FloatArray) -> Box | None:
+        """The box with one more half-space, as tight as possible at these sums."""
+        row, height = np.zeros(self.curve.rows.shape[1]), 0.0
+        for m, at in enumerate(sums):
+            slope, own = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
+            row, height = row + slope * self.curve.rows[m], height + own
+        spare = self.curve.rounding * (1.0 + abs(height)) + 1e-14
+        return replace(box, cuts=(*box.cuts, (row, self.curve.least - height - spare)))
+
+    def _part(self, bound: float, box: Box, sums: FloatArray) -> None:
+        """Part the box where the lines are furthest above the functions."""
+        gap = np.empty(len(sums))
+        for m, at in enumerate(sums):
+            slope, height = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
+            gap[m] = slope * at + height - self.curve.part(m, np.array([at]))[0]
+        m = int(np.argmax(gap))
+        margin = LEAST_SHARE * (box.high[m] - box.low[m])
+        at = float(np.clip(sums[m], box.low[m] + margin, box.high[m] - margin))
+        for name in ("low", "high"):
+            ends = getattr(box, name).copy()
+            ends[m] = at
+            half = replace(box, **{name: ends}, cuts=box.cuts[-2:])
+            self._put(bound, self._cut(half, np.clip(sums, half.low, half.high)))
