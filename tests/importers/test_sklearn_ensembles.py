@@ -333,13 +333,12 @@ def test_voting(classes, weights) -> None:
 @pytest.mark.parametrize(
     ("voting", "reason"),
     [
-        (se.VotingClassifier(members("classifier")), "counts labels"),
         (
             se.VotingClassifier([("a", DEEP), ("l", LogisticRegression())], voting="soft"),
             "models of different kinds (Linear, Trees)",
         ),
     ],
-    ids=["hard", "linear"],
+    ids=["linear"],
 )
 def test_voting_that_is_no_sum_of_leaves_is_refused(voting, reason) -> None:
     rng = np.random.default_rng(0)

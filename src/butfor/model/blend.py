@@ -177,3 +177,21 @@ class Blended(AbstractReadout):
         if strict:
             p = float(np.nextafter(p, -np.inf if below else np.inf))
         return self._set(label, p, -1.0 if below else 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Voted(Blended):
+    """Two classes, for each of which members vote. The first class wins a tie.
+
+    `total` is the sum of all weights. If they are whole, so are the counts, and nothing is in doubt about a tie.
+    """
+
+    total: float = 1.0
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        weights = self.weights * self.total
+        if not np.allclose(weights, np.round(weights), rtol=0, atol=1e-9):
+            return super().class_sets(label)
+        half = np.round(self.total) / 2
+        needed = np.floor(half) + 1 if label else np.ceil(half)
+        return self._set(label, float((needed - 0.5) / self.total))

@@ -29,6 +29,9 @@ SURELY_ONE = STEP_ROUNDINGS - float(np.log(UNIT_DOUBLE))
 LARGEST_SCORE = 1e100
 """No score is larger. Beyond it, numbers overflow in a step."""
 
+OUT_OF_REACH = 1e19
+"""Scores this far from a threshold are not reached. It is less than what HiGHS takes for infinity."""
+
 
 class AbstractStep(ABC):
     """A function of one number that never falls, or never rises."""
@@ -135,6 +138,10 @@ class Complement(AbstractStep):
     def at(self, x: FloatArray) -> FloatArray:
         return np.asarray(1.0 - x)
 
+    def off(self, x: FloatArray, value: FloatArray, unit: float) -> FloatArray:
+        """In float64, the one rounding is ours, too."""
+        return np.zeros(np.shape(x)) if unit == UNIT_DOUBLE else super().off(x, value, unit)
+
 
 @dataclass(frozen=True)
 class SignedSquare(AbstractStep):
@@ -142,6 +149,26 @@ class SignedSquare(AbstractStep):
 
     def at(self, x: FloatArray) -> FloatArray:
         return np.asarray(x * np.abs(x))
+
+
+@dataclass(frozen=True)
+class Jump(AbstractStep):
+    """1 where a number is at least `at_least` (`strict`: above it), else 0: a vote.
+
+    The estimator surely votes 0 below `at_least - below`, and 1 above `at_least + above`.
+    """
+
+    at_least: float
+    strict: bool = False
+    below: float = 0.0
+    above: float = 0.0
+
+    def at(self, x: FloatArray) -> FloatArray:
+        return np.asarray(x > self.at_least if self.strict else x >= self.at_least, dtype=np.float64)
+
+    def between(self, low: FloatArray, high: FloatArray, unit: float) -> Ends:
+        never, always = (Jump(self.at_least + off, self.strict and not off) for off in (self.above, -self.below))
+        return never.at(low), always.at(high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,5 +315,5 @@ def _apart(low: float, high: float) -> float:
     if low >= high:
         return 0.0
     if not np.isfinite(high - low):
-        return LARGEST_SCORE
+        return OUT_OF_REACH
     return high - low + abs(float(np.spacing(high))) + abs(float(np.spacing(low)))

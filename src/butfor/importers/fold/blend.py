@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.registry import Imported
-from butfor.model.blend import Blended
+from butfor.model.blend import Blended, Voted
 from butfor.model.linear import Linear
 from butfor.model.monotone import MonotoneFunction
 from butfor.model.questions import Model, score_count
@@ -27,8 +27,10 @@ class Member(NamedTuple):
     weight: float
 
 
-def blend(name: str, classes: tuple[Any, ...], members: Sequence[Member], unit: float) -> Imported:
-    """The weighted mean of the members' probabilities. `name` is what holds them."""
+def blend(
+    name: str, classes: tuple[Any, ...], members: Sequence[Member], unit: float, *, votes: bool = False
+) -> Imported:
+    """The weighted mean of the members' probabilities, or of their votes. `name` is what holds them."""
     if any(member.weight < 0 for member in members) or not sum(member.weight for member in members) > 0:
         raise UnsupportedModelError(
             f"{name} has the weights {[member.weight for member in members]}.",
@@ -42,7 +44,10 @@ def blend(name: str, classes: tuple[Any, ...], members: Sequence[Member], unit: 
     for row, member, end, width in zip(rows, kept, ends, widths, strict=True):
         row[end - width : end] = member.row
     weights = np.array([member.weight for member in kept])
-    readout = Blended(classes, rows, weights / weights.sum(), tuple(member.chances for member in kept))
+    shares, chances = weights / weights.sum(), tuple(member.chances for member in kept)
+    readout = Blended(classes, rows, shares, chances)
+    if votes:
+        readout = Voted(classes, rows, shares, chances, total=float(weights.sum()))
     return _together(name, [member.model for member in kept]), readout.rounded(unit)
 
 

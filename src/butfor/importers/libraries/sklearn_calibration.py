@@ -17,6 +17,7 @@ from butfor.model.monotone import (
     AbstractStep,
     Complement,
     Interpolated,
+    Jump,
     Logistic,
     LogOdds,
     Mean,
@@ -179,6 +180,26 @@ def chances_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray
         "Its probability must be a function of one sum of scores.",
         "Let the swarm search: it needs only predictions.",
     )
+
+
+def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, Chances, float]:
+    """The votes of an estimator of two classes: 1 on one side of a threshold of one sum of its scores.
+
+    Returns the model, the row of its scores, the two functions, and the unit roundoff.
+    """
+    model, readout = read_model(estimator, columns)
+    readout = readout.rounded(_unit(readout, columns))
+    sets = readout.class_sets(1) if len(readout.classes) == 2 else ()
+    if len(sets) != 1 or len(sets[0].b) != 1 or sets[0].curve is not None:
+        raise UnsupportedModelError(
+            f"the votes of {type(estimator).__name__} cannot be counted.",
+            "Its class must depend on one sum of scores, and be one of two.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    (edge,) = sets
+    jump = Jump(float(edge.b[0]), bool(edge.strict[0]), float(np.max(edge.below)), float(np.max(edge.above)))
+    second = MonotoneFunction((jump,))
+    return model, edge.A[0], (second.then(Complement()), second), readout.unit
 
 
 def _unit(readout: AbstractReadout, columns: list[Column]) -> float:

@@ -11,7 +11,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import wrapped
 from butfor.importers.fold.blend import Member, blend, same_cells, stacked
 from butfor.importers.fold.column import Column
-from butfor.importers.libraries.sklearn_calibration import chances_of
+from butfor.importers.libraries.sklearn_calibration import chances_of, votes_of
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linear import Linear
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
@@ -46,18 +46,19 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:
-    """The weighted mean of what the members predict: a sum of leaves, or a mean of functions of sums."""
+    """The weighted mean of what the members predict, or of their votes.
+
+    It is a sum of leaves, or a mean of functions of sums.
+    """
     kind = type(voting).__name__
-    if getattr(voting, "voting", "soft") != "soft":
-        raise UnsupportedModelError(
-            f"{kind}(voting='hard') counts labels.", "Probabilities are needed.", "Use voting='soft'."
-        )
     given = voting._weights_not_none
     weights = np.ones(len(voting.estimators_)) if given is None else np.asarray(given, dtype=np.float64)
+    if getattr(voting, "voting", "soft") != "soft":
+        return _means(voting, weights, columns, votes=True)
     read = [read_model(member, columns) for member in voting.estimators_]
     leaves = [model for model, readout in read if isinstance(model, Trees) and _adds_leaves(readout)]
     if len(leaves) < len(read):
-        return _voted_chances(voting, kind, weights, columns)
+        return _means(voting, weights, columns, votes=False)
     _check_weights(kind, weights)
     totals = [readout.total if isinstance(readout, Argmax) else 1.0 for _, readout in read]
     model = combined(leaves, (weights / weights.sum() / totals).tolist())
@@ -81,8 +82,9 @@ def _check_weights(kind: str, weights: FloatArray) -> None:
         )
 
 
-def _voted_chances(voting: Any, kind: str, weights: FloatArray, columns: list[Column]) -> Imported:
-    """The weighted mean of probabilities of two classes, of which some are functions of sums."""
+def _means(voting: Any, weights: FloatArray, columns: list[Column], *, votes: bool) -> Imported:
+    """The weighted mean of the probabilities of two classes, or of the votes for them."""
+    kind = type(voting).__name__
     if not hasattr(voting, "classes_") or len(voting.classes_) != 2:
         names = ", ".join(sorted({type(member).__name__ for member in voting.estimators_}))
         raise UnsupportedModelError(
@@ -93,10 +95,10 @@ def _voted_chances(voting: Any, kind: str, weights: FloatArray, columns: list[Co
     classes = tuple(voting.classes_.tolist())
     members, units = [], []
     for estimator, weight in zip(voting.estimators_, weights.tolist(), strict=True):
-        model, row, chances, unit = chances_of(estimator, columns)
+        model, row, chances, unit = votes_of(estimator, columns) if votes else chances_of(estimator, columns)
         members.append(Member(model, row, chances, weight))
         units.append(unit)
-    return blend(kind, classes, members, max(units))
+    return blend(kind, classes, members, max(units), votes=votes)
 
 
 def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:

@@ -90,7 +90,12 @@ class BlendBranching(AbstractSolver):
 
 
 class _BoxSearch:
-    """The search for one row and one score set. `upper` is the cost that must be beaten."""
+    """The search for one row and one score set.
+
+    - `upper`: the cost that must be beaten;
+    - `settled`: the least bound of the boxes whose cheapest row is an answer;
+    - `open`: the other boxes, with their bounds.
+    """
 
     def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
         self.solver, self.problem, self.score_set, self.upper = solver, problem, score_set, upper
@@ -99,6 +104,7 @@ class _BoxSearch:
         self.curve = wide.curve
         self.whole = Box(*sum_ranges(problem.model, problem, wide.curve.rows))
         self.best: FloatArray | None = None
+        self.settled = np.inf
         self.newest = count(0, -1)
         self.open: list[tuple[float, int, Box]] = []
 
@@ -122,7 +128,7 @@ class _BoxSearch:
 
     def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
         cost = self.upper if self.best is not None else np.inf
-        return SetAnswer(self.best, cost, min(open_bound, self.upper), stopped)
+        return SetAnswer(self.best, cost, min(open_bound, self.settled, self.upper), stopped)
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
@@ -152,7 +158,8 @@ class _BoxSearch:
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
                 self.upper, self.best = cost, point
-            return  # no other row of the box is cheaper
+            self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
+            return
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
