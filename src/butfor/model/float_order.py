@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray
 
-LARGEST = float(np.finfo(np.float64).max)
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
 
-def last_true(holds: Callable[[FloatArray], BoolArray], count: int, largest: float = LARGEST) -> FloatArray:
+def last_true(holds: Callable[[FloatArray], BoolArray], count: int, largest: float = LARGEST_FLOAT) -> FloatArray:
     """For each of `count` questions about a number, the last number that makes it true; minus infinity if none does.
 
     Each question must be true up to some number and false after it. All are answered at once. Numbers have at most the

@@ -80,8 +80,18 @@ def _one_column(step: Any, i: int, kind: np.dtype[Any], x: Values) -> Values:
     rows = np.ones((len(x), step.n_features_in_), dtype=kind)
     rows[:, i] = np.where(x <= 0, np.nan, x) if getattr(step, "method", "") == "box-cox" else x
     rows[np.isinf(rows)] = np.finfo(kind).max
-    out = np.asarray(step.transform(rows))[:, i]
+    out = _transformed(step, i, rows)
     return np.where(np.isnan(rows[:, i]) & ~np.isnan(x), -np.inf, out)
+
+
+def _transformed(step: Any, i: int, rows: Values) -> Values:
+    """Column `i` of the transformed rows. Numbers at which the transformer overflows become infinite."""
+    try:
+        return np.asarray(step.transform(rows))[:, i]
+    except ValueError:
+        if len(rows) == 1:
+            return np.copysign(np.inf, rows[:, i])
+        return np.concatenate([_transformed(step, i, part) for part in np.array_split(rows, 2)])
 
 
 def target_encoder(step: Any, columns: list[Column]) -> list[Column]:

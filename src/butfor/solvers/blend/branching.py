@@ -24,7 +24,7 @@ from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
+BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
 """The models whose sums of scores have known ranges."""
 
 CLOSE = 1e-9
@@ -41,7 +41,7 @@ MOST_CUTS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
+class SumBox:
     """A box of sums. `cuts` are half-spaces `A s >= b` that hold its answers."""
 
     low: FloatArray
@@ -63,7 +63,7 @@ class BlendBranching(AbstractSolver):
     def accepts(self, form: Form) -> Support:
         if not form.blended:
             return Support(False, "the target is not on a mean of several functions")
-        if form.model not in KINDS:
+        if form.model not in BLENDED_KINDS:
             return Support(False, f"it takes linear models and sums of trees, and the model is a {form.model}")
         if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
             return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
@@ -80,7 +80,7 @@ class BlendBranching(AbstractSolver):
             problem,
             budget,
             lambda one: over_score_sets(
-                one, lambda score_set, upper: _BoxSearch(self, one, score_set, upper).run(budget)
+                one, lambda score_set, upper: _SumBoxSearch(self, one, score_set, upper).run(budget)
             ),
         )
 
@@ -89,7 +89,7 @@ class BlendBranching(AbstractSolver):
         return next(solver for solver in self.inner if solver.accepts(form))
 
 
-class _BoxSearch:
+class _SumBoxSearch:
     """The search for one row and one score set.
 
     - `upper`: the cost that must be beaten;
@@ -102,11 +102,11 @@ class _BoxSearch:
         wide = score_set.widened(problem.doubt(score_set))
         assert isinstance(wide.curve, Blend)
         self.curve = wide.curve
-        self.whole = Box(*sum_ranges(problem.model, problem, wide.curve.rows))
+        self.whole = SumBox(*sum_ranges(problem.model, problem, wide.curve.rows))
         self.best: FloatArray | None = None
         self.settled = np.inf
         self.newest = count(0, -1)
-        self.open: list[tuple[float, int, Box]] = []
+        self.open: list[tuple[float, int, SumBox]] = []
 
     def run(self, budget: Budget) -> SetAnswer:
         """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
@@ -134,11 +134,11 @@ class _BoxSearch:
         """What a row must cost less than to be better than the best."""
         return self.upper - TOLERANCE / 4 * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
 
-    def _put(self, bound: float, box: Box | None) -> None:
+    def _put(self, bound: float, box: SumBox | None) -> None:
         if box is not None:
             heapq.heappush(self.open, (bound, next(self.newest), box))
 
-    def _solved(self, box: Box, budget: Budget) -> Outcome:
+    def _solved(self, box: SumBox, budget: Budget) -> Outcome:
         """The cheapest row whose sums lie in the box, and in all of its half-spaces."""
         rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
         limits += [(rows[m], box.low[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
@@ -153,7 +153,7 @@ class _BoxSearch:
         problem = replace(self.problem, score_sets=(part,))
         return self.solver.solver_of(problem.form()).solve(problem, budget)
 
-    def _take(self, bound: float, cost: float, point: FloatArray, box: Box) -> None:
+    def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
@@ -170,7 +170,7 @@ class _BoxSearch:
                 return
         self._part(bound, box, sums)
 
-    def _cut(self, box: Box, sums: FloatArray) -> Box | None:
+    def _cut(self, box: SumBox, sums: FloatArray) -> SumBox | None:
         """The box with one more half-space, as tight as possible at these sums."""
         row, height = np.zeros(self.curve.rows.shape[1]), 0.0
         for m, at in enumerate(sums):
@@ -179,7 +179,7 @@ class _BoxSearch:
         spare = self.curve.rounding * (1.0 + abs(height)) + 1e-14
         return replace(box, cuts=(*box.cuts, (row, self.curve.least - height - spare)))
 
-    def _part(self, bound: float, box: Box, sums: FloatArray) -> None:
+    def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
         """Part the box where the lines are furthest above the functions."""
         gap = np.empty(len(sums))
         for m, at in enumerate(sums):

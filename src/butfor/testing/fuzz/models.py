@@ -107,7 +107,7 @@ FORMS = LINEAR | {
 TWO_CLASSES = ("FixedThresholdClassifier", "CalibratedClassifierCV", "CalibratedLinear", "UnlikeVotes")
 """Estimators that are read with two classes only."""
 
-INSIDE = (
+CALIBRATED_INSIDE = (
     "DecisionTreeClassifier(max_depth=2, random_state=0)",
     "RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0)",
     "GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0)",
@@ -190,7 +190,7 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "alpha": float(rng.choice([1e12] if odd else [0.1, 1.0])),
         "loss": str(rng.choice(["hinge", "log_loss", "modified_huber"])),
         "threshold": float(rng.choice([0.3, 0.5, 0.6])),
-        "inside": str(rng.choice(INSIDE)),
+        "inside": str(rng.choice(CALIBRATED_INSIDE)),
         "method": str(rng.choice(["sigmoid", "isotonic"])),
         "ensemble": bool(rng.random() < 0.4),
         "voting": "soft",
