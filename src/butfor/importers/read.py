@@ -106,7 +106,9 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
-    readout = readout.rounded(UNIT_SINGLE if source.precision(sample) == np.float32 else UNIT_DOUBLE)
+    single = readout.hides_digits and any(feature.single for feature in space.features)
+    single = single or source.precision(sample) == np.float32
+    readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
     check_fidelity(source, space, model, readout, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
 

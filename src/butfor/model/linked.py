@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class Calibrated(AbstractReadout):
     chances: tuple[MonotoneFunction, MonotoneFunction]
     link: Link = "none"
     unit: float = UNIT_DOUBLE
+    hides_digits: ClassVar[bool] = True
 
     def rounded(self, unit: float) -> Calibrated:
         first, second = (chance.rounded(unit) for chance in self.chances)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -25,6 +25,8 @@ class AbstractReadout(ABC):
     classes: tuple[Any, ...]
     link: Link
     unit: float = UNIT_DOUBLE
+    hides_digits: ClassVar[bool] = False
+    """Whether predictions may have more digits than the scores behind them: float64 made of float32."""
 
     def rounded(self, unit: float) -> AbstractReadout:
         """The same readout for an estimator with at least this unit roundoff."""

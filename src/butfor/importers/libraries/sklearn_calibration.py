@@ -26,7 +26,7 @@ from butfor.model.monotone import (
 )
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold
-from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
+from butfor.model.scores import UNIT_SINGLE
 
 SPARE = 1e-12
 """What temperature scaling adds to a probability before it takes the logarithm."""
@@ -89,7 +89,7 @@ def scored(
     model, readout = read_model(estimator, columns)
     if isinstance(readout, Threshold):
         readout = readout.inner
-    unit = _unit(readout, columns)
+    unit = readout.unit
     if isinstance(readout, Sign):
         return model, np.ones(1), _from_score(estimator, readout), unit
     if isinstance(readout, Argmax) and readout.link == "identity" and not hasattr(estimator, "decision_function"):
@@ -166,7 +166,7 @@ def chances_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray
     model, readout = read_model(estimator, columns)
     if isinstance(readout, Threshold):
         readout = readout.inner
-    unit = _unit(readout, columns)
+    unit = readout.unit
     if isinstance(readout, Calibrated):
         return model, readout.row, readout.chances, unit
     if isinstance(readout, Sign) and readout.link == "logistic":
@@ -188,8 +188,7 @@ def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, 
     Returns the model, the row of its scores, the two functions, and the unit roundoff.
     """
     model, readout = read_model(estimator, columns)
-    readout = readout.rounded(_unit(readout, columns))
-    sets = readout.class_sets(1) if len(readout.classes) == 2 else ()
+    sets = readout.rounded(UNIT_SINGLE).class_sets(1) if len(readout.classes) == 2 else ()  # its votes have no digits
     if len(sets) != 1 or len(sets[0].b) != 1 or sets[0].curve is not None:
         raise UnsupportedModelError(
             f"the votes of {type(estimator).__name__} cannot be counted.",
@@ -200,11 +199,6 @@ def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, 
     jump = Jump(float(edge.b[0]), bool(edge.strict[0]), float(np.max(edge.below)), float(np.max(edge.above)))
     second = MonotoneFunction((jump,))
     return model, edge.A[0], (second.then(Complement()), second), readout.unit
-
-
-def _unit(readout: AbstractReadout, columns: list[Column]) -> float:
-    """The unit roundoff of an estimator inside another. Beside float32 columns, that of float32."""
-    return max(readout.unit, UNIT_SINGLE if any(column.single for column in columns) else UNIT_DOUBLE)
 
 
 register_importer("CalibratedClassifierCV", read_calibrated)
