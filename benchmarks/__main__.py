@@ -2,6 +2,7 @@
 
 from benchmarks import (
     batches,
+    calibrated,
     cold_start,
     first_explanation,
     import_time,
@@ -22,6 +23,7 @@ main(
         "linear_throughput": linear_throughput.measure,
         "mixed_throughput": mixed_throughput.measure,
         "batches": batches.measure,
+        "calibrated": calibrated.measure,
     },
     __doc__,
 )
