@@ -44,7 +44,9 @@ def measure(smoke: bool) -> Iterator[Number]:
     for name, model in models(smoke).items():
         fitted: Pipeline = pipeline(X, model).fit(X, y)
         about = {"data": found.about}
-        yield Number(f"{name}: read", [seconds(lambda fitted=fitted: bf.Explainer(fitted, data=X), 1)[0]], "s", {}, about)
+        yield Number(
+            f"{name}: read", [seconds(lambda fitted=fitted: bf.Explainer(fitted, data=X), 1)[0]], "s", {}, about
+        )
         explainer = bf.Explainer(fitted, data=X)
         refused = X[fitted.predict(X) == 0].iloc[: 2 if smoke else ROWS]
         taken, proven = [], 0

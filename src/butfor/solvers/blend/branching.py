@@ -93,7 +93,8 @@ class _SumBoxSearch:
     """The search for one row and one score set.
 
     - `upper`: the cost that must be beaten;
-    - `settled`: the least bound of the boxes whose cheapest row is an answer;
+    - `settled`: the least bound of the boxes whose cheapest row is an answer, or in which no more can be found;
+    - `gave_up`: why no more can be found;
     - `open`: the other boxes, with their bounds.
     """
 
@@ -104,7 +105,7 @@ class _SumBoxSearch:
         self.curve = wide.curve
         self.whole = SumBox(*sum_ranges(problem.model, problem, wide.curve.rows))
         self.best: FloatArray | None = None
-        self.settled = np.inf
+        self.settled, self.gave_up = np.inf, Stopped.DONE
         self.newest = count(0, -1)
         self.open: list[tuple[float, int, SumBox]] = []
 
@@ -121,10 +122,12 @@ class _SumBoxSearch:
             bound = max(bound, float(found.bound[0]) - self.score_set.offset)
             if found.found()[0]:
                 self._take(bound, float(found.cost[0]) - self.score_set.offset, found.points[0], box)
-            if found.stopped[0] and bound < self._ceiling():  # the search in the box was not done
-                self._put(bound, box)
-                return self._answer(self.open[0][0], Stopped(int(found.stopped[0])))
-        return self._answer(self.open[0][0] if self.open else np.inf, Stopped.DONE)
+            elif bound < self._ceiling():  # the search in the box gave up, and smaller boxes are easier
+                if budget.spent():
+                    self._put(bound, box)
+                else:
+                    self._part(bound, box, (box.low + box.high) / 2)
+        return self._answer(self.open[0][0] if self.open else np.inf, self.gave_up)
 
     def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
         cost = self.upper if self.best is not None else np.inf
@@ -180,12 +183,15 @@ class _SumBoxSearch:
         return replace(box, cuts=(*box.cuts, (row, self.curve.least - height - spare)))
 
     def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
-        """Part the box where the lines are furthest above the functions."""
+        """Part the box where the lines are furthest above the functions. If they are close, no part is easier."""
         gap = np.empty(len(sums))
         for m, at in enumerate(sums):
             slope, height = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
             gap[m] = slope * at + height - self.curve.part(m, np.array([at]))[0]
         m = int(np.argmax(gap))
+        if gap[m] <= CLOSE / len(gap):
+            self.settled, self.gave_up = min(self.settled, bound), Stopped.EFFORT
+            return
         margin = LEAST_SHARE * (box.high[m] - box.low[m])
         at = float(np.clip(sums[m], box.low[m] + margin, box.high[m] - margin))
         for name in ("low", "high"):
