@@ -19,7 +19,7 @@ from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.blend.ranges import sum_ranges
+from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -35,6 +35,9 @@ MOST_BOXES = 20_000
 
 LEAST_SHARE = 0.02
 """A box is not parted nearer to one of its ends than this share of its width."""
+
+LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
+"""How many times what the cheapest row of the whole box lacks is asked for, to find a first answer."""
 
 MOST_CUTS = 6
 """How many half-spaces hold the answers of a box before it is parted."""
@@ -120,7 +123,11 @@ class _SumBoxSearch:
             found = self._solved(box, budget)  # of its cheapest row
             looked_at += 1
             bound = max(bound, float(found.bound[0]) - self.score_set.offset)
-            if found.found()[0]:
+            if looked_at == 1 and found.found()[0]:
+                self._leap(found.points[0], box, budget)
+            if looked_at == 1 and np.isfinite(self.upper):
+                self._narrow(bound)
+            elif found.found()[0]:
                 self._take(bound, float(found.cost[0]) - self.score_set.offset, found.points[0], box)
             elif bound < self._ceiling():  # the search in the box gave up, and smaller boxes are easier
                 if budget.spent():
@@ -155,6 +162,30 @@ class _SumBoxSearch:
         )
         problem = replace(self.problem, score_sets=(part,))
         return self.solver.solver_of(problem.form()).solve(problem, budget)
+
+    def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
+        """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
+        scores = evaluate(self.problem.model, point[None])[0]
+        lacks = self.curve.excess(scores)
+        sums = np.clip(self.curve.sums(scores), box.low, box.high)
+        step = 1e-4 * (box.high - box.low)
+        row = np.zeros(self.curve.rows.shape[1])
+        for m, at in enumerate(sums):
+            before, after = self.curve.part(m, np.array([at - step[m], at + step[m]]))
+            row = row + (after - before) / (2 * step[m]) * self.curve.rows[m]
+        for factor in LEAPS if lacks > 0 else ():
+            wanted = SumBox(box.low, box.high, ((row, float(row @ scores + factor * lacks)),))
+            found = self._solved(wanted, budget)
+            if found.found()[0] and self.problem.reached(self.score_set, found.points[0]):
+                cost = float(found.cost[0]) - self.score_set.offset
+                if cost < self.upper:
+                    self.upper, self.best = cost, found.points[0]
+                return
+
+    def _narrow(self, bound: float) -> None:
+        """Begin again, with the ranges of sums of rows that are cheaper than the best one."""
+        self.whole = SumBox(*affordable_ranges(self.problem, self.curve.rows, self._ceiling()))
+        self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
 
     def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
