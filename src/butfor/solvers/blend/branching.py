@@ -21,6 +21,7 @@ from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -36,7 +37,7 @@ MOST_BOXES = 20_000
 LEAST_SHARE = 0.02
 """A box is not parted nearer to one of its ends than this share of its width."""
 
-LEAPS = (1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
+LEAPS = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
 """How many times what the cheapest row of the whole box lacks is asked for, to find a first answer."""
 
 MOST_CUTS = 6
@@ -120,15 +121,17 @@ class _SumBoxSearch:
             if budget.spent() or looked_at == MOST_BOXES:
                 return self._answer(self.open[0][0], budget.stopped or Stopped.EFFORT)
             bound, _, box = heapq.heappop(self.open)
-            found = self._solved(box, budget)  # of its cheapest row
+            box = self._within(box)
+            found = self._solved(box, budget)
             looked_at += 1
-            bound = max(bound, float(found.bound[0]) - self.score_set.offset)
-            if looked_at == 1 and found.found()[0]:
-                self._leap(found.points[0], box, budget)
+            bound = max(bound, found.bound)
+            if looked_at == 1 and found.point is not None:
+                self._leap(found.point, box, budget)
             if looked_at == 1 and np.isfinite(self.upper):
-                self._narrow(bound)
-            elif found.found()[0]:
-                self._take(bound, float(found.cost[0]) - self.score_set.offset, found.points[0], box)
+                self._narrow()
+                self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
+            elif found.point is not None:
+                self._take(bound, found.cost, found.point, box)
             elif bound < self._ceiling():  # the search in the box gave up, and smaller boxes are easier
                 if budget.spent():
                     self._put(bound, box)
@@ -148,8 +151,8 @@ class _SumBoxSearch:
         if box is not None:
             heapq.heappush(self.open, (bound, next(self.newest), box))
 
-    def _solved(self, box: SumBox, budget: Budget) -> Outcome:
-        """The cheapest row whose sums lie in the box, and in all of its half-spaces."""
+    def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
+        """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
         rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
         limits += [(rows[m], box.low[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
         limits += [(-rows[m], -box.high[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
@@ -161,14 +164,19 @@ class _SumBoxSearch:
             above=np.array([above for _, _, above in limits]),
         )
         problem = replace(self.problem, score_sets=(part,))
-        return self.solver.solver_of(problem.form()).solve(problem, budget)
+        solver = self.solver.solver_of(problem.form())
+        if isinstance(solver, EnsembleBranchBound):
+            return cheapest_below(problem, part, self._ceiling(), budget)
+        found = solver.solve(problem, budget)
+        cost, bound = float(found.cost[0]) - part.offset, float(found.bound[0]) - part.offset
+        return SetAnswer(found.points[0] if found.found()[0] else None, cost, bound, Stopped(int(found.stopped[0])))
 
     def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
         scores = evaluate(self.problem.model, point[None])[0]
         lacks = self.curve.excess(scores)
         sums = np.clip(self.curve.sums(scores), box.low, box.high)
-        step = 1e-4 * (box.high - box.low)
+        step = 0.1 * (box.high - box.low)
         row = np.zeros(self.curve.rows.shape[1])
         for m, at in enumerate(sums):
             before, after = self.curve.part(m, np.array([at - step[m], at + step[m]]))
@@ -176,22 +184,27 @@ class _SumBoxSearch:
         for factor in LEAPS if lacks > 0 else ():
             wanted = SumBox(box.low, box.high, ((row, float(row @ scores + factor * lacks)),))
             found = self._solved(wanted, budget)
-            if found.found()[0] and self.problem.reached(self.score_set, found.points[0]):
-                cost = float(found.cost[0]) - self.score_set.offset
-                if cost < self.upper:
-                    self.upper, self.best = cost, found.points[0]
+            if found.point is None:
+                return
+            if self.problem.reached(self.score_set, found.point):
+                self.upper, self.best = found.cost, found.point
                 return
 
-    def _narrow(self, bound: float) -> None:
-        """Begin again, with the ranges of sums of rows that are cheaper than the best one."""
+    def _narrow(self) -> None:
+        """The ranges of sums of rows that are cheaper than the best one."""
         self.whole = SumBox(*affordable_ranges(self.problem, self.curve.rows, self._ceiling()))
-        self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
+
+    def _within(self, box: SumBox) -> SumBox:
+        """The part of a box that lies in these ranges. A box without such a part stays as it is."""
+        low, high = np.maximum(box.low, self.whole.low), np.minimum(box.high, self.whole.high)
+        return replace(box, low=low, high=high) if (low <= high).all() else box
 
     def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
                 self.upper, self.best = cost, point
+                self._narrow()
             self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
             return
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
