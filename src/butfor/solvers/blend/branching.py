@@ -34,6 +34,9 @@ CLOSE = 1e-9
 MOST_BOXES = 20_000
 """How many boxes are looked at."""
 
+MOST_FAILED = 20
+"""In how many boxes the inner solver may fail before those that follow are left."""
+
 LEAST_SHARE = 0.02
 """A box is not parted nearer to one of its ends than this share of its width."""
 
@@ -98,7 +101,7 @@ class _SumBoxSearch:
 
     - `upper`: the cost that must be beaten;
     - `settled`: the least bound of the boxes whose cheapest row is an answer, or in which no more can be found;
-    - `gave_up`: why no more can be found;
+    - `gave_up`, `failed`: why no more can be found, and in how many boxes the inner solver found nothing and no proof;
     - `open`: the other boxes, with their bounds.
     """
 
@@ -109,7 +112,7 @@ class _SumBoxSearch:
         self.curve = wide.curve
         self.whole = SumBox(*sum_ranges(problem.model, problem, wide.curve.rows))
         self.best: FloatArray | None = None
-        self.settled, self.gave_up = np.inf, Stopped.DONE
+        self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
         self.newest = count(0, -1)
         self.open: list[tuple[float, int, SumBox]] = []
 
@@ -132,12 +135,18 @@ class _SumBoxSearch:
                 self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
             elif found.point is not None:
                 self._take(bound, found.cost, found.point, box)
-            elif bound < self._ceiling():  # the search in the box gave up, and smaller boxes are easier
-                if budget.spent():
-                    self._put(bound, box)
-                else:
-                    self._part(bound, box, (box.low + box.high) / 2)
+            elif bound < self._ceiling() and budget.spent():
+                self._put(bound, box)
+            elif bound < self._ceiling() and self.failed < MOST_FAILED:  # its search gave up: smaller boxes are easier
+                self.failed += 1
+                self._part(bound, box, (box.low + box.high) / 2)
+            elif bound < self._ceiling():
+                self._settle(bound)
         return self._answer(self.open[0][0] if self.open else np.inf, self.gave_up)
+
+    def _settle(self, bound: float) -> None:
+        """Look no further into a box with this bound, although it may hold a cheaper answer."""
+        self.settled, self.gave_up = min(self.settled, bound), Stopped.EFFORT
 
     def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
         cost = self.upper if self.best is not None else np.inf
@@ -234,7 +243,7 @@ class _SumBoxSearch:
             gap[m] = slope * at + height - self.curve.part(m, np.array([at]))[0]
         m = int(np.argmax(gap))
         if gap[m] <= CLOSE / len(gap):
-            self.settled, self.gave_up = min(self.settled, bound), Stopped.EFFORT
+            self._settle(bound)
             return
         margin = LEAST_SHARE * (box.high[m] - box.low[m])
         at = float(np.clip(sums[m], box.low[m] + margin, box.high[m] - margin))
