@@ -2,6 +2,7 @@
 
 from benchmarks import (
     batches,
+    calibrated,
     cold_start,
     compress,
     first_explanation,
@@ -24,6 +25,7 @@ main(
         "mixed_throughput": mixed_throughput.measure,
         "batches": batches.measure,
         "compress": compress.measure,
+        "calibrated": calibrated.measure,
     },
     __doc__,
 )

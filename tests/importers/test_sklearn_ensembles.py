@@ -333,17 +333,12 @@ def test_voting(classes, weights) -> None:
 @pytest.mark.parametrize(
     ("voting", "reason"),
     [
-        (se.VotingClassifier(members("classifier")), "counts labels"),
         (
             se.VotingClassifier([("a", DEEP), ("l", LogisticRegression())], voting="soft"),
-            "VotingClassifier over Logistic",
-        ),
-        (
-            se.VotingClassifier([("a", DEEP), ("g", se.GradientBoostingClassifier(n_estimators=2))], voting="soft"),
-            "VotingClassifier over GradientBoostingClassifier",
+            "models of different kinds (Linear, Trees)",
         ),
     ],
-    ids=["hard", "linear", "boosting"],
+    ids=["linear"],
 )
 def test_voting_that_is_no_sum_of_leaves_is_refused(voting, reason) -> None:
     rng = np.random.default_rng(0)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from butfor.importers.libraries.sklearn_hist_boosting import read_hist_boosting
 from butfor.testing.importer_contract import check_importer
-from tests.importers.checks import BoostingContract, check_caught, why_unread
+from tests.importers.checks import BoostingContract, check_caught
 from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, categories, labels, numbers, people
 
 
@@ -52,15 +52,6 @@ def test_regressors(loss) -> None:
         rng = np.random.default_rng(seed)
         X = numbers(rng, missing=bool(seed))
         check_importer(regressor(loss=loss, quantile=0.3).fit(X, amounts(rng, X)), X, rng)
-
-
-@pytest.mark.parametrize("loss", ["poisson", "gamma"])
-def test_a_link_is_refused_by_name(loss) -> None:
-    rng = np.random.default_rng(0)
-    X = numbers(rng)
-    why = why_unread(regressor(loss=loss).fit(X, np.exp(X[:, 4])), X)
-    assert loss in why
-    assert "exponential" in why
 
 
 @pytest.mark.parametrize("lost", [(), ("income", "job")], ids=["known", "missing"])

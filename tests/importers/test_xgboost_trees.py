@@ -162,8 +162,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "dart": (lambda: classifier(booster="dart"), "'dart'"),
     "linear": (lambda: classifier(booster="gblinear", updater="coord_descent", max_depth=None), "'gblinear'"),
     "hinge": (lambda: classifier(objective="binary:hinge"), "'binary:hinge'"),
-    "poisson": (lambda: regressor(objective="count:poisson"), "'count:poisson'"),
-    "logistic regressor": (lambda: regressor(objective="reg:logistic"), "'reg:logistic'"),
+    "cox": (lambda: regressor(objective="survival:cox"), "'survival:cox'"),
     "missing": (lambda: classifier(missing=-1.0), "missing=-1.0"),
 }
 

@@ -8,11 +8,14 @@ from butfor.importers.registry import remember
 
 LIBRARIES = (
     "catboost_trees",
+    "encoder_steps",
     "lifelines_models",
     "lightgbm_trees",
     "onnx_graphs",
     "own_trees",
     "prepared_networks",
+    "sklearn_bent_steps",
+    "sklearn_calibration",
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_linear",

@@ -71,11 +71,10 @@ def disagreements(
     sums = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
     slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
     if isinstance(readout, Value):
-        predicted = readout.score_of(source.values(table))
-        wrong = ~(np.abs(scores[:, 0] - predicted) <= slack)
+        predicted, ours = source.values(table), readout.predicted(scores[:, 0])
         found = [
-            Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {scores[row, 0]!r}")
-            for row in np.flatnonzero(wrong)
+            Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {ours[row]!r}")
+            for row in np.flatnonzero(readout.misses(scores[:, 0], slack, predicted))
         ]
         return [*found, *(_survival(source, readout, model, X, table) if isinstance(readout, Survival) else ())]
     return [*_labels(source, readout, scores, slack, table), *_probabilities(source, readout, scores, slack, table)]
@@ -109,8 +108,9 @@ def _probabilities(
         return
     given = source.probabilities(table)
     ours = readout.probabilities(scores)
+    low, high = readout.probabilities_between(scores, slack) or (given - slack[:, None], given + slack[:, None])
     if ours is not None:
-        for row in np.flatnonzero(~(np.abs(ours - given) <= slack[:, None]).all(axis=1)):
+        for row in np.flatnonzero(~((low <= given) & (given <= high)).all(axis=1)):
             yield Disagreement(
                 int(row), f"the estimator gives the probabilities {given[row]}, the imported model {ours[row]}"
             )
@@ -121,8 +121,8 @@ def _probabilities(
             except ValueError:
                 return
             reached = np.any([part.holds(scores) for part in sets], axis=0)
-            doubtful = np.abs(given[:, label] - p) <= slack
-            wrong = (reached != (given[:, label] >= p)) & ~(doubtful & (slack > 0))
+            doubtful = (low[:, label] <= p) & (p <= high[:, label]) & (slack > 0)
+            wrong = (reached != (given[:, label] >= p)) & ~doubtful
             for row in np.flatnonzero(wrong):
                 word = "at least" if reached[row] else "less than"
                 yield Disagreement(

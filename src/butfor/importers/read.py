@@ -107,11 +107,12 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
+    single = readout.hides_digits and any(feature.single for feature in space.features)
+    single = single or source.precision(sample) == np.float32
+    readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
     check_fidelity(source, space, model, readout, data)
-    unit = UNIT_SINGLE if source.precision(sample) == np.float32 else UNIT_DOUBLE
-    if isinstance(model, Network):
-        unit = max(unit, model.unit)
-    return Reading(source, space, model, readout.rounded(unit), sample, data, unit)
+    unit = max(readout.unit, model.unit) if isinstance(model, Network) else readout.unit
+    return Reading(source, space, model, readout, sample, data, unit)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import expit, softmax
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.experimental import experimental
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, Softmax, at_least, everything, nothing
 
@@ -24,9 +24,12 @@ class AbstractReadout(ABC):
 
     classes: tuple[Any, ...]
     link: Link
+    unit: float = UNIT_DOUBLE
+    hides_digits: ClassVar[bool] = False
+    """Whether predictions may have more digits than the scores behind them: float64 made of float32."""
 
     def rounded(self, unit: float) -> AbstractReadout:
-        """The same readout for an estimator with this unit roundoff."""
+        """The same readout for an estimator with at least this unit roundoff."""
         return self
 
     @abstractmethod
@@ -44,6 +47,11 @@ class AbstractReadout(ABC):
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
         """The probability of each class (rows, classes); None if scores do not give it."""
         return None
+
+    def probabilities_between(self, scores: FloatArray, slack: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Between which numbers the estimator's probabilities lie if each score is off by at most `slack` (rows)."""
+        given = self.probabilities(scores)
+        return None if given is None else (given - slack[:, None], given + slack[:, None])
 
     @abstractmethod
     def probability_sets(
@@ -68,10 +76,32 @@ class Value(AbstractReadout):
 
     classes: tuple[Any, ...] = ()
     link: Link = "identity"
+    unit: float = UNIT_DOUBLE
+
+    def rounded(self, unit: float) -> Value:
+        return replace(self, unit=unit) if unit > self.unit else self
 
     def score_of(self, predicted: FloatArray) -> FloatArray:
         """The score behind each prediction."""
         return predicted
+
+    def misses(self, scores: FloatArray, slack: FloatArray, predicted: FloatArray) -> BoolArray:
+        """Which predictions differ from those of scores that are off by at most `slack`."""
+        return np.asarray(~(np.abs(scores - self.score_of(predicted)) <= slack))
+
+    def predicted(self, scores: FloatArray) -> FloatArray:
+        """The prediction for each score, if it follows from the score alone."""
+        return scores
+
+    def value_sets(self, low: float, high: float) -> tuple[ScoreSet, ...]:
+        """The scores whose prediction lies from `low` to `high`. Either may be infinite."""
+        ends = [(1.0, low)] if np.isfinite(low) else []
+        ends += [(-1.0, -high)] if np.isfinite(high) else []
+        if not ends:
+            return (everything(1),)
+        if len(ends) == 1:
+            return (at_least(np.array([ends[0][0]]), ends[0][1]),)
+        return (ScoreSet(np.array([[1.0], [-1.0]]), np.array([low, -high]), np.zeros(2, dtype=np.bool_)),)
 
     def output_at(self, row: FloatArray, total: float) -> float | None:
         return total / float(row[0]) if len(row) == 1 and self.link == "identity" else None
@@ -101,7 +131,7 @@ class Sign(AbstractReadout):
     unit: float = UNIT_DOUBLE
 
     def rounded(self, unit: float) -> Sign:
-        return replace(self, unit=unit)
+        return replace(self, unit=max(unit, self.unit))
 
     def decide(self, scores: FloatArray) -> IntArray:
         return (scores[:, 0] > 0).astype(np.intp)
@@ -150,7 +180,7 @@ class Argmax(AbstractReadout):
     unit: float = UNIT_DOUBLE
 
     def rounded(self, unit: float) -> Argmax:
-        return replace(self, unit=unit)
+        return replace(self, unit=max(unit, self.unit))
 
     @property
     def _doubt(self) -> float:
@@ -256,8 +286,16 @@ class Threshold(AbstractReadout):
             return (at_least(np.array([sign]), self.threshold),)
         return (at_least(np.array([-sign]), -self.threshold, strict=True),)
 
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        """The unit roundoff of the estimator inside."""
+        return self.inner.unit
+
     def rounded(self, unit: float) -> Threshold:
         return replace(self, inner=self.inner.rounded(unit))
+
+    def probabilities_between(self, scores: FloatArray, slack: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        return self.inner.probabilities_between(scores, slack)
 
     def probabilities(self, scores: FloatArray) -> FloatArray | None:
         return self.inner.probabilities(scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,8 +21,32 @@ def low_bit(x: FloatArray) -> float:
     return float(np.ldexp(bits, exponent - 53).min(initial=np.inf))
 
 
+class AbstractCurve(ABC):
+    """A set of scores that is no polyhedron."""
+
+    @abstractmethod
+    def excess(self, scores: FloatArray) -> float:
+        """How far the scores are outside the set (at most 0: inside)."""
+
+    def excesses(self, scores: FloatArray) -> FloatArray:
+        """How far each row of scores is outside the set."""
+        return np.array([self.excess(row) for row in scores], dtype=np.float64)
+
+    @abstractmethod
+    def widened(self, doubt: Doubt) -> AbstractCurve:
+        """A set that surely contains all scores that the estimator may take for scores of this one."""
+
+    @abstractmethod
+    def tightened(self, doubt: Doubt) -> AbstractCurve:
+        """A set whose scores the estimator must take for scores of this one."""
+
+    def among(self, scores: int) -> AbstractCurve:
+        """The same set of the first `scores` scores, if others follow them."""
+        return self
+
+
 @dataclass(frozen=True, eq=False)
-class Softmax:
+class Softmax(AbstractCurve):
     """The convex set of scores whose softmax gives `label` at least the probability `p`.
 
     The softmax is over the first `count` scores (None: all). The edge is moved outwards by `spare`. Within `doubt` of
@@ -42,6 +67,15 @@ class Softmax:
         others = np.delete((scores - scores[self.label])[: self.count], self.label)
         top = others.max()
         return float(top + np.log(np.exp(others - top).sum()) - np.log((1 - self.p) / self.p) - self.spare)
+
+    def widened(self, doubt: Doubt) -> Softmax:
+        return self.relaxed(self.doubt + doubt.curve)
+
+    def tightened(self, doubt: Doubt) -> Softmax:
+        return self.relaxed(-self.doubt - doubt.curve)
+
+    def among(self, scores: int) -> Softmax:
+        return replace(self, count=scores)
 
     def relaxed(self, by: float) -> Softmax:
         """The set of the scores whose excess is at most `by`."""
@@ -91,16 +125,17 @@ class ScoreSet:
     (see `each_at_least`).
 
     `b` is a threshold of the estimator that was moved to the scores, and so it is rounded. The estimator surely says no
-    below `b - below`, and yes above `b + above`, as far as this rounding is concerned.
+    below `b - below`, and yes above `b + above`, as far as this rounding is concerned. Both are one number, or one per
+    inequality.
     """
 
     A: FloatArray
     b: FloatArray
     strict: BoolArray
     offset: float = 0.0
-    curve: Softmax | None = None
-    below: float = 0.0
-    above: float = 0.0
+    curve: AbstractCurve | None = None
+    below: FloatArray | float = 0.0
+    above: FloatArray | float = 0.0
 
     @property
     def per_row(self) -> bool:
@@ -119,8 +154,8 @@ class ScoreSet:
 
         Bounds are proven over it. An inequality about which nothing is in doubt stays as it is.
         """
-        curve = None if self.curve is None else self.curve.relaxed(self.curve.doubt + doubt.curve)
-        strict = self.strict & (self.below == 0)
+        curve = None if self.curve is None else self.curve.widened(doubt)
+        strict = self.strict & (np.asarray(self.below) == 0)
         b = doubt.between(self.b - self.below - doubt.rows, strict)
         return replace(self, b=b, strict=strict & (doubt.rows == 0), curve=curve, below=0.0, above=0.0)
 
@@ -129,7 +164,7 @@ class ScoreSet:
 
         Answers are looked for in it.
         """
-        curve = None if self.curve is None else self.curve.relaxed(-self.curve.doubt - doubt.curve)
+        curve = None if self.curve is None else self.curve.tightened(doubt)
         b = doubt.between(self.b + self.above + doubt.rows, self.strict)
         return replace(self, b=b, strict=self.strict & (b == self.b), curve=curve, below=0.0, above=0.0)
 
@@ -146,14 +181,14 @@ class ScoreSet:
         spare = scores @ self.A.T - self.b - slack
         inside = np.all(np.where(self.strict & (np.asarray(slack) == 0.0), spare > 0, spare >= 0), axis=1)
         if self.curve is not None:
-            inside &= np.array([self.curve.excess(row) <= 0 for row in scores], dtype=np.bool_)
+            inside &= self.curve.excesses(scores) <= 0
         return np.asarray(inside, dtype=np.bool_)
 
     def shortfall(self, scores: FloatArray) -> FloatArray:
         """How far each row of `scores` lies outside the set."""
         short = np.max(self.b - scores @ self.A.T, axis=1, initial=0.0)
         if self.curve is not None:
-            short = np.maximum(short, [self.curve.excess(row) for row in scores])
+            short = np.maximum(short, self.curve.excesses(scores))
         return np.asarray(short)
 
 

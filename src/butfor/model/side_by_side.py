@@ -38,5 +38,5 @@ def with_least(part: ScoreSet, scores: int, least: Sequence[float]) -> ScoreSet:
         A=A,
         b=np.concatenate([part.b, np.broadcast_to(least, (*part.b.shape[:-1], more))], axis=-1),
         strict=np.append(part.strict, np.zeros(more, dtype=np.bool_)),
-        curve=None if part.curve is None else replace(part.curve, count=scores),
+        curve=None if part.curve is None else part.curve.among(scores),
     )

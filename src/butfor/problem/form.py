@@ -71,6 +71,7 @@ class Form:
     - `model`: the kind of model;
     - `inequalities`: how many score inequalities must hold at once, in the largest score set;
     - `curved`: whether some score set also has a curved boundary;
+    - `blended`: whether some score set is about a mean of functions of several sums;
     - `movable`: what the columns that may change can become;
     - `forced`: whether a constraint forces some column to move;
     - `binned`: whether a linear model reads some movable number through its bin;
@@ -90,6 +91,7 @@ class Form:
     constraints: frozenset[ConstraintKind]
     weighted_changes: bool
     unread: str = ""
+    blended: bool = False
 
 
 def listed(kinds: Iterable[StrEnum]) -> str:

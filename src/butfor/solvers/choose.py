@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.form import Form
+from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.linear.exact import LinearExact
@@ -20,9 +21,13 @@ from butfor.solvers.solver import AbstractSolver, Support
 from butfor.solvers.swarm.settings import Swarm
 from butfor.solvers.tree.exact import TreeExact
 
+PROVING: tuple[AbstractSolver, ...] = (
+    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(), Milp(),
+)  # fmt: skip
+"""Those that prove the optimum of a model. Others may use them for parts of a problem."""
+
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    RobustExact(), Milp(), Swarm(), BruteForce(),
+    RowSearch(), *PROVING, RobustExact(), BlendBranching(PROVING), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 
@@ -34,7 +39,14 @@ def names() -> tuple[str, ...]:
 
 def supports(form: Form) -> list[tuple[AbstractSolver, Support]]:
     """Every solver with its yes or no, and the reason."""
-    return [(solver, solver.accepts(form)) for solver in SOLVERS]
+    return [(solver, support(solver, form)) for solver in SOLVERS]
+
+
+def support(solver: AbstractSolver, form: Form) -> Support:
+    """Whether a solver takes a form, and the reason."""
+    if form.blended and not solver.takes_blends:
+        return Support(False, "the target is on a mean of functions of several sums of scores")
+    return solver.accepts(form)
 
 
 def exact(form: Form) -> AbstractSolver | None:
@@ -49,22 +61,22 @@ def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractS
     If no solver takes the form, the error lists the reasons of all solvers.
     """
     if wanted == "auto":
-        for solver, support in supports(form):
-            if support and not solver.only_named:
-                return solver, solver.credit(support.why)
+        for solver, yes in supports(form):
+            if yes and not solver.only_named:
+                return solver, solver.credit(yes.why)
         unread = f" {form.unread}" if form.unread else ""
         raise UnsupportedProblemError(
             f"no solver takes this problem (a {form.model} model).{unread}",
-            "; ".join(f"{solver.name}: {support.why}" for solver, support in supports(form)) + ".",
+            "; ".join(f"{solver.name}: {yes.why}" for solver, yes in supports(form)) + ".",
             "Change the cost, the constraints or the model.",
         )
     found = wanted if isinstance(wanted, AbstractSolver) else _named(wanted, SOLVERS)
-    support = found.accepts(form)
-    if not support:
+    answer = support(found, form)
+    if not answer:
         able = [solver.name for solver, yes in supports(form) if yes]
         remedy = f"Use solver='auto' or {', '.join(able)}." if able else "No other solver takes it either."
-        raise UnsupportedProblemError(f"solver {found.name!r} does not take this problem:", f"{support.why}.", remedy)
-    return found, found.credit(f"named by the user; {support.why}")
+        raise UnsupportedProblemError(f"solver {found.name!r} does not take this problem:", f"{answer.why}.", remedy)
+    return found, found.credit(f"named by the user; {answer.why}")
 
 
 def _named(name: str, solvers: Sequence[AbstractSolver]) -> AbstractSolver:

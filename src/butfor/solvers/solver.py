@@ -101,6 +101,8 @@ class AbstractSolver(ABC):
     """Whether a row may take long, and so use up the time of others that are solved with it."""
     takes_per_row = False
     """Whether each of these rows may have its own set of scores."""
+    takes_blends = False
+    """Whether it takes targets on a mean of functions of several sums of scores."""
     none_found = Credit.none_found
     """What it means if it proves that there is no answer."""
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
+from butfor.model.float_order import last_true
 from butfor.space.feature import Feature
 
 Values = NDArray[Any]
@@ -30,6 +31,7 @@ class Column:
     - `slope`: the slope of `at`, if it is affine;
     - `edges`: the raw values right after which `at` jumps, if it is binned;
     - `affine`: whether `at` is affine;
+    - `bent_by`: the step after which it is not affine, in words;
     - `single`: whether the column's values are float32;
     - `refuses_missing`: whether an earlier step raises an error on a missing value;
     - `declared`: whether the user gave the levels and their order;
@@ -46,6 +48,7 @@ class Column:
     slope: float = 1.0
     edges: FloatArray | None = None
     affine: bool = True
+    bent_by: str = ""
     single: bool = False
     refuses_missing: bool = False
     declared: bool = False
@@ -144,30 +147,4 @@ def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: 
     Each question must be true up to some value and false after it. All are answered at once, by bisection over the
     float64 numbers in their order.
     """
-    biggest = np.finfo(np.float64).max
-    low = np.full(count, _rank(np.array([-biggest]))[0])
-    high = np.full(count, _rank(np.array([biggest]))[0])
-    with np.errstate(over="ignore", invalid="ignore"):
-        if not count:
-            return np.empty(0)
-        while np.any(low < high):
-            middle = _middle_up(low, high)
-            yes = holds(column.at(_unrank(middle)))
-            low, high = np.where(yes, middle, low), np.where(yes, high, middle - 1)
-        last = _unrank(low)
-        return np.where(holds(column.at(last)), last, -np.inf)
-
-
-def _rank(x: FloatArray) -> NDArray[np.int64]:
-    bits = x.view(np.int64)
-    return np.where(bits >= 0, bits, np.iinfo(np.int64).min - bits)
-
-
-def _unrank(rank: NDArray[np.int64]) -> FloatArray:
-    bits = np.where(rank >= 0, rank, np.iinfo(np.int64).min - rank)
-    return np.ascontiguousarray(bits, dtype=np.int64).view(np.float64)
-
-
-def _middle_up(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The upper middle of two ranks, without overflow."""
-    return np.asarray((low >> 1) + (high >> 1) + ((low | high) & 1))
+    return last_true(lambda x: holds(column.at(x)), count)

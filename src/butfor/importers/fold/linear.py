@@ -44,9 +44,9 @@ def linear_over(columns: list[Column], coef: FloatArray, intercept: FloatArray) 
             centre[j] = column.centre
         else:
             raise UnsupportedModelError(
-                "a linear model follows a step that is not affine (MinMaxScaler with clip=True).",
+                f"a linear model follows a step that is not affine: {column.bent_by or 'one of your own'}.",
                 "Scores must be linear in each number.",
-                "Use clip=False.",
+                "Leave the step out, bin the column, or put trees after it. Until then, the swarm searches.",
             )
     return Linear(constant, slope, cells, tuple(steps), centre, blur, _folded(columns))
 

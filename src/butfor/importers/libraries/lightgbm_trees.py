@@ -26,11 +26,20 @@ from butfor.estimator.boosters import (
 from butfor.importers.fold.column import Column, Values
 from butfor.importers.fold.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.linked import Linked
+from butfor.model.monotone import AbstractStep, Exponential, Logistic, MonotoneFunction, SignedSquare
 from butfor.model.readout import Argmax, Sign, Value
 from butfor.model.trees import exact
 
 CLASS_OBJECTIVES_OF_LIGHTGBM = ("binary", "multiclass", "multiclassova")
 VALUE_OBJECTIVES_OF_LIGHTGBM = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
+LINKED_OBJECTIVES_OF_LIGHTGBM: dict[str, AbstractStep] = {
+    "poisson": Exponential(),
+    "gamma": Exponential(),
+    "tweedie": Exponential(),
+    "cross_entropy": Logistic(),
+}
+"""Objectives whose prediction is a function of the sum."""
 
 CATEGORY, DEFAULT_LEFT, ZERO_MISSING, NAN_MISSING = 1, 2, 4, 8
 """The bits of a node's decision type."""
@@ -65,7 +74,8 @@ def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...]) 
     coded = _coded(columns, header, booster.pandas_categorical or [])
     model = trees_over(coded, nodes, np.zeros(scores), folded=not exact(scale))
     if not classes:
-        return model, Value()
+        link = SignedSquare() if "sqrt" in settings else LINKED_OBJECTIVES_OF_LIGHTGBM.get(objective)
+        return model, Linked(function=MonotoneFunction((link,))) if link else Value()
     if scores == 1:
         return model, Sign(classes, "logistic")
     return model, Argmax(classes, "softmax" if objective == "multiclass" else "ovr")
@@ -78,10 +88,11 @@ def _blocks(text: str) -> list[Block]:
 
 
 def _check(objective: str, settings: Sequence[str], trees: Sequence[Block]) -> None:
-    if objective not in (*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM) or "sqrt" in settings:
+    known = (*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM, *LINKED_OBJECTIVES_OF_LIGHTGBM)
+    if objective not in known:
         raise UnsupportedModelError(
             f"the objective {' '.join([objective, *settings])!r} of LightGBM cannot be read.",
-            f"The known objectives are {', '.join((*CLASS_OBJECTIVES_OF_LIGHTGBM, *VALUE_OBJECTIVES_OF_LIGHTGBM))}.",
+            f"The known objectives are {', '.join(known)}.",
             "Search given rows with bf.candidates(rows).",
         )
     if any(tree.get("is_linear") == "1" for tree in trees):

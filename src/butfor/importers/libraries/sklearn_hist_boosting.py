@@ -9,22 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.libraries.sklearn_steps import encoder
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.linked import Linked
+from butfor.model.monotone import Exponential, MonotoneFunction
 from butfor.model.readout import Argmax, Sign, Value
 
 
 def read_hist_boosting(boosting: Any, columns: list[Column]) -> Imported:
     """A constant plus a sum of trees, with one tree per iteration and score."""
-    if boosting.loss in ("gamma", "poisson"):
-        raise UnsupportedModelError(
-            f"{type(boosting).__name__}(loss={boosting.loss!r}) predicts the exponential of its sum.",
-            "The sum itself must be the prediction.",
-            "Fit on the logarithm with loss='squared_error', or search given rows with bf.candidates(rows).",
-        )
     stages = boosting._predictors
     scores = len(stages[0])
     predictors = [predictor for stage in stages for predictor in stage]
@@ -53,7 +48,8 @@ def read_hist_boosting(boosting: Any, columns: list[Column]) -> Imported:
         np.ravel(boosting._baseline_prediction).astype(np.float64),
     )
     if not hasattr(boosting, "classes_"):
-        return model, Value()
+        logarithm = boosting.loss in ("gamma", "poisson")
+        return model, Linked(function=MonotoneFunction((Exponential(),))) if logarithm else Value()
     classes = tuple(boosting.classes_.tolist())
     return model, Sign(classes, "logistic") if scores == 1 else Argmax(classes, "softmax")
 

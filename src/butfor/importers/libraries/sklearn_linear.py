@@ -1,4 +1,4 @@
-"""scikit-learn's linear classifiers and regressors."""
+"""scikit-learn's linear classifiers and regressors, and its generalized linear models."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from butfor.arrays import FloatArray
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.linear import linear_over
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.linked import Linked
+from butfor.model.monotone import Exponential, MonotoneFunction
 from butfor.model.readout import Argmax, Link, Sign, Value
 
 CLASSIFIERS = (
@@ -39,6 +41,7 @@ REGRESSORS = (
     "HuberRegressor",
     "BayesianRidge",
 )
+GENERALIZED = ("PoissonRegressor", "GammaRegressor", "TweedieRegressor")
 
 
 def read_classifier(estimator: Any, columns: list[Column]) -> Imported:
@@ -125,6 +128,17 @@ def read_regressor(estimator: Any, columns: list[Column]) -> Imported:
     return linear_over(columns, _dense(estimator.coef_), estimator.intercept_), Value()
 
 
+def read_generalized(estimator: Any, columns: list[Column]) -> Imported:
+    """A generalized linear model: its prediction is the exponential of its score, or the score itself."""
+    model = linear_over(columns, _dense(estimator.coef_), estimator.intercept_)
+    link = getattr(estimator, "link", "log")
+    if link == "identity" or (link == "auto" and estimator.power <= 0):
+        return model, Value()
+    return model, Linked(function=MonotoneFunction((Exponential(),)))
+
+
+for name in GENERALIZED:
+    register_importer(name, read_generalized)
 for name in CLASSIFIERS:
     register_importer(name, read_classifier)
 for name in REGRESSORS:

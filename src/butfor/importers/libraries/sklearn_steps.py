@@ -16,7 +16,7 @@ from butfor.importers.registry import read_step, register_step
 from butfor.model.scores import UNIT_SINGLE
 
 
-def _working(columns: list[Column]) -> np.dtype[Any]:
+def working_type(columns: list[Column]) -> np.dtype[Any]:
     """The floating-point type in which scikit-learn transforms these columns together."""
     some = any(column.single for column in columns)
     return np.dtype(np.float32 if some and all(column.single or column.short for column in columns) else np.float64)
@@ -24,7 +24,7 @@ def _working(columns: list[Column]) -> np.dtype[Any]:
 
 def _stacked(columns: list[Column]) -> list[Column]:
     """Columns that are put into one array. The array is float32 only if all of them are."""
-    if not columns or _working(columns) == np.float32:
+    if not columns or working_type(columns) == np.float32:
         return columns
     return [replace(column.map(_doubled), single=False) for column in columns]
 
@@ -36,7 +36,7 @@ def _doubled(x: Values) -> Values:
 def _affine(
     columns: list[Column], function: Callable[[int, Values], Values], slope: Callable[[int], float]
 ) -> list[Column]:
-    kind = _working(columns)
+    kind = working_type(columns)
     single = kind == np.float32
     out = []
     for i, column in enumerate(columns):
@@ -99,7 +99,7 @@ def min_max_scaler(step: Any, columns: list[Column]) -> list[Column]:
         return np.clip(x, *step.feature_range) if step.clip else x
 
     out = _affine(columns, transform, lambda i: float(step.scale_[i]))
-    return [replace(column, affine=False) for column in out] if step.clip else out
+    return [replace(column, affine=False, bent_by="MinMaxScaler(clip=True)") for column in out] if step.clip else out
 
 
 def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
@@ -110,7 +110,9 @@ def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
         return np.clip(x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
     out = _affine(columns, transform, lambda i: 1.0 / step.scale_[i])
-    return [replace(column, affine=False) for column in out] if getattr(step, "clip", False) else out
+    if not getattr(step, "clip", False):
+        return out
+    return [replace(column, affine=False, bent_by="MaxAbsScaler(clip=True)") for column in out]
 
 
 def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
@@ -130,7 +132,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             if step.keep_empty_features:
                 out.append(column)
             continue
-        out.append(column.map(partial(_fill, filling)))
+        out.append(column.map(partial(fill_missing, filling)))
     if step.add_indicator:
         for i in step.indicator_.features_:
             column = columns[i]
@@ -140,7 +142,8 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
     return _stacked(out)
 
 
-def _fill(filling: Any, x: Values) -> Values:
+def fill_missing(filling: Any, x: Values) -> Values:
+    """The values of a column, with a filling for missing ones."""
     out = x.copy()
     out[_missing(x).astype(bool)] = filling
     return out
@@ -156,8 +159,12 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float | np.floating) and bool(value != value)
 
 
-def encoder(step: Any, columns: list[Column]) -> list[Column]:
-    """OneHotEncoder and OrdinalEncoder: tables over levels, made by encoding each level."""
+def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
+    """Encoders of levels: tables over levels, made by encoding each level.
+
+    Each column becomes `width` columns, or as many as a one-hot encoder makes of it.
+    """
+    strict = _unknown_is_an_error(step)
     _demand_levels(step, columns)
     tables = [column.table for column in columns]
     height = max(len(table) for table in tables if table is not None)
@@ -169,7 +176,7 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
         inputs[:, i] = categories[0]
         inputs[: len(table), i] = [_in_categories(value, categories) for value in table]
         missing = next((v for v in categories if v is None or _is_nan(v)), None)
-        lenient = step.handle_unknown != "error" or any(v is None or _is_nan(v) for v in categories)
+        lenient = not strict or any(v is None or _is_nan(v) for v in categories)
         imputed = not (table[-1] is None or _is_nan(table[-1]))
         if not imputed:
             inputs[len(table) - 1, i] = (
@@ -177,7 +184,7 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
             )
         refused.append(not lenient and not imputed)
         unknown = [value for value in table[:-1] if value not in categories]
-        if unknown and step.handle_unknown == "error":
+        if unknown and strict:
             raise InputError(
                 f"{type(step).__name__} does not know {unknown[0]!r}, which is in the data or in the declared levels.",
                 f"It knows {categories[:8]}.",
@@ -187,18 +194,18 @@ def encoder(step: Any, columns: list[Column]) -> list[Column]:
         warnings.simplefilter("ignore")
         outputs = step.transform(inputs)
     outputs = np.asarray(outputs.toarray() if hasattr(outputs, "toarray") else outputs)
-    widths = _widths(step, len(columns))
+    widths = _widths(step, len(columns), width)
     sparse = type(step).__name__ == "OneHotEncoder" and bool(step.sparse_output)
     out, start = [], 0
-    for column, table, width, refuses in zip(columns, tables, widths, refused, strict=True):
+    for column, table, count, refuses in zip(columns, tables, widths, refused, strict=True):
         assert table is not None
-        for k in range(start, start + width):
+        for k in range(start, start + count):
             values = outputs[: len(table), k].astype(np.float64)
             if refuses:
                 values[-1] = np.nan
             refusing = column.refuses_missing or refuses
             out.append(replace(column, table=values, refuses_missing=refusing, single=False).put(sparse=sparse))
-        start += width
+        start += count
     return out
 
 
@@ -217,9 +224,7 @@ def _demand_levels(step: Any, columns: list[Column]) -> None:
             wanted[column.feature] = (*plain, *(v for v in column.table[:-1].tolist() if v not in plain))
         elif ordered and not column.declared and column.table[: len(plain)].tolist() != list(plain):
             wanted[column.feature] = plain
-        elif (
-            step.handle_unknown == "error" and not column.declared and not set(column.table[:-1].tolist()) <= set(plain)
-        ):
+        elif _unknown_is_an_error(step) and not column.declared and not set(column.table[:-1].tolist()) <= set(plain):
             wanted[column.feature] = tuple(v for v in column.table[:-1].tolist() if v in plain)
     if wanted:
         raise NeedsLevels(wanted, ordered)
@@ -230,10 +235,15 @@ def _in_categories(value: Any, categories: list[Any]) -> Any:
     return next((known for known in categories if known == value), value)
 
 
-def _widths(step: Any, count: int) -> list[int]:
+def _unknown_is_an_error(step: Any) -> bool:
+    """Whether the encoder raises an error for a level that it was not fitted on."""
+    return getattr(step, "handle_unknown", "ignore") == "error"
+
+
+def _widths(step: Any, count: int, width: int) -> list[int]:
     """How many columns each encoded column becomes."""
     if type(step).__name__ != "OneHotEncoder":
-        return [1] * count
+        return [width] * count
     return [int(width) for width in step._n_features_outs]
 
 
@@ -302,17 +312,6 @@ def feature_union(step: Any, columns: list[Column]) -> list[Column]:
     return [column.put(sparse=sparse) for column in _stacked(out)]
 
 
-def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
-    """Only the identity can be read. What another function does is not known."""
-    if step.func is not None:
-        raise UnsupportedModelError(
-            f"FunctionTransformer({getattr(step.func, '__name__', step.func)}) cannot be folded into raw columns.",
-            "butfor does not know what its function does.",
-            "Apply it to the data beforehand.",
-        )
-    return columns
-
-
 def selector(step: Any, columns: list[Column]) -> list[Column]:
     """A selection of columns."""
     return [column for column, kept in zip(columns, step.get_support(), strict=True) if kept]
@@ -329,6 +328,5 @@ register_step("KBinsDiscretizer", bins)
 register_step("ColumnTransformer", column_transformer)
 register_step("Pipeline", pipeline_of_steps)
 register_step("FeatureUnion", feature_union)
-register_step("FunctionTransformer", function_transformer)
 for name in ("VarianceThreshold", "SelectKBest", "SelectPercentile", "SelectFromModel", "RFE", "RFECV"):
     register_step(name, selector)

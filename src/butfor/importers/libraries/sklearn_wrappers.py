@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import wrapped
+from butfor.importers.fold.blend import Member, blend, same_cells, stacked
 from butfor.importers.fold.column import Column
+from butfor.importers.libraries.sklearn_calibration import chances_of, votes_of
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linear import Linear
-from butfor.model.readout import Argmax, Sign, Threshold, Value
+from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.trees import Trees, combined
 
 
@@ -30,7 +33,7 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
     read = [read_model(estimator, columns) for estimator in wrapper.estimators_]
     models = [model for model, _ in read if isinstance(model, Linear)]
     readouts = [readout for _, readout in read if isinstance(readout, Sign)]
-    if min(len(models), len(readouts)) < len(read) or any(not _same_cells(models[0], model) for model in models):
+    if min(len(models), len(readouts)) < len(read) or any(not same_cells(models[0], model) for model in models):
         raise UnsupportedModelError(
             f"OneVsRestClassifier over {type(wrapper.estimators_[0]).__name__} cannot be read.",
             "Its estimators must be linear classifiers over the same columns.",
@@ -39,47 +42,63 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
     classes, link = tuple(wrapper.classes_.tolist()), readouts[0].link
     if len(models) == 1:
         return models[0], Sign(classes, link)
-    side_by_side = Linear(
-        np.concatenate([model.intercept for model in models]),
-        np.concatenate([model.slope for model in models]),
-        models[0].cells,
-        tuple(np.concatenate(steps) for steps in zip(*(model.steps for model in models), strict=True)),
-        models[0].centre,
-        models[0].blur,
-        models[0].folded,
-    )
-    return side_by_side, Argmax(classes, "ovr" if link == "logistic" else "none")
+    return stacked(models), Argmax(classes, "ovr" if link == "logistic" else "none")
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:
-    """The weighted mean of what the members predict.
+    """The weighted mean of what the members predict, or of their votes.
 
-    Each member must predict values or probabilities that are sums of leaves.
+    It is a sum of leaves, or a mean of functions of sums.
     """
     kind = type(voting).__name__
-    if getattr(voting, "voting", "soft") != "soft":
-        raise UnsupportedModelError(
-            f"{kind}(voting='hard') counts labels.", "Probabilities are needed.", "Use voting='soft'."
-        )
-    models, totals = [], []
-    for member in voting.estimators_:
-        model, readout = read_model(member, columns)
-        if not isinstance(model, Trees) or not isinstance(readout, Argmax | Value) or readout.link != "identity":
-            raise UnsupportedModelError(
-                f"{kind} over {type(member).__name__} cannot be read.",
-                "The predictions of its members must be sums of leaves: trees, forests, or boosting of a regressor.",
-                "Explain one member, or search given rows with bf.candidates(rows).",
-            )
-        models.append(model)
-        totals.append(readout.total if isinstance(readout, Argmax) else 1.0)
     given = voting._weights_not_none
-    weights = np.ones(len(models)) if given is None else np.asarray(given, dtype=np.float64)
-    model = combined(models, (weights / weights.sum() / totals).tolist())
-    return model, Argmax(tuple(voting.classes_.tolist())) if hasattr(voting, "classes_") else Value()
+    weights = np.ones(len(voting.estimators_)) if given is None else np.asarray(given, dtype=np.float64)
+    if getattr(voting, "voting", "soft") != "soft":
+        return _means(voting, weights, columns, votes=True)
+    read = [read_model(member, columns) for member in voting.estimators_]
+    leaves = [model for model, readout in read if isinstance(model, Trees) and _adds_leaves(readout)]
+    if len(leaves) < len(read):
+        return _means(voting, weights, columns, votes=False)
+    _check_weights(kind, weights)
+    totals = [readout.total if isinstance(readout, Argmax) else 1.0 for _, readout in read]
+    model = combined(leaves, (weights / weights.sum() / totals).tolist())
+    unit = max(readout.unit for _, readout in read)
+    if not hasattr(voting, "classes_"):
+        return model, Value(unit=unit)
+    return model, Argmax(tuple(voting.classes_.tolist()), unit=unit)
 
 
-def _same_cells(a: Linear, b: Linear) -> bool:
-    return all(np.array_equal(x.edges, y.edges) and x.levels == y.levels for x, y in zip(a.cells, b.cells, strict=True))
+def _adds_leaves(readout: AbstractReadout) -> bool:
+    """Whether the prediction is a sum of leaves: a value, or shares of classes."""
+    return type(readout) in (Argmax, Value) and readout.link == "identity"
+
+
+def _check_weights(kind: str, weights: FloatArray) -> None:
+    if (weights < 0).any() or not weights.sum() > 0:
+        raise UnsupportedModelError(
+            f"{kind} has the weights {weights.tolist()}.",
+            "They must be at least 0, and not all 0.",
+            "Fit it with positive weights.",
+        )
+
+
+def _means(voting: Any, weights: FloatArray, columns: list[Column], *, votes: bool) -> Imported:
+    """The weighted mean of the probabilities of two classes, or of the votes for them."""
+    kind = type(voting).__name__
+    if not hasattr(voting, "classes_") or len(voting.classes_) != 2:
+        names = ", ".join(sorted({type(member).__name__ for member in voting.estimators_}))
+        raise UnsupportedModelError(
+            f"{kind} over {names} cannot be read.",
+            "Its members must be trees, forests, or boosting of a regressor, or classifiers of two classes.",
+            "Explain one member, or let the swarm search: it needs only predictions.",
+        )
+    classes = tuple(voting.classes_.tolist())
+    members, units = [], []
+    for estimator, weight in zip(voting.estimators_, weights.tolist(), strict=True):
+        model, row, chances, unit = votes_of(estimator, columns) if votes else chances_of(estimator, columns)
+        members.append(Member(model, row, chances, weight))
+        units.append(unit)
+    return blend(kind, classes, members, max(units), votes=votes)
 
 
 def read_threshold(wrapper: Any, columns: list[Column]) -> Imported:

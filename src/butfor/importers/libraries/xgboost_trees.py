@@ -27,7 +27,10 @@ from butfor.estimator.boosters import (
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.linked import Linked
+from butfor.model.monotone import AbstractStep, Exponential, Logistic, MonotoneFunction
 from butfor.model.readout import Argmax, Sign, Value
+from butfor.model.scores import UNIT_SINGLE
 
 SEVERAL = ("multi:softprob", "multi:softmax")
 VALUE_OBJECTIVES_OF_XGBOOST = (
@@ -38,6 +41,13 @@ VALUE_OBJECTIVES_OF_XGBOOST = (
     "reg:quantileerror",
     "reg:squaredlogerror",
 )
+LINKED_OBJECTIVES_OF_XGBOOST: dict[str, AbstractStep] = {
+    "count:poisson": Exponential(),
+    "reg:gamma": Exponential(),
+    "reg:tweedie": Exponential(),
+    "reg:logistic": Logistic(),
+}
+"""Objectives whose prediction is a function of the sum."""
 
 
 def read_estimator(model: Any, columns: list[Column]) -> Imported:
@@ -71,8 +81,11 @@ def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...], 
     nodes = replace(nodes, zero_missing=_zero_missing(nodes, columns))
     model = trees_over(_coded(columns, learner), nodes, _base(learner, scores))
     if not classes:
-        return model, Value()
-    return model, Sign(classes, "logistic") if scores == 1 else Argmax(classes, "softmax")
+        link = LINKED_OBJECTIVES_OF_XGBOOST.get(learner["objective"]["name"])
+        return model, Linked(function=MonotoneFunction((link,)), unit=UNIT_SINGLE) if link else Value(unit=UNIT_SINGLE)
+    if scores == 1:
+        return model, Sign(classes, "logistic", UNIT_SINGLE)
+    return model, Argmax(classes, "softmax", unit=UNIT_SINGLE)
 
 
 def _learner(booster: Any) -> dict[str, Any]:
@@ -85,10 +98,11 @@ def _learner(booster: Any) -> dict[str, Any]:
             "Only 'gbtree' can be read.",
             "Train with booster='gbtree'.",
         )
-    if objective not in ("binary:logistic", *SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST):
+    known = ("binary:logistic", *SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST, *LINKED_OBJECTIVES_OF_XGBOOST)
+    if objective not in known:
         raise UnsupportedModelError(
             f"the objective {objective!r} of XGBoost cannot be read.",
-            f"The known objectives are binary:logistic, {', '.join((*SEVERAL, *VALUE_OBJECTIVES_OF_XGBOOST))}.",
+            f"The known objectives are {', '.join(known)}.",
             "Search given rows with bf.candidates(rows).",
         )
     trees = learner["gradient_booster"]["model"]["trees"]
@@ -102,10 +116,13 @@ def _learner(booster: Any) -> dict[str, Any]:
 
 
 def _base(learner: Mapping[str, Any], scores: int) -> FloatArray:
-    """The start of each sum: the base score. If it is a probability, it is turned into a logit (in float32)."""
+    """The start of each sum: the base score. It is given as a prediction, and turned into a score (in float32)."""
     base = np.atleast_1d(np.asarray(json.loads(learner["learner_model_param"]["base_score"]), dtype=np.float32))
-    if learner["objective"]["name"] == "binary:logistic":
+    objective = learner["objective"]["name"]
+    if objective in ("binary:logistic", "reg:logistic"):
         base = -np.log(np.float32(1) / base - np.float32(1))
+    elif objective in LINKED_OBJECTIVES_OF_XGBOOST:
+        base = np.log(base)
     return np.broadcast_to(base.astype(np.float64), scores).copy()
 
 

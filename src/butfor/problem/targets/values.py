@@ -10,8 +10,9 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
-from butfor.model.readout import AbstractReadout
-from butfor.model.scores import ScoreSet, at_least, each_at_least, everything
+from butfor.model.linked import Linked
+from butfor.model.readout import AbstractReadout, Value
+from butfor.model.scores import each_at_least
 from butfor.problem.targets.target import AbstractTarget, Group
 
 
@@ -33,7 +34,7 @@ class ValueIn(AbstractTarget):
             raise InputError(f"a value {self!r} was asked for.", "The lower end must not exceed the upper one.")
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
-        return [(np.arange(len(before.values)), (_interval(self.low, self.high),))]
+        return [(np.arange(len(before.values)), _values(readout).value_sets(self.low, self.high))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         return np.asarray((after.values >= self.low) & (after.values <= self.high))
@@ -64,6 +65,9 @@ class RelativeChange(AbstractTarget):
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
+        if isinstance(readout, Linked):  # each threshold has its own rounding
+            ends = [(value, np.inf) if self.by > 0 else (-np.inf, value) for value in wanted.tolist()]
+            return [(np.array([row]), readout.value_sets(*both)) for row, both in enumerate(ends)]
         return [(np.arange(len(wanted)), (each_at_least(np.array([sign]), sign * wanted),))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
@@ -75,14 +79,10 @@ class RelativeChange(AbstractTarget):
         return np.maximum(0.0, short if self.by > 0 else -short)
 
 
-def _interval(low: float, high: float) -> ScoreSet:
-    ends = [(1.0, low)] if np.isfinite(low) else []
-    ends += [(-1.0, -high)] if np.isfinite(high) else []
-    if not ends:
-        return everything(1)
-    if len(ends) == 1:
-        return at_least(np.array([ends[0][0]]), ends[0][1])
-    return ScoreSet(np.array([[1.0], [-1.0]]), np.array([low, -high]), np.zeros(2, dtype=np.bool_))
+def _values(readout: AbstractReadout) -> Value:
+    """The readout of a regressor. There is no other, as the target was validated."""
+    assert isinstance(readout, Value)
+    return readout
 
 
 def _check_regressor(source: Source, word: str) -> None:

@@ -80,10 +80,10 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
 
     Each set is asked only for a point that is cheaper than those of the sets before it.
     """
-    return over_score_sets(problem, lambda score_set, upper: cheapest(problem, score_set, upper, budget))
+    return over_score_sets(problem, lambda score_set, upper: cheapest_below(problem, score_set, upper, budget))
 
 
-def cheapest(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
     model = problem.model
     assert isinstance(model, Trees)
@@ -117,7 +117,7 @@ def cheapest(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget
         scores = evaluate(model, point[None])[0]
         if not outside(scores):
             return SetAnswer(point, search.upper, bound, budget.stopped)
-        assert wide.curve is not None
+        assert isinstance(wide.curve, Softmax)
         wide, firm = _with_tangent(wide, wide.curve, scores), np.append(firm, np.inf)
     return SetAnswer(None, np.inf, bound, Stopped.EFFORT)
 
@@ -148,10 +148,12 @@ def _instance(problem: Problem, tables: Tables, leaves: LeafTable, wide: ScoreSe
     names = problem.space.names
     limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
     limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
+    score = np.ascontiguousarray(leaves.value @ wide.A.T)
+    least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
     return Instance(
         leaves=leaves,
-        score=np.ascontiguousarray(leaves.value @ wide.A.T),
-        goal=wide.b - wide.A @ model.base,
+        score=score,
+        goal=np.maximum(wide.b - wide.A @ model.base, least - 1.0),  # a goal may be too low to matter
         firm=firm - wide.A @ model.base,
         price=np.ascontiguousarray(tables.price[0]),
         side=np.array([changed & counted[feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),

@@ -236,7 +236,7 @@ def _curve(problem: Problem, score_set: ScoreSet, guard: float) -> Softmax | Non
     if score_set.curve is None:
         return None
     part = tightened(score_set, problem) if guard else widened(score_set, problem)
-    assert part.curve is not None
+    assert isinstance(part.curve, Softmax)
     return part.curve.relaxed(-max(guard, CURVE_GUARD)) if guard else part.curve
 
 

@@ -28,7 +28,7 @@ from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
@@ -115,7 +115,7 @@ def _cheapest(problem: Problem, score_set: ScoreSet, upper: float, budget: Budge
     solver = _inner(one.form())
     assert solver is not None
     if isinstance(solver, EnsembleBranchBound):
-        return cheapest(one, one.score_sets[0], upper, budget)
+        return cheapest_below(one, one.score_sets[0], upper, budget)
     found = solver.solve(one, budget)
     point = found.points[0] if found.found()[0] else None
     return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))

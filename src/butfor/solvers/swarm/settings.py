@@ -77,6 +77,7 @@ class Swarm(AbstractSolver):
     name = "swarm"
     does = "any model, black boxes too: particles and a polish; valid answers, optimality not claimed"
     many = True
+    takes_blends = True
     exact = False
     block = 16
 

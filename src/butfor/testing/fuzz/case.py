@@ -13,7 +13,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.explain.explainer import Explainer
 from butfor.testing.fuzz.columns import Known, Random, known
-from butfor.testing.fuzz.models import Recipe, evaluated, fits_levels, fitted, random_recipe
+from butfor.testing.fuzz.models import TWO_CLASSES, Recipe, evaluated, fits_levels, fitted, random_recipe
 from butfor.testing.fuzz.questions import Aim, Price, Said, price_of, random_aim, random_prices, say
 from butfor.testing.fuzz.rules import Rule, admissible, random_rules
 from butfor.testing.fuzz.tables import MOST_POINTS, TrainingTable, grid, random_sheet, read_row
@@ -136,7 +136,7 @@ def _labels(rng: Random, sheet: TrainingTable, recipe: Recipe) -> tuple[Any, ...
     score += 0.3 * rng.normal(size=len(score))
     if not recipe.classifies:
         return tuple((np.round(score, 2) * float(rng.choice([1, 1, 1, 100, 1e-9]))).tolist())
-    two = recipe.estimator == "FixedThresholdClassifier" or rng.random() < 0.6
+    two = recipe.estimator in TWO_CLASSES or rng.random() < 0.6
     cuts = np.quantile(score, [0.5] if two else [0.33, 0.67])
     classes = np.searchsorted(cuts, score)
     words = rng.random() < 0.5 and not recipe.estimator.startswith("XGB")

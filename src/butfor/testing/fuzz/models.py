@@ -16,7 +16,7 @@ from butfor.testing.fuzz.tables import TrainingTable
 
 SKLEARN = {
     "linear_model": "LogisticRegression RidgeClassifier SGDClassifier Perceptron LinearRegression Ridge Lasso ElasticNet "
-    "BayesianRidge SGDRegressor",
+    "BayesianRidge SGDRegressor TweedieRegressor",
     "svm": "LinearSVC LinearSVR",
     "discriminant_analysis": "LinearDiscriminantAnalysis",
     "tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
@@ -26,7 +26,9 @@ SKLEARN = {
     "multiclass": "OneVsRestClassifier",
     "model_selection": "FixedThresholdClassifier",
     "neural_network": "MLPClassifier MLPRegressor",
-    "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder KBinsDiscretizer",
+    "calibration": "CalibratedClassifierCV",
+    "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder KBinsDiscretizer "
+    "PowerTransformer QuantileTransformer",
     "impute": "SimpleImputer",
     "compose": "ColumnTransformer",
     "pipeline": "make_pipeline",
@@ -36,6 +38,8 @@ HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in 
     "XGBRegressor": "xgboost",
     "LGBMClassifier": "lightgbm",
     "LGBMRegressor": "lightgbm",
+    "CalibratedLinear": "sklearn",
+    "UnlikeVotes": "sklearn",
     "CatBoostClassifier": "catboost",
     "CatBoostRegressor": "catboost",
     "TAOClassifier": "butfor.trees",
@@ -52,7 +56,7 @@ NEEDS = {"TorchNetwork": ("torch",), "OnnxNetwork": ("onnx", "onnxruntime")}
 
 GAPPY = re.compile("DecisionTree|ExtraTree|RandomForest|HistGradient|XGB|LGBM|CatBoost|Bagging")
 """Estimators that take missing values themselves."""
-PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network")
+PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network|Tweedie|CalibratedLinear")
 """Estimators that are scaled, as they would not converge on large numbers."""
 OWN_LEVELS = re.compile("HistGradient|LGBM|XGB")
 """Estimators that read categories themselves."""
@@ -108,10 +112,27 @@ FORMS = LINEAR | NETWORKS | {
     for kind in ("Classifier", "Regressor")
     if stem + kind in HOMES
 } | {
+    "TweedieRegressor": "TweedieRegressor(power=0, link='log', max_iter=20)",
+    "CalibratedClassifierCV": "CalibratedClassifierCV({inside}, method={method!r}, ensemble={ensemble}, cv=2)",
+    "CalibratedLinear": "CalibratedClassifierCV(LogisticRegression(C={C}), method={method!r}, ensemble={ensemble}, cv=2)",
+    "UnlikeVotes": "VotingClassifier([('boosting', GradientBoostingClassifier(n_estimators={trees}, max_depth={depth}, "
+    "learning_rate={rate}, random_state=0)), ('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, "
+    "random_state=0))], voting={voting!r}, weights={weights})",
     "VotingClassifier": "VotingClassifier([('tree', DecisionTreeClassifier(max_depth={depth}, random_state=0)), "
     "('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, random_state=0))], voting='soft')",
 }  # fmt: skip
 """Estimators by name, with their settings open."""
+
+TWO_CLASSES = ("FixedThresholdClassifier", "CalibratedClassifierCV", "CalibratedLinear", "UnlikeVotes")
+"""Estimators that are read with two classes only."""
+
+CALIBRATED_INSIDE = (
+    "DecisionTreeClassifier(max_depth=2, random_state=0)",
+    "RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0)",
+    "GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0)",
+    "HistGradientBoostingClassifier(max_iter=3, max_depth=2, min_samples_leaf=3)",
+)
+"""What is calibrated."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +222,11 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "alpha": float(rng.choice([1e12] if odd else [0.1, 1.0])),
         "loss": str(rng.choice(["hinge", "log_loss", "modified_huber"])),
         "threshold": float(rng.choice([0.3, 0.5, 0.6])),
+        "inside": str(rng.choice(CALIBRATED_INSIDE)),
+        "method": str(rng.choice(["sigmoid", "isotonic"])),
+        "ensemble": bool(rng.random() < 0.4),
+        "voting": "soft",
+        "weights": [None, [2, 1], [0.3, 0.7]][int(rng.integers(3))],
         "trees": int(rng.integers(2, 5)),
         "depth": int(rng.integers(1, 4)),
         "layers": tuple(rng.integers(2, 5, size=int(rng.integers(1, 3))).tolist()),
@@ -216,6 +242,8 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
     scaler = (
         str(rng.choice(["StandardScaler()", "StandardScaler()", "MinMaxScaler()", "MaxAbsScaler()"])) if scaled else ""
     )
+    if trees and rng.random() < 0.15:
+        scaler = str(rng.choice(["PowerTransformer()", "QuantileTransformer(n_quantiles=9)"]))
     bins = ""
     if rng.random() < 0.1:
         how = rng.choice(["ordinal", "onehot-dense"])

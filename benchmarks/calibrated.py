@@ -1,0 +1,62 @@
+"""Calibrated forests and votes of unlike members: what reading and proving cost beside the plain forest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any
+
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.pipeline import Pipeline
+
+import butfor as bf
+from benchmarks.data import pipeline, table
+from benchmarks.harness import SEED, Number, main, seconds
+
+ROWS, LIMIT = 20, 60.0
+"""How many rows, and seconds for each."""
+
+
+def models(smoke: bool) -> dict[str, Any]:
+    """A forest of depth 5, calibrated in every way, and a vote of it with boosting."""
+    trees = 5 if smoke else 100
+
+    def forest() -> RandomForestClassifier:
+        return RandomForestClassifier(trees, max_depth=5, random_state=SEED)
+
+    boosting = GradientBoostingClassifier(n_estimators=trees, max_depth=3, random_state=SEED)
+    return {
+        "plain": forest(),
+        "sigmoid": CalibratedClassifierCV(forest(), ensemble=False),
+        "isotonic": CalibratedClassifierCV(forest(), method="isotonic", ensemble=False),
+        "five sigmoids": CalibratedClassifierCV(forest()),
+        "five isotonics": CalibratedClassifierCV(forest(), method="isotonic"),
+        "vote with boosting": VotingClassifier([("forest", forest()), ("boosting", boosting)], voting="soft"),
+    }
+
+
+def measure(smoke: bool) -> Iterator[Number]:
+    """Seconds to read each model of German Credit (or breast cancer), and to answer rows, each with a limit."""
+    found = table("german") or table("breast")
+    assert found is not None
+    X, y = found.X, found.y
+    for name, model in models(smoke).items():
+        fitted: Pipeline = pipeline(X, model).fit(X, y)
+        about = {"data": found.about}
+        yield Number(
+            f"{name}: read", [seconds(lambda fitted=fitted: bf.Explainer(fitted, data=X), 1)[0]], "s", {}, about
+        )
+        explainer = bf.Explainer(fitted, data=X)
+        refused = X[fitted.predict(X) == 0].iloc[: 2 if smoke else ROWS]
+        taken, proven = [], 0
+        for i in range(len(refused)):
+            begin = perf_counter()
+            (answer,) = explainer.explain(refused.iloc[[i]], time_limit=5.0 if smoke else LIMIT)
+            taken.append(perf_counter() - begin)
+            proven += answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        yield Number(f"{name}: answers", taken, "s", {}, {**about, "proven": f"{proven} of {len(refused)}"})
+
+
+if __name__ == "__main__":
+    main({"calibrated": measure}, __doc__ or "")

@@ -1,0 +1,93 @@
+"""Several models side by side, whose probabilities are averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import UnsupportedModelError
+from butfor.importers.registry import Imported
+from butfor.model.blend import Blended, Voted
+from butfor.model.linear import Linear
+from butfor.model.monotone import MonotoneFunction
+from butfor.model.questions import Model, score_count
+from butfor.model.side_by_side import side_by_side
+from butfor.model.trees import Trees
+
+
+class Member(NamedTuple):
+    """A model of two classes: its probabilities are functions of `row @ scores`."""
+
+    model: Model
+    row: FloatArray
+    chances: tuple[MonotoneFunction, MonotoneFunction]
+    weight: float
+
+
+def blend(
+    name: str, classes: tuple[Any, ...], members: Sequence[Member], unit: float, *, votes: bool = False
+) -> Imported:
+    """The weighted mean of the members' probabilities, or of their votes. `name` is what holds them."""
+    if any(member.weight < 0 for member in members) or not sum(member.weight for member in members) > 0:
+        raise UnsupportedModelError(
+            f"{name} has the weights {[member.weight for member in members]}.",
+            "They must be at least 0, and not all 0.",
+            "Fit it with positive weights.",
+        )
+    kept = [member for member in members if member.weight > 0]
+    widths = [score_count(member.model) for member in kept]
+    ends = np.cumsum(widths)
+    rows = np.zeros((len(kept), int(ends[-1])))
+    for row, member, end, width in zip(rows, kept, ends, widths, strict=True):
+        row[end - width : end] = member.row
+    weights = np.array([member.weight for member in kept])
+    shares, chances = weights / weights.sum(), tuple(member.chances for member in kept)
+    readout = Blended(classes, rows, shares, chances)
+    if votes:
+        readout = Voted(classes, rows, shares, chances, total=float(weights.sum()))
+    return _together(name, [member.model for member in kept]), readout.rounded(unit)
+
+
+def _together(name: str, models: list[Model]) -> Model:
+    """The models as one, with all of their scores."""
+    trees = [model for model in models if isinstance(model, Trees)]
+    if len(trees) == len(models):
+        return side_by_side(trees[0], trees[1:])
+    lines = [model for model in models if isinstance(model, Linear)]
+    if len(lines) == len(models) and all(same_cells(lines[0], line) for line in lines):
+        return stacked(lines)
+    kinds = sorted({type(model).__name__ for model in models})
+    raise UnsupportedModelError(
+        f"{name} averages models of different kinds ({', '.join(kinds)}).",
+        "All must be trees, or all linear over the same columns.",
+        "Let the swarm search: it needs only predictions.",
+    )
+
+
+def stacked(models: Sequence[Linear]) -> Linear:
+    """Linear models over the same cells as one, with all of their scores."""
+    return Linear(
+        np.concatenate([model.intercept + model.slope @ (models[0].centre - model.centre) for model in models]),
+        np.concatenate([model.slope for model in models]),
+        models[0].cells,
+        tuple(np.concatenate(steps) for steps in zip(*(_centred(model, models[0]) for model in models), strict=True)),
+        models[0].centre,
+        np.max([model.blur for model in models], axis=0),
+        any(model.folded for model in models),
+    )
+
+
+def _centred(model: Linear, first: Linear) -> list[FloatArray]:
+    """The steps of a model, measured from the centre of the first one. A missing number adds its step alone."""
+    moved = model.slope * (first.centre - model.centre)
+    return [np.column_stack([step[:, :-1], step[:, -1] - moved[:, j]]) for j, step in enumerate(model.steps)]
+
+
+def same_cells(a: Linear, b: Linear) -> bool:
+    """Whether two linear models are over the same cells."""
+    if len(a.cells) != len(b.cells):
+        return False
+    return all(np.array_equal(x.edges, y.edges) and x.levels == y.levels for x, y in zip(a.cells, b.cells, strict=True))

@@ -1,0 +1,106 @@
+"""scikit-learn's transformers that bend one column and never turn it around, and its target encoder.
+
+Trees see only the order of a column, so cuts move through such a step exactly. A linear model after it is refused.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import cbrt, expit
+
+from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.column import Column, Values, in_numbers
+from butfor.importers.libraries.sklearn_steps import encoder, working_type
+from butfor.importers.registry import register_step
+
+RISING: tuple[Callable[[Any], Any], ...] = (
+    np.log, np.log1p, np.log2, np.log10, np.sqrt, np.cbrt, cbrt, np.exp, np.expm1, np.exp2, np.arcsinh, np.sinh,
+    np.arctan, np.tanh, expit,
+)  # fmt: skip
+"""Functions of a number that never fall where they are defined."""
+
+
+def bent(column: Column, function: Callable[[Values], Values], by: str, **changes: Any) -> Column:
+    """A column after a rising function that is not affine.
+
+    Below the numbers for which it is defined, the estimator accepts no row. There the function is taken for minus
+    infinity, so that it rises everywhere.
+    """
+    return column.map(partial(_rising, function), affine=False, bent_by=by, **changes)
+
+
+def _rising(function: Callable[[Values], Values], x: Values) -> Values:
+    x = in_numbers(x)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        out = np.asarray(function(x))
+    lost = np.isnan(out) & ~np.isnan(x)
+    return np.where(lost, np.copysign(np.inf, x), out) if lost.any() else out
+
+
+def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
+    """The identity, and functions that are known to rise. What another function does is not known."""
+    if step.func is None:
+        return columns
+    name = f"FunctionTransformer({getattr(step.func, '__name__', step.func)})"
+    if not any(step.func is known for known in RISING) or step.kw_args:
+        raise UnsupportedModelError(
+            f"{name} cannot be folded into raw columns.",
+            f"The known functions are {', '.join(known.__name__ for known in RISING)}.",
+            "Apply it to the data beforehand.",
+        )
+    if any(column.short for column in columns):
+        raise UnsupportedModelError(
+            f"{name} gets booleans or whole numbers of one or two bytes.",
+            "It computes them in float16 or float32.",
+            "Give the data as float64 or int64.",
+        )
+    return [bent(column, step.func, name) for column in columns]
+
+
+def elementwise(step: Any, columns: list[Column]) -> list[Column]:
+    """PowerTransformer and QuantileTransformer: each column by itself, as the transformer computes it."""
+    name = type(step).__name__
+    if any(column.sparse is not None for column in columns):
+        raise UnsupportedModelError(
+            f"{name} gets a sparse table.", "It treats zeros that were left out differently.", "Use a dense one."
+        )
+    kind = working_type(columns)
+    single = kind == np.float32
+    return [bent(column, partial(_one_column, step, i, kind), name, single=single) for i, column in enumerate(columns)]
+
+
+def _one_column(step: Any, i: int, kind: np.dtype[Any], x: Values) -> Values:
+    """What the transformer makes of the numbers in column `i`. The other columns hold any number that it takes."""
+    rows = np.ones((len(x), step.n_features_in_), dtype=kind)
+    rows[:, i] = np.where(x <= 0, np.nan, x) if getattr(step, "method", "") == "box-cox" else x
+    rows[np.isinf(rows)] = np.finfo(kind).max
+    out = _transformed(step, i, rows)
+    return np.where(np.isnan(rows[:, i]) & ~np.isnan(x), -np.inf, out)
+
+
+def _transformed(step: Any, i: int, rows: Values) -> Values:
+    """Column `i` of the transformed rows. Numbers at which the transformer overflows become infinite."""
+    try:
+        return np.asarray(step.transform(rows))[:, i]
+    except ValueError:
+        if len(rows) == 1:
+            return np.copysign(np.inf, rows[:, i])
+        return np.concatenate([_transformed(step, i, part) for part in np.array_split(rows, 2)])
+
+
+def target_encoder(step: Any, columns: list[Column]) -> list[Column]:
+    """A level becomes the mean answer of its rows. With several classes, each has a column."""
+    several = len(step.classes_) if step.target_type_ == "multiclass" else 1
+    return encoder(step, columns, width=several)
+
+
+register_step("FunctionTransformer", function_transformer)
+register_step("PowerTransformer", elementwise)
+register_step("QuantileTransformer", elementwise)
+register_step("TargetEncoder", target_encoder)

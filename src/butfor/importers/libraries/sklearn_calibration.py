@@ -1,0 +1,204 @@
+"""scikit-learn's calibrated classifiers of two classes: means of monotone functions of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import UnsupportedModelError
+from butfor.importers.fold.blend import Member, blend
+from butfor.importers.fold.column import Column
+from butfor.importers.registry import Imported, read_model, register_importer
+from butfor.model.linked import Calibrated
+from butfor.model.monotone import (
+    AbstractStep,
+    Complement,
+    Interpolated,
+    Jump,
+    Logistic,
+    LogOdds,
+    Mean,
+    MonotoneFunction,
+    Scaled,
+)
+from butfor.model.questions import Model
+from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold
+from butfor.model.scores import UNIT_SINGLE
+
+SPARE = 1e-12
+"""What temperature scaling adds to a probability before it takes the logarithm."""
+
+Chances = tuple[MonotoneFunction, MonotoneFunction]
+
+
+def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
+    """The mean of the calibrators' probabilities.
+
+    If they share one estimator, it is a function of one score. Otherwise each has its own.
+    """
+    classes = tuple(calibrated.classes_.tolist())
+    if len(classes) != 2:
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV over {len(classes)} classes cannot be read.",
+            "Its probabilities are divided by their sum, so they depend on several scores. Two classes are needed.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    members = calibrated.calibrated_classifiers_
+    estimators = [_inner(member.estimator) for member in members]
+    if any(estimator is not estimators[0] for estimator in estimators):
+        return _blended(members, estimators, classes, columns)
+    model, row, steps, unit = scored(estimators[0], classes, columns)
+    each = [_chances(member, steps) for member in members]
+    chances = each[0] if len(each) == 1 else (_mean([one for one, _ in each]), _mean([two for _, two in each]))
+    return model, Calibrated(classes, row, chances).rounded(unit)
+
+
+def _blended(
+    members: Sequence[Any], estimators: Sequence[Any], classes: tuple[Any, ...], columns: list[Column]
+) -> Imported:
+    """Several estimators, each with its own calibrator."""
+    each, units = [], []
+    for member, estimator in zip(members, estimators, strict=True):
+        model, row, steps, unit = scored(estimator, classes, columns)
+        each.append(Member(model, row, _chances(member, steps), 1.0))
+        units.append(unit)
+    return blend("CalibratedClassifierCV", classes, each, max(units))
+
+
+def _inner(estimator: Any) -> Any:
+    """The estimator itself, if it was frozen."""
+    return estimator.estimator if type(estimator).__name__ == "FrozenEstimator" else estimator
+
+
+def scored(
+    estimator: Any, classes: tuple[Any, ...], columns: list[Column]
+) -> tuple[Model, FloatArray, tuple[AbstractStep, ...], float]:
+    """What a calibrator gets from an estimator of two classes: the decision function, or else the probability.
+
+    Returns the model, the row of its scores, the steps from there to what the calibrator gets, and the unit roundoff.
+    """
+    given = tuple(np.asarray(estimator.classes_).tolist())
+    if given not in (classes, (0, 1)):  # temperature scaling fits the estimator on the positions of the classes
+        raise UnsupportedModelError(
+            f"{type(estimator).__name__} knows the classes {list(given)}, and what holds it {list(classes)}.",
+            "They must be the same, in the same order.",
+        )
+    model, readout = read_model(estimator, columns)
+    if isinstance(readout, Threshold):
+        readout = readout.inner
+    unit = readout.unit
+    if isinstance(readout, Sign):
+        return model, np.ones(1), _from_score(estimator, readout), unit
+    if isinstance(readout, Argmax) and readout.link == "identity" and not hasattr(estimator, "decision_function"):
+        return model, np.array([0.0, 1.0]), () if readout.total == 1 else (Scaled(1.0 / readout.total),), unit
+    raise _uncalibrated(estimator, readout)
+
+
+def _from_score(estimator: Any, readout: Sign) -> tuple[AbstractStep, ...]:
+    if not hasattr(estimator, "decision_function"):
+        if readout.link != "logistic":
+            raise _uncalibrated(estimator, readout)
+        return (Logistic(),)
+    halved = getattr(_last(estimator), "loss", "") == "exponential"  # its probability is that of twice the score
+    return (Scaled(0.5),) if halved else ()
+
+
+def _last(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+
+
+def _uncalibrated(estimator: Any, readout: AbstractReadout) -> UnsupportedModelError:
+    return UnsupportedModelError(
+        f"a calibrated {type(estimator).__name__} cannot be read.",
+        "Its probability must be a share of a sum, or its score one sum.",
+        "Let the swarm search: it needs only predictions.",
+    )
+
+
+def _chances(member: Any, steps: tuple[AbstractStep, ...]) -> Chances:
+    """The probabilities of both classes as functions of the row of scores."""
+    (calibrator,) = member.calibrators
+    before = MonotoneFunction(steps)
+    if member.method == "temperature":
+        beta, logits = float(calibrator.beta_), hasattr(member.estimator, "decision_function")
+        first, second = (
+            before.then(
+                *(() if logits else (LogOdds(SPARE),)), Scaled(sign * beta * (2.0 if logits else 1.0)), Logistic()
+            )
+            for sign in (-1.0, 1.0)
+        )
+        return first, second
+    second = before.then(*_calibration(member.method, calibrator))
+    return second.then(Complement()), second
+
+
+def _calibration(method: str, calibrator: Any) -> tuple[AbstractStep, ...]:
+    if method == "sigmoid":
+        return Scaled(-float(calibrator.a_), -float(calibrator.b_)), Logistic()
+    x, y = (np.asarray(knots, dtype=np.float64) for knots in (calibrator.X_thresholds_, calibrator.y_thresholds_))
+    if (np.diff(y) < 0).any() or calibrator.out_of_bounds != "clip":
+        raise UnsupportedModelError(
+            "an isotonic calibrator is not monotone, or not defined everywhere.",
+            "A higher score must never have a lower probability.",
+            "Fit it with increasing=True and out_of_bounds='clip', as CalibratedClassifierCV does.",
+        )
+    return (Interpolated(x, y),)
+
+
+def _mean(functions: list[MonotoneFunction]) -> MonotoneFunction:
+    if len({function.rises for function in functions}) > 1:
+        raise UnsupportedModelError(
+            "some calibrators of a CalibratedClassifierCV rise with the score, and others fall.",
+            "Their mean is not monotone.",
+            "Fit it on more data, or calibrate with ensemble=False.",
+        )
+    return MonotoneFunction((Mean(tuple(functions)),))
+
+
+def chances_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, Chances, float]:
+    """The probabilities of an estimator of two classes, as functions of one sum of its scores.
+
+    Returns the model, the row of its scores, the two functions, and the unit roundoff.
+    """
+    model, readout = read_model(estimator, columns)
+    if isinstance(readout, Threshold):
+        readout = readout.inner
+    unit = readout.unit
+    if isinstance(readout, Calibrated):
+        return model, readout.row, readout.chances, unit
+    if isinstance(readout, Sign) and readout.link == "logistic":
+        second = MonotoneFunction((Logistic(),))
+        return model, np.ones(1), (second.then(Complement()), second), unit
+    if isinstance(readout, Argmax) and readout.link == "identity" and len(readout.classes) == 2:
+        share = MonotoneFunction((Scaled(1.0 / readout.total),))
+        return model, np.array([0.0, 1.0]), (share.then(Complement()), share), unit
+    raise UnsupportedModelError(
+        f"{type(estimator).__name__} cannot be averaged with others.",
+        "Its probability must be a function of one sum of scores.",
+        "Let the swarm search: it needs only predictions.",
+    )
+
+
+def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, Chances, float]:
+    """The votes of an estimator of two classes: 1 on one side of a threshold of one sum of its scores.
+
+    Returns the model, the row of its scores, the two functions, and the unit roundoff.
+    """
+    model, readout = read_model(estimator, columns)
+    sets = readout.rounded(UNIT_SINGLE).class_sets(1) if len(readout.classes) == 2 else ()  # its votes have no digits
+    if len(sets) != 1 or len(sets[0].b) != 1 or sets[0].curve is not None:
+        raise UnsupportedModelError(
+            f"the votes of {type(estimator).__name__} cannot be counted.",
+            "Its class must depend on one sum of scores, and be one of two.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    (edge,) = sets
+    jump = Jump(float(edge.b[0]), bool(edge.strict[0]), float(np.max(edge.below)), float(np.max(edge.above)))
+    second = MonotoneFunction((jump,))
+    return model, edge.A[0], (second.then(Complement()), second), readout.unit
+
+
+register_importer("CalibratedClassifierCV", read_calibrated)

@@ -1,0 +1,198 @@
+"""The mean of several monotone functions, each of its own sum of scores: calibrated ensembles, and votes of unlike models.
+
+The set of scores whose mean is large enough is curved, and need not be convex. On a box of sums, straight lines above
+the functions hold it in a half-space (see docs/decisions/017-links-and-calibration.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.model.monotone import STEP_ROUNDINGS, Complement, MonotoneFunction, Scaled
+from butfor.model.readout import AbstractReadout, Link
+from butfor.model.scores import UNIT_DOUBLE, AbstractCurve, Doubt, ScoreSet
+
+SAMPLES = 129
+"""At how many places a function is looked at to find a line above it."""
+
+FIRM, PERHAPS, NOMINAL = 1, -1, 0
+"""Scores that are surely in the set, scores that are perhaps, and those that are without regard to rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blend(AbstractCurve):
+    """The scores whose weighted mean of functions, times `sign`, is at least `least`.
+
+    - `rows` (members, scores): the sum that each function depends on is `rows[m] @ scores`;
+    - `weights` (members): they add up to 1;
+    - `off` (members): by how much each sum may be off;
+    - `side`: whether the scores are surely in it, perhaps, or by our own numbers.
+    """
+
+    rows: FloatArray
+    weights: FloatArray
+    functions: tuple[MonotoneFunction, ...]
+    least: float
+    sign: float = 1.0
+    off: FloatArray | float = 0.0
+    side: int = NOMINAL
+
+    def widened(self, doubt: Doubt) -> Blend:
+        return replace(self, off=np.abs(self.rows) @ doubt.scores, side=PERHAPS)
+
+    def tightened(self, doubt: Doubt) -> Blend:
+        return replace(self, off=np.abs(self.rows) @ doubt.scores, side=FIRM)
+
+    def sums(self, scores: FloatArray) -> FloatArray:
+        """The sum of each member (rows, members)."""
+        return np.asarray(scores[..., : self.rows.shape[1]] @ self.rows.T)
+
+    def excess(self, scores: FloatArray) -> float:
+        return float(self.excesses(scores[None])[0])
+
+    def excesses(self, scores: FloatArray) -> FloatArray:
+        each = [self.part(m, sums) for m, sums in enumerate(self.sums(scores).T)]
+        total = np.sum(each, axis=0)
+        return np.asarray(self.least - (total - self.side * self.rounding * (np.abs(total) + 1.0)))
+
+    @property
+    def rounding(self) -> float:
+        """The rounding of the mean, and of that of the other class, with which it is compared."""
+        unit = max(function.unit for function in self.functions)
+        return 2 * (len(self.functions) + STEP_ROUNDINGS) * unit
+
+    def part(self, member: int, sums: FloatArray) -> FloatArray:
+        """What a member adds to the mean: at most (perhaps), or at least (firm)."""
+        function, off = self.functions[member], np.broadcast_to(self.off, len(self.functions))[member]
+        weight = self.sign * self.weights[member]
+        if self.side == NOMINAL:
+            return np.asarray(weight * function.at(sums))
+        low, high = function.between(sums - off, sums + off)
+        return np.asarray(weight * (high if (weight > 0) == (self.side == PERHAPS) else low))
+
+    def line(self, member: int, low: float, high: float, at: float) -> tuple[float, float]:
+        """A line `slope * x + height` above what a member adds between `low` and `high`, and as low as possible at `at`.
+
+        It is an edge of the hull of samples, each of which stands for its neighbours, too. Between two samples, a
+        monotone function is no higher than the higher one.
+        """
+        if all(isinstance(step, Scaled | Complement) for step in self.functions[member].steps):
+            ends = np.array([low, high])
+            first, last = self.part(member, ends)
+            return _through(low, float(first), high, float(last))
+        x = _samples(low, high, at)
+        y = self.part(member, x)
+        y = np.maximum(y, np.maximum(np.append(y[1:], y[-1]), np.append(y[0], y[:-1])))
+        hull = _upper_hull(x, y)
+        right = min(max(int(np.searchsorted(x[hull], at)), 1), len(hull) - 1) if len(hull) > 1 else 0
+        if not right:
+            return 0.0, float(y.max())
+        i, j = hull[right - 1], hull[right]
+        slope, height = _through(float(x[i]), float(y[i]), float(x[j]), float(y[j]))
+        return slope, height + max(0.0, float((y - slope * x - height).max()))
+
+
+def _samples(low: float, high: float, at: float) -> FloatArray:
+    """Numbers from `low` to `high`, close together at both ends and around `at`."""
+    near = np.geomspace(1e-9, 1.0, SAMPLES // 4)
+    ends = np.concatenate([np.linspace(0.0, 1.0, SAMPLES), near, 1.0 - near])
+    around = at + (high - low) * np.concatenate([-near, [0.0], near])
+    return np.unique(np.clip(np.concatenate([low + (high - low) * ends, around]), low, high))
+
+
+def _upper_hull(x: FloatArray, y: FloatArray) -> IntArray:
+    """The corners of the smallest concave function above some points."""
+    kept: list[int] = []
+    for i in range(len(x)):
+        while len(kept) > 1:
+            a, b = kept[-2], kept[-1]
+            if (y[b] - y[a]) * (x[i] - x[a]) > (y[i] - y[a]) * (x[b] - x[a]):
+                break
+            kept.pop()
+        kept.append(i)
+    return np.array(kept, dtype=np.intp)
+
+
+def _through(x: float, y: float, other: float, value: float) -> tuple[float, float]:
+    """The line through two points, raised by its rounding."""
+    slope = (value - y) / (other - x) if other > x else 0.0
+    spare = 8 * UNIT_DOUBLE * (abs(y) + abs(value) + abs(slope) * (abs(x) + abs(other)))
+    return slope, max(y - slope * x, value - slope * other) + spare
+
+
+@dataclass(frozen=True, eq=False)
+class Blended(AbstractReadout):
+    """Two classes. Their probabilities are means of monotone functions, each of its own sum of scores.
+
+    - `rows` (members, scores), `weights` (members): see `Blend`;
+    - `chances`: for each member, the probabilities of both classes. The first class wins a tie.
+    """
+
+    classes: tuple[Any, ...]
+    rows: FloatArray
+    weights: FloatArray
+    chances: tuple[tuple[MonotoneFunction, MonotoneFunction], ...]
+    link: Link = "none"
+    unit: float = UNIT_DOUBLE
+    hides_digits: ClassVar[bool] = True
+
+    def rounded(self, unit: float) -> Blended:
+        chances = tuple((first.rounded(unit), second.rounded(unit)) for first, second in self.chances)
+        return replace(self, chances=chances, unit=max(unit, self.unit))
+
+    def _blend(self, label: int, least: float, sign: float = 1.0) -> Blend:
+        return Blend(self.rows, self.weights, tuple(chance[label] for chance in self.chances), sign * least, sign)
+
+    def _set(self, label: int, least: float, sign: float = 1.0) -> tuple[ScoreSet, ...]:
+        width = self.rows.shape[1]
+        curve = self._blend(label, least, sign)
+        return (ScoreSet(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.bool_), curve=curve),)
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        given = self.probabilities(scores)
+        return (given[:, 1] > given[:, 0]).astype(np.intp)
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        return self._set(label, float(np.nextafter(0.5, 1.0)) if label else 0.5)
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        return np.column_stack([-self._blend(label, 0.0).excesses(scores) for label in (0, 1)])
+
+    def probabilities_between(self, scores: FloatArray, slack: FloatArray) -> tuple[FloatArray, FloatArray]:
+        off = float(slack.max(initial=0.0)) * np.abs(self.rows).sum(axis=1)
+        least, most = (
+            np.column_stack(
+                [-replace(self._blend(label, 0.0), off=off, side=side).excesses(scores) for label in (0, 1)]
+            )
+            for side in (FIRM, PERHAPS)
+        )
+        return least, most
+
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
+        if strict:
+            p = float(np.nextafter(p, -np.inf if below else np.inf))
+        return self._set(label, p, -1.0 if below else 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Voted(Blended):
+    """Two classes, for each of which members vote. The first class wins a tie.
+
+    `total` is the sum of all weights. If they are whole, so are the counts, and nothing is in doubt about a tie.
+    """
+
+    total: float = 1.0
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        weights = self.weights * self.total
+        if not np.allclose(weights, np.round(weights), rtol=0, atol=1e-9):
+            return super().class_sets(label)
+        half = np.round(self.total) / 2
+        needed = np.floor(half) + 1 if label else np.ceil(half)
+        return self._set(label, float((needed - 0.5) / self.total))

@@ -1,0 +1,46 @@
+"""Bisection over the float64 numbers in their order: no epsilon is needed, and 64 questions find any number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.arrays import BoolArray, FloatArray
+
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
+
+
+def last_true(holds: Callable[[FloatArray], BoolArray], count: int, largest: float = LARGEST_FLOAT) -> FloatArray:
+    """For each of `count` questions about a number, the last number that makes it true; minus infinity if none does.
+
+    Each question must be true up to some number and false after it. All are answered at once. Numbers have at most the
+    size `largest`.
+    """
+    if not count:
+        return np.empty(0)
+    low = np.full(count, _rank(np.array([-largest]))[0])
+    high = np.full(count, _rank(np.array([largest]))[0])
+    with np.errstate(over="ignore", invalid="ignore"):
+        while np.any(low < high):
+            middle = _middle_up(low, high)
+            yes = holds(_unrank(middle))
+            low, high = np.where(yes, middle, low), np.where(yes, high, middle - 1)
+        last = _unrank(low)
+        return np.where(holds(last), last, -np.inf)
+
+
+def _rank(x: FloatArray) -> NDArray[np.int64]:
+    bits = x.view(np.int64)
+    return np.where(bits >= 0, bits, np.iinfo(np.int64).min - bits)
+
+
+def _unrank(rank: NDArray[np.int64]) -> FloatArray:
+    bits = np.where(rank >= 0, rank, np.iinfo(np.int64).min - rank)
+    return np.ascontiguousarray(bits, dtype=np.int64).view(np.float64)
+
+
+def _middle_up(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The upper middle of two ranks, without overflow."""
+    return np.asarray((low >> 1) + (high >> 1) + ((low | high) & 1))

@@ -1,0 +1,110 @@
+"""Readouts whose predictions are monotone functions of one sum of scores: links of regressors, and calibrators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.monotone import MonotoneFunction
+from butfor.model.readout import AbstractReadout, Link, Value
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, everything
+
+HALF = 0.5
+"""Of two classes, the second is predicted iff its probability is larger than this."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Linked(Value):
+    """A regressor whose prediction is a monotone function of its only score."""
+
+    function: MonotoneFunction
+    link: Link = "none"
+
+    def rounded(self, unit: float) -> Linked:
+        return replace(self, function=self.function.rounded(unit), unit=max(unit, self.unit))
+
+    def score_of(self, predicted: FloatArray) -> FloatArray:
+        raise ValueError("several scores may have the same prediction")
+
+    def misses(self, scores: FloatArray, slack: FloatArray, predicted: FloatArray) -> BoolArray:
+        low, high = self.function.between(scores - slack, scores + slack)
+        return np.asarray(~((low <= predicted) & (predicted <= high)))
+
+    def predicted(self, scores: FloatArray) -> FloatArray:
+        return self.function.at(scores)
+
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        return float(self.function.at(np.array([total / row[0]]))[0]) if len(row) == 1 and row[0] else None
+
+    def value_sets(self, low: float, high: float) -> tuple[ScoreSet, ...]:
+        row = np.ones(1)
+        ends = [self.function.score_set(row, low)] if np.isfinite(low) else []
+        ends += [self.function.score_set(row, high, below=True)] if np.isfinite(high) else []
+        if not ends:
+            return (everything(1),)
+        return (ends[0],) if len(ends) == 1 else (_both(*ends),)
+
+
+def _both(first: ScoreSet, second: ScoreSet) -> ScoreSet:
+    """The scores in two sets of plain inequalities."""
+    below, above = (
+        np.concatenate([np.broadcast_to(getattr(part, name), part.b.shape) for part in (first, second)])
+        for name in ("below", "above")
+    )
+    return ScoreSet(
+        np.concatenate([first.A, second.A]),
+        np.concatenate([first.b, second.b]),
+        np.concatenate([first.strict, second.strict]),
+        below=below,
+        above=above,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated(AbstractReadout):
+    """Two classes whose probabilities are monotone functions of one sum of scores.
+
+    - `row` (scores): the sum is `row @ scores`;
+    - `chances`: the probabilities of both classes, as functions of the sum. The first class wins a tie.
+    """
+
+    classes: tuple[Any, ...]
+    row: FloatArray
+    chances: tuple[MonotoneFunction, MonotoneFunction]
+    link: Link = "none"
+    unit: float = UNIT_DOUBLE
+    hides_digits: ClassVar[bool] = True
+
+    def rounded(self, unit: float) -> Calibrated:
+        first, second = (chance.rounded(unit) for chance in self.chances)
+        return replace(self, chances=(first, second), unit=max(unit, self.unit))
+
+    def decide(self, scores: FloatArray) -> IntArray:
+        given = self.probabilities(scores)
+        return (given[:, 1] > given[:, 0]).astype(np.intp)
+
+    def class_sets(self, label: int) -> tuple[ScoreSet, ...]:
+        return (self.chances[1].score_set(self.row, HALF, below=not label, strict=bool(label)),)
+
+    def probabilities(self, scores: FloatArray) -> FloatArray:
+        total = scores @ self.row
+        return np.column_stack([chance.at(total) for chance in self.chances])
+
+    def probabilities_between(self, scores: FloatArray, slack: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total, off = scores @ self.row, slack * np.abs(self.row).sum()
+        ends = [chance.between(total - off, total + off) for chance in self.chances]
+        return np.column_stack([low for low, _ in ends]), np.column_stack([high for _, high in ends])
+
+    def probability_sets(
+        self, label: int, p: float, *, below: bool = False, strict: bool = False
+    ) -> tuple[ScoreSet, ...]:
+        return (self.chances[label].score_set(self.row, p, below=below, strict=strict),)
+
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        if not np.array_equal(np.abs(row), np.abs(self.row)):
+            return None
+        up = np.array_equal(row, self.row)
+        return float(self.chances[1].at(np.array([total if up else -total]))[0])

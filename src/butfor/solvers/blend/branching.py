@@ -1,0 +1,254 @@
+"""The cheapest row whose mean of monotone functions is large enough, proven box by box.
+
+A box says between which numbers each sum of scores lies. Straight lines above the functions make a half-space of sums
+that holds every answer in the box, and another exact solver finds the cheapest row of it. If this row is no answer, the
+lines are taken where it lies, or the box is parted there. The cheapest box comes first.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.blend import Blend
+from butfor.model.questions import ModelKind, evaluate
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import ConstraintKind, Form
+from butfor.problem.problem import Problem
+from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
+"""The models whose sums of scores have known ranges."""
+
+CLOSE = 1e-9
+"""A mean this close to the wanted one is not told apart by lines. There the estimator is asked."""
+
+MOST_BOXES = 20_000
+"""How many boxes are looked at."""
+
+MOST_FAILED = 20
+"""In how many boxes the inner solver may fail before those that follow are left."""
+
+LEAST_SHARE = 0.02
+"""A box is not parted nearer to one of its ends than this share of its width."""
+
+LEAPS = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
+"""How many times what the cheapest row of the whole box lacks is asked for, to find a first answer."""
+
+MOST_CUTS = 6
+"""How many half-spaces hold the answers of a box before it is parted."""
+
+
+@dataclass(frozen=True, eq=False)
+class SumBox:
+    """A box of sums. `cuts` are half-spaces `A s >= b` that hold its answers."""
+
+    low: FloatArray
+    high: FloatArray
+    cuts: tuple[tuple[FloatArray, float], ...] = ()
+
+
+class BlendBranching(AbstractSolver):
+    """Branching on sums of scores. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+
+    name = "blend_branching"
+    does = "means of probabilities (calibrated ensembles, votes of unlike models): boxes of sums, each solved exactly"
+    row_by_row = True
+    takes_blends = True
+
+    def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
+        self.inner = inner
+
+    def accepts(self, form: Form) -> Support:
+        if not form.blended:
+            return Support(False, "the target is not on a mean of several functions")
+        if form.model not in BLENDED_KINDS:
+            return Support(False, f"it takes linear models and sums of trees, and the model is a {form.model}")
+        if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
+            return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
+        whys = []
+        for solver in self.inner:
+            support = solver.accepts(replace(form, blended=False, curved=False, inequalities=max(form.inequalities, 3)))
+            if support:
+                return Support(True, f"each box of sums is solved by {solver.name}")
+            whys.append(f"{solver.name}: {support.why}")
+        return Support(False, "; ".join(whys))
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(
+            problem,
+            budget,
+            lambda one: over_score_sets(
+                one, lambda score_set, upper: _SumBoxSearch(self, one, score_set, upper).run(budget)
+            ),
+        )
+
+    def solver_of(self, form: Form) -> AbstractSolver:
+        """The first inner solver that takes the problem of a box."""
+        return next(solver for solver in self.inner if solver.accepts(form))
+
+
+class _SumBoxSearch:
+    """The search for one row and one score set.
+
+    - `upper`: the cost that must be beaten;
+    - `settled`: the least bound of the boxes whose cheapest row is an answer, or in which no more can be found;
+    - `gave_up`, `failed`: why no more can be found, and in how many boxes the inner solver found nothing and no proof;
+    - `open`: the other boxes, with their bounds.
+    """
+
+    def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
+        self.solver, self.problem, self.score_set, self.upper = solver, problem, score_set, upper
+        wide = score_set.widened(problem.doubt(score_set))
+        assert isinstance(wide.curve, Blend)
+        self.curve = wide.curve
+        self.whole = SumBox(*sum_ranges(problem.model, problem, wide.curve.rows))
+        self.best: FloatArray | None = None
+        self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
+        self.newest = count(0, -1)
+        self.open: list[tuple[float, int, SumBox]] = []
+
+    def run(self, budget: Budget) -> SetAnswer:
+        """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
+        self._put(0.0, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
+        looked_at = 0
+        while self.open and self.open[0][0] < self._ceiling():
+            if budget.spent() or looked_at == MOST_BOXES:
+                return self._answer(self.open[0][0], budget.stopped or Stopped.EFFORT)
+            bound, _, box = heapq.heappop(self.open)
+            box = self._within(box)
+            found = self._solved(box, budget)
+            looked_at += 1
+            bound = max(bound, found.bound)
+            if looked_at == 1 and found.point is not None:
+                self._leap(found.point, box, budget)
+            if looked_at == 1 and np.isfinite(self.upper):
+                self._narrow()
+                self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
+            elif found.point is not None:
+                self._take(bound, found.cost, found.point, box)
+            elif bound < self._ceiling() and budget.spent():
+                self._put(bound, box)
+            elif bound < self._ceiling() and self.failed < MOST_FAILED:  # its search gave up: smaller boxes are easier
+                self.failed += 1
+                self._part(bound, box, (box.low + box.high) / 2)
+            elif bound < self._ceiling():
+                self._settle(bound)
+        return self._answer(self.open[0][0] if self.open else np.inf, self.gave_up)
+
+    def _settle(self, bound: float) -> None:
+        """Look no further into a box with this bound, although it may hold a cheaper answer."""
+        self.settled, self.gave_up = min(self.settled, bound), Stopped.EFFORT
+
+    def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
+        cost = self.upper if self.best is not None else np.inf
+        return SetAnswer(self.best, cost, min(open_bound, self.settled, self.upper), stopped)
+
+    def _ceiling(self) -> float:
+        """What a row must cost less than to be better than the best."""
+        return self.upper - TOLERANCE / 4 * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
+
+    def _put(self, bound: float, box: SumBox | None) -> None:
+        if box is not None:
+            heapq.heappush(self.open, (bound, next(self.newest), box))
+
+    def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
+        """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
+        rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
+        limits += [(rows[m], box.low[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
+        limits += [(-rows[m], -box.high[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
+        part = ScoreSet(
+            np.array([row for row, _, _ in limits]).reshape(-1, rows.shape[1]),
+            np.array([b for _, b, _ in limits]),
+            np.zeros(len(limits), dtype=np.bool_),
+            offset=self.score_set.offset,
+            above=np.array([above for _, _, above in limits]),
+        )
+        problem = replace(self.problem, score_sets=(part,))
+        solver = self.solver.solver_of(problem.form())
+        if isinstance(solver, EnsembleBranchBound):
+            return cheapest_below(problem, part, self._ceiling(), budget)
+        found = solver.solve(problem, budget)
+        cost, bound = float(found.cost[0]) - part.offset, float(found.bound[0]) - part.offset
+        return SetAnswer(found.points[0] if found.found()[0] else None, cost, bound, Stopped(int(found.stopped[0])))
+
+    def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
+        """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
+        scores = evaluate(self.problem.model, point[None])[0]
+        lacks = self.curve.excess(scores)
+        sums = np.clip(self.curve.sums(scores), box.low, box.high)
+        step = 0.1 * (box.high - box.low)
+        row = np.zeros(self.curve.rows.shape[1])
+        for m, at in enumerate(sums):
+            before, after = self.curve.part(m, np.array([at - step[m], at + step[m]]))
+            row = row + (after - before) / (2 * step[m]) * self.curve.rows[m]
+        for factor in LEAPS if lacks > 0 else ():
+            wanted = SumBox(box.low, box.high, ((row, float(row @ scores + factor * lacks)),))
+            found = self._solved(wanted, budget)
+            if found.point is None:
+                return
+            if self.problem.reached(self.score_set, found.point):
+                self.upper, self.best = found.cost, found.point
+                return
+
+    def _narrow(self) -> None:
+        """The ranges of sums of rows that are cheaper than the best one."""
+        self.whole = SumBox(*affordable_ranges(self.problem, self.curve.rows, self._ceiling()))
+
+    def _within(self, box: SumBox) -> SumBox:
+        """The part of a box that lies in these ranges. A box without such a part stays as it is."""
+        low, high = np.maximum(box.low, self.whole.low), np.minimum(box.high, self.whole.high)
+        return replace(box, low=low, high=high) if (low <= high).all() else box
+
+    def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox) -> None:
+        """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
+        if self.problem.reached(self.score_set, point):
+            if cost < self.upper:
+                self.upper, self.best = cost, point
+                self._narrow()
+            self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
+            return
+        sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
+        tighter = self._cut(box, sums)
+        if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
+            row, b = tighter.cuts[-1]
+            scores = evaluate(self.problem.model, point[None])[0]
+            if row @ scores < b:
+                self._put(bound, tighter)
+                return
+        self._part(bound, box, sums)
+
+    def _cut(self, box: SumBox, sums: FloatArray) -> SumBox | None:
+        """The box with one more half-space, as tight as possible at these sums."""
+        row, height = np.zeros(self.curve.rows.shape[1]), 0.0
+        for m, at in enumerate(sums):
+            slope, own = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
+            row, height = row + slope * self.curve.rows[m], height + own
+        spare = self.curve.rounding * (1.0 + abs(height)) + 1e-14
+        return replace(box, cuts=(*box.cuts, (row, self.curve.least - height - spare)))
+
+    def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
+        """Part the box where the lines are furthest above the functions. If they are close, no part is easier."""
+        gap = np.empty(len(sums))
+        for m, at in enumerate(sums):
+            slope, height = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
+            gap[m] = slope * at + height - self.curve.part(m, np.array([at]))[0]
+        m = int(np.argmax(gap))
+        if gap[m] <= CLOSE / len(gap):
+            self._settle(bound)
+            return
+        margin = LEAST_SHARE * (box.high[m] - box.low[m])
+        at = float(np.clip(sums[m], box.low[m] + margin, box.high[m] - margin))
+        for name in ("low", "high"):
+            ends = getattr(box, name).copy()
+            ends[m] = at
+            half = replace(box, **{name: ends}, cuts=box.cuts[-2:])
+            self._put(bound, self._cut(half, np.clip(sums, half.low, half.high)))

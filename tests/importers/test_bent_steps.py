@@ -1,0 +1,156 @@
+"""Steps that bend a column: exact before trees, refused by name before linear models, and then searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    PowerTransformer,
+    QuantileTransformer,
+    SplineTransformer,
+    StandardScaler,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.importers.libraries.sklearn_bent_steps import RISING
+from butfor.testing.importer_contract import check_importer
+from tests.importers.checks import why_unread
+from tests.importers.samples import NUMBERS, REST, SKLEARN, TEXT, answers, people
+
+
+def positive(seed: int = 0) -> pd.DataFrame:
+    """Numbers that are far enough from zero for every logarithm."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "amount": np.round(rng.uniform(20, 90, 150), 2),
+            "years": rng.integers(5, 30, 150),
+            "share": rng.uniform(1, 2, 150),
+        }
+    )
+
+
+def approved(X: pd.DataFrame) -> pd.Series:
+    return (X["amount"] + X["years"] + 20 * X["share"]).rank() > len(X) / 2
+
+
+STEPS: dict[str, Callable[[], Any]] = {
+    "yeo johnson": PowerTransformer,
+    "box cox": lambda: PowerTransformer(method="box-cox", standardize=False),
+    "quantiles": lambda: QuantileTransformer(n_quantiles=30),
+    "normal quantiles": lambda: QuantileTransformer(n_quantiles=20, output_distribution="normal"),
+    "logarithm and scale": lambda: make_pipeline(FunctionTransformer(np.log), StandardScaler()),
+    "bins of a logarithm": lambda: make_pipeline(
+        FunctionTransformer(np.log1p), KBinsDiscretizer(4, strategy="uniform", encode="ordinal")
+    ),
+}
+MODELS: dict[str, Callable[[], Any]] = {
+    "tree": lambda: DecisionTreeClassifier(max_depth=4, random_state=0),
+    "forest": lambda: RandomForestClassifier(4, max_depth=3, random_state=0),
+    "histogram": lambda: HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=3),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", STEPS)
+def test_trees_after_a_bent_column(name, model) -> None:
+    for seed in range(2):
+        X = positive(seed)
+        X = X.astype(np.float32) if seed else X
+        check_importer(make_pipeline(STEPS[name](), MODELS[model]()).fit(X, approved(X)), X)
+
+
+@pytest.mark.parametrize("function", RISING, ids=lambda function: function.__name__)
+def test_rising_functions(function) -> None:
+    X = positive() / 10 + 1
+    check_importer(make_pipeline(FunctionTransformer(function), MODELS["tree"]()).fit(X, approved(positive())), X)
+
+
+def test_answers_after_a_bent_column_are_those_of_the_plain_tree() -> None:
+    """A forest of the same splits: bending a column moves no training row across a cut."""
+    X = positive()
+    plain, bent = (
+        make_pipeline(FunctionTransformer(function), MODELS["forest"]()).fit(X.rank(), approved(X))
+        for function in (None, np.square)
+    )
+    assert "FunctionTransformer(square)" in why_unread(bent, X.rank())
+    logged = make_pipeline(FunctionTransformer(np.log), MODELS["forest"]()).fit(X.rank(), approved(X))
+    for start in range(3):
+        answer = bf.Explainer(logged, X.rank()).explain(X.rank().iloc[[start]])
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert logged.predict(answer.point)[0] != logged.predict(X.rank().iloc[[start]])[0]
+    assert plain.predict(X.rank()).shape == (150,)
+
+
+@pytest.mark.parametrize("name", [name for name in STEPS if "bins" not in name])
+def test_a_linear_model_after_a_bent_column_is_refused_by_name(name) -> None:
+    X = positive()
+    fitted = make_pipeline(STEPS[name](), LogisticRegression()).fit(X, approved(X))
+    step = {
+        "y": "PowerTransformer",
+        "b": "PowerTransformer",
+        "q": "QuantileT",
+        "n": "QuantileT",
+        "l": "FunctionTransformer(log)",
+    }
+    assert f"not affine: {step[name[0]]}" in why_unread(fitted, X)
+    answer = bf.Explainer(fitted, X).explain(X.iloc[[0]], solver=bf.Swarm(iterations=20))
+    assert answer.certificate.status is bf.Status.VALID
+
+
+def test_a_linear_model_after_bins_of_a_bent_column_is_read() -> None:
+    X = positive()
+    check_importer(make_pipeline(STEPS["bins of a logarithm"](), LogisticRegression()).fit(X, approved(X)), X)
+
+
+@pytest.mark.parametrize(
+    "function", [np.square, np.abs, np.negative, lambda x: x], ids=["square", "abs", "negative", "own"]
+)
+def test_functions_that_are_not_known_to_rise_are_refused(function) -> None:
+    X = positive()
+    assert "The known functions are log," in why_unread(
+        make_pipeline(FunctionTransformer(function), MODELS["tree"]()).fit(X, approved(X)), X
+    )
+
+
+def test_small_types_are_refused() -> None:
+    X = positive().astype({"years": np.int8})
+    fitted = make_pipeline(FunctionTransformer(np.log1p), MODELS["tree"]()).fit(X, approved(X))
+    assert "float16" in why_unread(fitted, X)
+
+
+def test_splines_are_refused_and_searched() -> None:
+    X = positive()
+    fitted = make_pipeline(SplineTransformer(), LogisticRegression()).fit(X, approved(X))
+    assert "SplineTransformer cannot be folded" in why_unread(fitted, X)
+    assert bf.Explainer(fitted, X).explain(X.iloc[[0]]).found
+
+
+@pytest.mark.skipif(SKLEARN < (1, 4), reason="this scikit-learn's encoder knows two classes only")
+@pytest.mark.parametrize("model", [*MODELS, "linear"])
+@pytest.mark.parametrize("kind", ["two classes", "several classes"])
+def test_target_encoder(kind, model) -> None:
+    from sklearn.preprocessing import TargetEncoder
+
+    X = people(lost=("job",))
+    y = answers(X) if kind == "two classes" else X["age"] // 25
+    columns = make_column_transformer((TargetEncoder(), TEXT), ("passthrough", [*NUMBERS, *REST]))
+    make = {**MODELS, "linear": lambda: make_pipeline(StandardScaler(), LogisticRegression())}[model]
+    reading = check_importer(make_pipeline(columns, make()).fit(X, y), X)
+    assert reading.space["job"].missing
+
+
+def test_expit_of_scipy_is_the_known_one() -> None:
+    assert expit in RISING

@@ -1,0 +1,160 @@
+"""Means of several models: calibrated ensembles and votes of unlike members, read and proven."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.model.blend import Blended
+from butfor.testing.importer_contract import ImporterContract, check_importer
+from tests.importers.checks import why_unread
+from tests.importers.samples import labels, numbers
+
+SMALL = {"n_estimators": 4, "max_depth": 2, "random_state": 0}
+MEMBERS: dict[str, Callable[[], Any]] = {
+    "forest": lambda: RandomForestClassifier(**SMALL),
+    "boosting": lambda: GradientBoostingClassifier(**SMALL),
+    "histogram": lambda: HistGradientBoostingClassifier(max_iter=4, max_depth=2, min_samples_leaf=3),
+    "tree": lambda: DecisionTreeClassifier(max_depth=3, random_state=0),
+    "weak": lambda: LogisticRegression(C=0.01),
+    "strong": lambda: LogisticRegression(C=10.0),
+    "calibrated": lambda: CalibratedClassifierCV(GradientBoostingClassifier(**SMALL), ensemble=False, cv=2),
+}
+
+
+def voting(*names: str, **given: Any) -> VotingClassifier:
+    return VotingClassifier([(name, MEMBERS[name]()) for name in names], **{"voting": "soft", **given})
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "sigmoid forests": lambda: CalibratedClassifierCV(MEMBERS["forest"](), cv=3),
+    "isotonic forests": lambda: CalibratedClassifierCV(MEMBERS["forest"](), method="isotonic", cv=3),
+    "sigmoid lines": lambda: CalibratedClassifierCV(LogisticRegression(), cv=3),
+    "isotonic boosting": lambda: CalibratedClassifierCV(MEMBERS["boosting"](), method="isotonic", cv=2),
+    "sigmoid trees": lambda: CalibratedClassifierCV(MEMBERS["tree"](), cv=2),
+    "forest and boosting": lambda: voting("forest", "boosting"),
+    "weighted": lambda: voting("forest", "boosting", "histogram", weights=[3, 1, 2]),
+    "one weight is zero": lambda: voting("forest", "boosting", "histogram", weights=[1, 0, 2]),
+    "with a calibrated one": lambda: voting("forest", "calibrated", "tree"),
+    "lines": lambda: voting("weak", "strong"),
+    "hard": lambda: voting("forest", "boosting", "tree", voting="hard"),
+    "hard and tied": lambda: voting("forest", "boosting", voting="hard"),
+    "hard and weighted": lambda: voting("forest", "boosting", "tree", voting="hard", weights=[0.3, 0.3, 0.6]),
+    "hard lines": lambda: voting("weak", "strong", voting="hard"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_agrees_with_the_estimator(name) -> None:
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = StandardScaler().fit_transform(numbers(rng))
+        assert isinstance(check_importer(MODELS[name]().fit(X, labels(rng, X, 2)), X, rng).readout, Blended)
+
+
+class TestVotes(ImporterContract):
+    seeds = range(2)
+
+    def fitted(self, rng):
+        X = numbers(rng)
+        return MODELS["forest and boosting"]().fit(X, labels(rng, X, 2)), X
+
+
+def small(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Few rows of small whole numbers, all of which can be tried."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.integers(0, 4, size=(60, 3)), columns=list("abc"))
+    return X, (X["a"] + X["b"] - X["c"] + rng.normal(size=60) > 1.5).astype(int).to_numpy()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_answers_are_the_cheapest_of_all(name) -> None:
+    """Every row is tried with the estimator: for the other class, and for probabilities that some row has."""
+    X, y = small(1)
+    model = MODELS[name]().fit(X, y)
+    every = pd.DataFrame(np.stack(np.meshgrid(*[np.arange(4)] * 3), axis=-1).reshape(-1, 3), columns=list("abc"))
+    explainer = bf.Explainer(model, X)
+    said = model.predict(every)
+    for start in range(3):
+        row = X.iloc[[start]]
+        cost = (np.abs(every - row.to_numpy()) / 3).sum(axis=1).to_numpy()
+        wanted = [(bf.other(), said != model.predict(row)[0])]
+        if hasattr(model, "predict_proba"):
+            given = model.predict_proba(every)
+            some = np.unique(given[given > 0])[:: max(1, len(given) // 4)]
+            wanted += [(bf.probability(label, p), given[:, label] >= p) for label, p in product((0, 1), some)]
+        for target, met in wanted:
+            answer = explainer.explain(row, target=target, cost=bf.L1(scale="range"))
+            best = cost[met].min(initial=np.inf)
+            assert answer.cost == pytest.approx(best, abs=1e-6), (start, target)
+            assert answer.certificate.bound <= best + 1e-6
+            assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
+def test_costs_of_classes_and_further_answers() -> None:
+    X, y = small(2)
+    explainer = bf.Explainer(MODELS["forest and boosting"]().fit(X, y), X)
+    now = explainer.model.predict(X.iloc[[0]])[0]
+    plain = explainer.explain(X.iloc[[0]], target=1 - now)
+    priced = explainer.explain(X.iloc[[0]], target={1 - now: 0.25})
+    assert priced.cost == pytest.approx(plain.cost + 0.25)
+    several = explainer.explain(X.iloc[[0]], target=1 - now, k=3)
+    assert [answer.cost for answer in several] == sorted(answer.cost for answer in several)
+    assert len(list(several)) > 1
+
+
+def test_time_is_kept_and_what_is_known_is_told() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    y = (X.sum(axis=1) > 0).astype(int)
+    model = CalibratedClassifierCV(RandomForestClassifier(30, random_state=0), method="isotonic", cv=3).fit(X, y)
+    answer = bf.Explainer(model, X).explain(X[[0]], time_limit=3)
+    assert answer.found
+    assert 0 <= answer.certificate.bound <= answer.cost
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "unlike kinds": (lambda: voting("forest", "weak"), "different kinds (Linear, Trees)"),
+    "several classes": (lambda: voting("forest", "boosting"), "classifiers of two classes"),
+    "weights below zero": (lambda: voting("forest", "boosting", weights=[-1, 2]), "weights [-1.0, 2.0]"),
+    "weights of zero": (lambda: voting("forest", "boosting", weights=[0, 0]), "weights"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_by_name(name) -> None:
+    make, reason = REFUSED[name]
+    X, y = small(0)
+    y = X["a"].to_numpy() if name == "several classes" else y
+    model = make()
+    if name == "weights of zero":
+        model.set_params(weights=[1, 1]).fit(X, y).set_params(weights=[0, 0])
+    else:
+        model.fit(X, y)
+    assert reason in why_unread(model, X)
+
+
+def test_a_vote_of_unlike_kinds_is_searched() -> None:
+    X, y = small(0)
+    model = make_pipeline(StandardScaler(), voting("forest", "weak")).fit(X, y)
+    answer = bf.Explainer(model, X).explain(X.iloc[[0]])
+    assert answer.certificate.status is bf.Status.VALID
+    assert "different kinds" in answer.certificate.solver
