@@ -12,6 +12,7 @@ from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
+from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
 from butfor.solvers.rows.row_search import RowSearch
@@ -21,7 +22,7 @@ from butfor.solvers.tree.exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
     RowSearch(), TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    Milp(), Swarm(), BruteForce(),
+    NetworkExact(), Milp(), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -46,6 +47,29 @@ class Sum:
     def at(self, x: FloatArray) -> float:
         """The value of the expression at `x`."""
         return self.constant + float(sum(weight * x[variable] for variable, weight in self.terms.items()))
+
+
+class Total:
+    """A linear expression while it is added up."""
+
+    def __init__(self, constant: float = 0.0) -> None:
+        self.sum = Sum(constant=constant)
+
+    def add(self, weight: float, part: Sum) -> None:
+        """Add a multiple of an expression."""
+        if weight:
+            terms = self.sum.terms
+            for variable, old in part.terms.items():
+                terms[variable] = terms.get(variable, 0.0) + weight * old
+            self.sum.constant += weight * part.constant
+
+
+def combined(weights: Iterable[float], parts: Iterable[Sum], constant: float = 0.0) -> Sum:
+    """A weighted sum of expressions, plus a constant."""
+    total = Total(constant)
+    for weight, part in zip(weights, parts, strict=True):
+        total.add(weight, part)
+    return total.sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,22 +196,29 @@ class Program:
         return not all(self.integer)
 
     def solve(
-        self, seconds: float, extra: list[tuple[Sum, float, float]], *, exact: bool, fixed: FloatArray | None = None
+        self,
+        seconds: float,
+        extra: list[tuple[Sum, float, float]],
+        *,
+        exact: bool,
+        fixed: FloatArray | None = None,
+        whole: bool = True,
     ) -> Solved:
         """Minimise the program.
 
         - `seconds`: the time limit;
         - `extra`: additional rows;
         - `exact`: whether to use the convex terms themselves, not their stand-ins;
-        - `fixed`: a point at whose values the integers are fixed.
+        - `fixed`: a point at whose values the integers are fixed;
+        - `whole`: whether integers must be whole. Without it, the optimum is a lower bound.
         """
         import highspy
 
         for expression, low, high in (*self.rows, *extra):
             if not any(expression.terms.values()) and (low > FEASIBILITY or high < -FEASIBILITY):
                 return Solved("infeasible", None, np.inf)
-        mip = fixed is None and any(self.integer)
-        model = self._model(highspy, extra, fixed, curves=exact)
+        mip = whole and fixed is None and any(self.integer)
+        model = self._model(highspy, extra, fixed, curves=exact, whole=whole)
         found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
         if (
             found.status == "infeasible" and mip
@@ -198,7 +229,13 @@ class Program:
         return found
 
     def _model(
-        self, highspy: Any, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None, *, curves: bool
+        self,
+        highspy: Any,
+        extra: list[tuple[Sum, float, float]],
+        fixed: FloatArray | None,
+        *,
+        curves: bool,
+        whole: bool,
     ) -> Any:
         lp = highspy.HighsLp()
         count, rows = len(self.low), [*self.rows, *extra]
@@ -227,7 +264,7 @@ class Program:
         lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(terms) for terms in kept])]).astype(np.int32)
         lp.a_matrix_.index_ = np.array([v for terms in kept for v, _ in terms], dtype=np.int32)
         lp.a_matrix_.value_ = np.array([w for terms in kept for _, w in terms], dtype=np.float64)
-        if fixed is None and integer.any():
+        if whole and fixed is None and integer.any():
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integer]
         model = highspy.HighsModel()

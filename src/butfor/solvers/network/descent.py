@@ -1,0 +1,300 @@
+"""Good answers: from real rows of the wanted kind towards the row, by linear steps and by changes of single columns.
+
+Near a point the network is linear. There the cheapest change is a knapsack, which is solved at once, and its answer is
+approached as far as the network agrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.margins import tightened
+from butfor.model.network import Network
+from butfor.model.scores import ScoreSet
+from butfor.problem.problem import Problem
+from butfor.solvers.network.goal import Goal, goal
+from butfor.solvers.solver import Budget
+
+STARTS = 12
+"""From how many rows a descent starts."""
+
+STEPS = 25
+"""The largest number of linear steps."""
+
+CHUNK = 500
+"""How many real rows are evaluated at once, nearest first."""
+
+SHARES = 2.0 ** -np.arange(8)
+"""The shares of a linear step that are tried."""
+
+KEPT = 4
+"""How many points are kept when single columns are changed."""
+
+PASSES = 3
+"""How often linear steps and changes of single columns take turns."""
+
+SLACK = 1e-9
+"""The share of its size by which a goal is raised, so that an answer is surely inside."""
+
+ASKED = 5
+"""How many of the best points are shown to the problem, which may ask the estimator."""
+
+
+def good_answer(problem: Problem, score_set: ScoreSet, budget: Budget) -> tuple[FloatArray, float] | None:
+    """A good answer to the only row of a problem, and its cost; None if none was found."""
+    model = problem.model
+    assert isinstance(model, Network)
+    descent = _Descent(problem, model, goal(model, tightened(score_set, problem)), budget)
+    points = descent.starts()
+    for _ in range(PASSES):
+        if not len(points) or budget.spent():
+            break
+        points, before = descent.by_single_columns(descent.by_linear_steps(points)), points
+        if np.array_equal(points, before, equal_nan=True):
+            break
+    cost = descent.cost(points)
+    for at in np.argsort(cost, kind="stable")[:ASKED].tolist():
+        if problem.reached(score_set, points[at]):
+            return points[at], float(cost[at])
+    return None
+
+
+@dataclass(eq=False)
+class _Descent:
+    problem: Problem
+    model: Network
+    goal: Goal
+    budget: Budget
+
+    def __post_init__(self) -> None:
+        problem, x = self.problem, self.problem.factuals[0]
+        domain, prices = problem.domain, problem.prices
+        self.x = x
+        levels = np.array([feature.levels is not None for feature in problem.space.features])
+        low, high = np.minimum(domain.low[0], x), np.maximum(domain.high[0], x)
+        self.number = ~levels & ~np.isnan(x) & (domain.low[0] < domain.high[0])
+        self.up, self.down = np.where(self.number, high - x, 0.0), np.where(self.number, x - low, 0.0)
+        room = np.maximum(np.maximum(self.up, self.down), 1e-300)
+        self.rate = prices.l1 + np.where(self.number, prices.l0 / room, 0.0)
+        self.square, self.largest = prices.l2, prices.linf
+        if prices.Q is not None:
+            self.square = self.square + np.diag(prices.Q)
+
+    def cost(self, points: FloatArray) -> FloatArray:
+        """What each point costs."""
+        return self.problem.prices.total(np.broadcast_to(self.x, points.shape), points)
+
+    def fine(self, points: FloatArray) -> BoolArray:
+        """Which points meet the goal and every constraint."""
+        inside = self.goal.spare(points) >= 0
+        at = np.flatnonzero(inside)
+        if len(at):
+            many = self.problem.take(np.zeros(len(at), dtype=np.intp))
+            inside[at] = many.admits(points[at])
+        return inside
+
+    def admissible(self, points: FloatArray) -> FloatArray:
+        """The points with each value moved to the nearest one that is admissible."""
+        domain, out = self.problem.domain, points.copy()
+        for j, feature in enumerate(self.problem.space.features):
+            x, stay = self.x[j], bool(domain.stay[0, j])
+            value = points[:, j]
+            same = (value == x) | (np.isnan(value) & np.isnan(x))
+            if feature.levels is not None:
+                allowed = domain.levels[j][0]
+                fits = ~np.isnan(value) & allowed[np.nan_to_num(value).astype(np.intp)]
+                fits |= np.isnan(value) & domain.missing[0, j]
+                other = x if stay else float(np.flatnonzero(allowed)[0]) if allowed.any() else x
+                out[:, j] = np.where(same & stay, x, np.where(fits, value, other))
+                continue
+            near = self._nearest(j, np.where(np.isnan(value), domain.typical[j] if np.isnan(x) else x, value))
+            lost = np.isnan(value) & domain.missing[0, j]
+            out[:, j] = np.where(same & stay, x, np.where(lost, np.nan, near))
+        return out
+
+    def starts(self) -> FloatArray:
+        """Points that meet the goal: real rows made admissible, nearest first, or the far ends of linear steps."""
+        referee = self.problem.referee
+        here = self.admissible(self.x[None])
+        found = [here[self.fine(here)]]
+        if referee is not None:
+            rows = self.admissible(referee.training.points)
+            rows = rows[np.argsort(self.cost(rows), kind="stable")]
+            for begin in range(0, len(rows), CHUNK):
+                some = rows[begin : begin + CHUNK]
+                found.append(some[self.fine(some)])
+                if sum(map(len, found)) >= STARTS or self.budget.spent():
+                    break
+        points = np.concatenate(found)
+        return points[:STARTS] if len(points) else self._far()
+
+    def _far(self) -> FloatArray:
+        """The far ends of where the goal rises, from the row and from its changes of single columns."""
+        points = np.concatenate([self.admissible(self.x[None]), self._singles(self.x)])
+        points = points[np.argsort(-self.goal.spare(points), kind="stable")[: 2 * STARTS]]
+        found = [points]
+        for _ in range(4):
+            _, slope = self.goal.slopes(points)
+            ends = np.where(slope > 0, self.x + self.up, np.where(slope < 0, self.x - self.down, points))
+            points = self.admissible(np.where(self.number, ends, points))
+            found.append(points)
+            for _ in range(2):  # the best single change of a level, too
+                points = self._better(points)
+            found.append(points)
+        every = np.concatenate(found)
+        return every[self.fine(every)][:STARTS]
+
+    def _better(self, points: FloatArray) -> FloatArray:
+        """Each point with the change of a single column that brings it nearest to the goal."""
+        out = points.copy()
+        for at, point in enumerate(points):
+            singles = self._singles(point)
+            if len(singles):
+                spare = self.goal.spare(singles)
+                if spare.max() > self.goal.spare(point[None])[0]:
+                    out[at] = singles[int(spare.argmax())]
+        return out
+
+    def by_linear_steps(self, points: FloatArray) -> FloatArray:
+        """Move the numbers of each point to where they meet the goal for less, as long as that goes on."""
+        best, cost = points, self.cost(points)
+        if not self.number.any():
+            return best
+        for _ in range(STEPS):
+            aims = self._aims(best)
+            way = aims[:, None] - best[:, None]
+            tried = np.where(self.number, best[:, None] + SHARES[:, None] * np.nan_to_num(way), best[:, None])
+            tried[:, 0][:, self.number] = aims[:, self.number]  # no rounding in a whole step
+            flat = self.admissible(tried.reshape(-1, points.shape[1]))
+            price = np.where(self.fine(flat), self.cost(flat), np.inf).reshape(len(points), -1)
+            at = price.argmin(axis=1)
+            rows = np.arange(len(points))
+            better = price[rows, at] < cost * (1 - 1e-6) - 1e-12
+            if not better.any() or self.budget.spent():
+                break
+            chosen = flat.reshape(len(points), len(SHARES), -1)[rows, at]
+            best = np.where(better[:, None], chosen, best)
+            cost = np.where(better, price[rows, at], cost)
+        return best
+
+    def _aims(self, points: FloatArray) -> FloatArray:
+        """The cheapest numbers that would meet the goal if the network were linear."""
+        spare, slope = self.goal.slopes(points)
+        slope = np.where(self.number, slope, 0.0)
+        moved = np.where(self.number, points - self.x, 0.0)
+        need = (slope * moved).sum(axis=1) - spare
+        need = need + SLACK * (np.abs(need) + np.abs(slope) @ np.maximum(self.up, self.down))
+        gains, room = np.abs(slope), np.where(slope > 0, self.up, self.down)
+        amount = np.where(need[:, None] > 0, self._cheapest(gains, room, np.maximum(need, 0.0)), 0.0)
+        reachable = (gains * room).sum(axis=1) >= need
+        aims = np.where(self.number, self.x + np.sign(slope) * amount, points)
+        return np.where(reachable[:, None], aims, points)
+
+    def _cheapest(self, gains: FloatArray, room: FloatArray, need: FloatArray) -> FloatArray:
+        """The cheapest amounts that gain what is needed, by the rate at which a gain is paid."""
+        if self.largest.any():
+            return _level(gains, np.where(self.largest > 0, 1 / np.maximum(self.largest, 1e-300), np.inf), room, need)
+        if self.square.any():
+            return self._bent(gains, room, need)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = np.where(gains * room > 0, gains / self.rate, -1.0)
+        order = np.argsort(-worth, axis=1, kind="stable")
+        sorted_gains, sorted_room = np.take_along_axis(gains, order, 1), np.take_along_axis(room, order, 1)
+        full = sorted_gains * sorted_room
+        left = need[:, None] - (np.cumsum(full, axis=1) - full)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            amount = np.where(sorted_gains > 0, np.clip(left / sorted_gains, 0.0, sorted_room), 0.0)
+        out = np.empty_like(amount)
+        np.put_along_axis(out, order, amount, 1)
+        return out
+
+    def _bent(self, gains: FloatArray, room: FloatArray, need: FloatArray) -> FloatArray:
+        """As `_cheapest`, with squares: the amounts rise with the rate, which is found by halving."""
+        square = np.maximum(self.square, 1e-9 * self.square.max())
+
+        def amounts(rate: FloatArray) -> FloatArray:
+            return np.clip((rate[:, None] * gains - self.rate) / (2 * square), 0.0, room)
+
+        return _halved(amounts, gains, need)
+
+    def by_single_columns(self, points: FloatArray) -> FloatArray:
+        """Change single columns of the cheapest points as long as that is cheaper. The others are left out."""
+        few = points[np.argsort(self.cost(points), kind="stable")[:KEPT]]
+        for at in range(len(few)):
+            point, cost = few[at], float(self.cost(few[at : at + 1])[0])
+            for _ in range(4 * len(point)):
+                tried = self._singles(point)
+                price = self.cost(tried)
+                order = np.argsort(price, kind="stable")
+                order = order[price[order] < cost * (1 - 1e-9) - 1e-12]
+                good = order[self.fine(tried[order])] if len(order) else order
+                if not len(good) or self.budget.spent():
+                    break
+                point, cost = tried[good[0]], float(price[good[0]])
+            few[at] = point
+        return few[np.sort(np.unique(few, axis=0, return_index=True)[1])]
+
+    def _singles(self, point: FloatArray) -> FloatArray:
+        """The point with another value in one column: the old one, another level, a missing one, the next on a grid."""
+        columns, values = self._others
+        for j in np.flatnonzero((self.problem.domain.step > 0) & self.number & (point != self.x)).tolist():
+            step = float(self.problem.domain.step[j])
+            near = self._nearest(j, point[j] + np.array([-step, step]))
+            columns, values = np.append(columns, [j, j]), np.append(values, near)
+        other = (point[columns] != values) & ~(np.isnan(point[columns]) & np.isnan(values))
+        columns, values = columns[other], values[other]
+        out = np.repeat(point[None], len(columns), axis=0)
+        out[np.arange(len(columns)), columns] = values
+        return out
+
+    @cached_property
+    def _others(self) -> tuple[IntArray, FloatArray]:
+        """Values of single columns that are worth a try at any point, and their columns."""
+        domain, columns, values = self.problem.domain, [], []
+        for j in np.flatnonzero(domain.movable()).tolist():
+            tried = [float(self.x[j])] if domain.stay[0, j] else []
+            if domain.missing[0, j]:
+                tried.append(np.nan)
+            if j in domain.levels:
+                tried += np.flatnonzero(domain.levels[j][0]).tolist()
+            elif not self.number[j] and domain.low[0, j] <= domain.high[0, j]:
+                ends = np.array([domain.low[0, j], domain.high[0, j], domain.typical[j]])
+                tried += self._nearest(j, ends).tolist()
+            columns += [j] * len(tried)
+            values += tried
+        return np.array(columns, dtype=np.intp), np.array(values, dtype=np.float64)
+
+    def _nearest(self, j: int, values: FloatArray) -> FloatArray:
+        """The admissible values of a number that are nearest to some."""
+        near = self.problem.domain.closest(j, values[None], np.full((1, 1), -np.inf), np.full((1, 1), np.inf))[0]
+        return np.where(np.isnan(near), self.x[j], near)
+
+
+def _level(gains: FloatArray, speed: FloatArray, room: FloatArray, need: FloatArray) -> FloatArray:
+    """Amounts that all rise with one level, each to its room: what a largest change allows."""
+
+    def amounts(level: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return np.minimum(np.nan_to_num(level[:, None] * speed, nan=0.0, posinf=np.inf), room) * (gains > 0)
+
+    return _halved(amounts, gains, need)
+
+
+def _halved(amounts, gains: FloatArray, need: FloatArray) -> FloatArray:  # type: ignore[no-untyped-def]
+    """The amounts at the lowest rate that gains what is needed, up to rounding."""
+    high = np.full(len(need), 1e-6)
+    for _ in range(80):
+        short = (gains * amounts(high)).sum(axis=1) < need
+        if not short.any():
+            break
+        high = np.where(short, 2 * high, high)
+    low = np.zeros(len(need))
+    for _ in range(40):
+        middle = (low + high) / 2
+        short = (gains * amounts(middle)).sum(axis=1) < need
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return np.asarray(amounts(high))

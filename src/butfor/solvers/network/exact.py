@@ -1,0 +1,165 @@
+"""The cheapest change that a piecewise linear network answers as wanted, proven.
+
+A good answer comes first. Whatever is cheaper lies in the ball of its cost, where most units of the network are on one
+side of 0, and where the others lie below lines (see docs/decisions/016-networks.md). Linear programs prove a bound
+between the two, and a mixed-integer program proves the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from butfor.formulation.tables import Tables, tabulate
+from butfor.model.network import Network
+from butfor.model.questions import ModelKind
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.milp.milp import Milp, Written, solve_written, write
+from butfor.solvers.network.ball import ball
+from butfor.solvers.network.descent import good_answer
+from butfor.solvers.network.directions import directions, is_plain
+from butfor.solvers.network.rows import NEGLIGIBLE, Known, add_known
+from butfor.solvers.network.units import units_within
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+ROUNDS = 4
+"""The largest number of linear programs that raise the bound before anything is branched on."""
+
+GAIN = 0.01
+"""The share of the cost by which a linear program must raise the bound, or no other one follows."""
+
+
+class NetworkExact(AbstractSolver):
+    """A good answer, bounds within the ball of its cost, and a program for the rest.
+
+    Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
+    """
+
+    name = "network_exact"
+    does = "networks of linear layers and ReLU, with every cost and constraint that milp takes: bounds near the row"
+    row_by_row = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.model is not ModelKind.NETWORK:
+            return Support(False, f"it takes a network, and the model is a {form.model}")
+        refused = Milp().accepts(form)
+        if not refused:
+            return refused
+        return Support(True, "every unit is linear on both sides of 0, and few change sides near the row")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    return over_score_sets(problem, lambda score_set, limit: _SetSearch(problem, score_set, limit, budget).run())
+
+
+class _SetSearch:
+    """The search of one score set. It may be interrupted anywhere; what is known by then is kept."""
+
+    def __init__(self, problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> None:
+        self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
+        self.best = SetAnswer(None, np.inf, 0.0)
+        self.lowest = 0.0
+
+    def run(self) -> SetAnswer:
+        try:
+            self._look()
+            stopped = self._prove()
+        except KeyboardInterrupt:
+            self.budget.interrupt()
+            stopped = Stopped.INTERRUPTED
+        return replace(self.best, bound=self.lowest, stopped=stopped)
+
+    @property
+    def known(self) -> float:
+        """What an answer must cost less than."""
+        return min(self.limit, self.best.cost)
+
+    def _look(self) -> None:
+        """Look for a good answer."""
+        found = good_answer(self.problem, self.score_set, self.budget)
+        if found is not None:
+            self._take(*found)
+
+    def _take(self, point: np.ndarray, cost: float) -> None:
+        if cost < self.best.cost:
+            self.best = replace(self.best, point=point, cost=cost)
+
+    def _prove(self) -> Stopped:
+        """Raise the bound by linear programs, then by the whole program."""
+        lowest = 0.0
+        for _ in range(ROUNDS):
+            if self.budget.spent():
+                return self.budget.stopped
+            found = self._relaxed()
+            if found == np.inf:
+                if self.best.point is not None:  # it refutes an answer that is known, so nothing of it is believed
+                    return self._solve(write(self.problem, self.score_set))
+                self.lowest = np.inf
+                return Stopped.DONE
+            self.lowest = max(self.lowest, min(found, self.known))
+            if np.isfinite(self.known) and self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known):
+                return Stopped.DONE
+            if not np.isfinite(self.known) or self.lowest - lowest < GAIN * self.known:
+                break
+            lowest = self.lowest
+        if self.budget.spent():
+            return self.budget.stopped
+        return self._branch()
+
+    def _relaxed(self) -> float:
+        """The optimum without whole numbers, as a bound."""
+        written = write(self.problem, self.score_set, partial(add_known, self._known()), parts=True)
+        found = written.program.solve(self.budget.left(), [], exact=False, whole=False)
+        if found.status == "infeasible":
+            return np.inf
+        return found.bound if found.status == "optimal" else 0.0
+
+    def _branch(self) -> Stopped:
+        """The whole program."""
+        return self._solve(write(self.problem, self.score_set, partial(add_known, self._known()), parts=True))
+
+    def _solve(self, written: Written) -> Stopped:
+        found = solve_written(self.problem, self.score_set, written, self.budget, self.known)
+        if found.point is not None:
+            self._take(found.point, found.cost)
+        refuted = found.bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
+        if not refuted:
+            self.lowest = max(self.lowest, found.bound)
+        return Stopped.EFFORT if refuted else found.stopped
+
+    def _known(self) -> Known:
+        """What is known of the units, given the cost of an answer and a bound."""
+        model = self.problem.model
+        assert isinstance(model, Network)
+        tables = tabulate(self.problem, model.cells)
+        ways = directions(self.problem, model.first, tables)
+        limit = self.known * (1 + NEGLIGIBLE) + NEGLIGIBLE
+        inside = ball(ways, limit, self.problem.most_changes)
+        units = units_within(model, ways, inside)
+        return Known(ways, inside, units, max(0.0, self.lowest), _additive(self.problem, model, tables))
+
+
+def _additive(problem: Problem, model: Network, tables: Tables) -> bool:
+    """Whether the cost of every change is just the sum of the rates of its directions."""
+    prices, free = problem.prices, problem.domain.movable()
+    if problem.relations or prices.has_linf or prices.Q is not None or not problem.domain.stay.all():
+        return False
+    if prices.l0[free].any() or prices.l2[free].any():
+        return False
+    for j in np.flatnonzero(free).tolist():
+        if not model.first.slope[:, j].any() and j not in model.first.stepped:
+            continue
+        block = tables.price[0, tables.start[j] : tables.start[j + 1]]
+        by_cell = bool(model.first.cells[j].levels)
+        if not (by_cell or is_plain(problem, model.first, j)) or block.min() > 0 or block[tables.home[0, j]] > 0:
+            return False
+    return True
