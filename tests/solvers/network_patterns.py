@@ -12,6 +12,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from butfor.model.network import Network
+from butfor.model.questions import evaluate
+from butfor.model.scores import ScoreSet
 from butfor.problem.constraints.relations import AtMost, LinearRelation
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
@@ -63,12 +65,12 @@ def cheapest(problem: Problem, raised: float = 0.0) -> float:
     best = np.inf
     for chosen in product(*_finite(problem)):
         for score_set in problem.score_sets:
-            cost = _with_values(problem, chosen, score_set.A, score_set.b + raised, best - score_set.offset)
+            cost = _with_values(problem, chosen, score_set, raised, best - score_set.offset)
             best = min(best, cost + score_set.offset)
     return best
 
 
-def _with_values(problem: Problem, chosen, A, b, limit: float) -> float:  # type: ignore[no-untyped-def]
+def _with_values(problem: Problem, chosen, score_set: ScoreSet, raised: float, limit: float) -> float:  # type: ignore[no-untyped-def]
     x, model, prices = problem.factuals[0], problem.model, problem.prices
     point = np.array([value for value, _ in chosen])
     free = [j for j, (_, cell) in enumerate(chosen) if cell is not None]
@@ -87,6 +89,9 @@ def _with_values(problem: Problem, chosen, A, b, limit: float) -> float:  # type
         reach = max(reach, float(prices.reach(j, before, after)[0, 0]) if prices.has_linf else 0.0)
     if base >= limit:
         return np.inf
+    if not free:
+        inside = score_set.holds(evaluate(model, point[None]), raised)[0]
+        return base + reach if inside and problem.admits(point[None])[0] else np.inf
     first = model.first
     fixed = first.intercept.copy()
     for j in range(len(x)):
@@ -136,7 +141,7 @@ def _with_values(problem: Problem, chosen, A, b, limit: float) -> float:  # type
     ends = [*zip(low, high, strict=True), *[(0.0, None)] * count, (reach, None)]
     slope = np.zeros((len(fixed), 2 * count + 1))
     slope[:, :count] = first.slope[:, free]
-    return _over_patterns(problem.model, fixed, slope, rows, limits, cost, ends, A, b, base)
+    return _over_patterns(problem.model, fixed, slope, rows, limits, cost, ends, score_set.A, score_set.b + raised, base)
 
 
 def _over_patterns(model, z, slope, rows, limits, cost, ends, A, b, base) -> float:  # type: ignore[no-untyped-def]

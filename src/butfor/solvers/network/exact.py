@@ -70,6 +70,8 @@ class _SetSearch:
         self.lowest = 0.0
 
     def run(self) -> SetAnswer:
+        if self.limit <= 0:
+            return replace(self.best, bound=np.inf)
         try:
             self._look()
             stopped = self._prove()
@@ -90,7 +92,7 @@ class _SetSearch:
             self._take(*found)
 
     def _take(self, point: np.ndarray, cost: float) -> None:
-        if cost < self.best.cost:
+        if cost < self.known:
             self.best = replace(self.best, point=point, cost=cost)
 
     def _prove(self) -> Stopped:

@@ -80,7 +80,7 @@ def _lines_above(known: Known, program: Program, amounts: list[Sum | None]) -> A
     given = [amount for amount in amounts if amount is not None]
     rate, total = known.ball.simplex()
     priced = np.flatnonzero((rate > 0) & (known.ball.room > 0))
-    if known.lowest > 0 and known.additive and len(priced):
+    if known.lowest > 0 and known.additive and np.isfinite(total) and len(priced):
         return _between(known, program, given, rate, priced)
     lines = [line_above_bent(known.ball, units.above) for units in known.units]
     if np.isfinite(total):
