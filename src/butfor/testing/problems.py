@@ -175,9 +175,12 @@ def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> Ob
     return ObliqueTree(gates, np.array(gate), np.array(left), np.array(right), np.round(8 * drawn) / 8)
 
 
-def random_network(rng: Random, space: Space, scores: int) -> Network:
-    """A random network of one or two hidden layers. Half of them have small whole weights, so that units lie on 0."""
-    widths = [int(width) for width in rng.integers(2, 5, rng.integers(1, 3))]
+def random_network(rng: Random, space: Space, scores: int, units: int = 4) -> Network:
+    """A random network of one or two hidden layers, of up to `units` units each.
+
+    Half of them have small whole weights, so that units lie on 0.
+    """
+    widths = [int(width) for width in rng.integers(2, units + 1, rng.integers(1, 3))]
     whole = rng.random() < 0.5
 
     def draw(*size: int) -> FloatArray:
