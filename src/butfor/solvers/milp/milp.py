@@ -120,6 +120,10 @@ class Written(NamedTuple):
     tables: Tables
     scores: list[Sum]
 
+    def point(self, problem: Problem, x: FloatArray) -> FloatArray:
+        """The row that values of the variables describe."""
+        return _point(problem, self.pieces, self.tables, x)
+
 
 AddModel = Callable[[Program, Problem, ScoreSet, list[Piece]], list[Sum]]
 """What writes a model into a program, forces its scores into a score set, and returns them."""

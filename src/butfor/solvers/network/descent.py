@@ -6,7 +6,6 @@ approached as far as the network agrees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +15,7 @@ from butfor.formulation.margins import tightened
 from butfor.model.network import Network
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.network.goal import Goal, goal
+from butfor.solvers.network.goal import goal
 from butfor.solvers.solver import Budget
 
 STARTS = 12
@@ -31,6 +30,15 @@ CHUNK = 500
 SHARES = 2.0 ** -np.arange(8)
 """The shares of a linear step that are tried."""
 
+VALUES = 20
+"""How many values of a number are tried as the only change."""
+
+FOLLOWED = 6
+"""How many linear steps are followed from points that do not meet the goal."""
+
+BEYOND = np.array([0.5, 1.0, 1.1, 1.5])
+"""How far such a step is followed, as a share of it."""
+
 KEPT = 4
 """How many points are kept when single columns are changed."""
 
@@ -44,36 +52,15 @@ ASKED = 5
 """How many of the best points are shown to the problem, which may ask the estimator."""
 
 
-def good_answer(problem: Problem, score_set: ScoreSet, budget: Budget) -> tuple[FloatArray, float] | None:
-    """A good answer to the only row of a problem, and its cost; None if none was found."""
-    model = problem.model
-    assert isinstance(model, Network)
-    descent = _Descent(problem, model, goal(model, tightened(score_set, problem)), budget)
-    points = descent.starts()
-    for _ in range(PASSES):
-        if not len(points) or budget.spent():
-            break
-        points, before = descent.by_single_columns(descent.by_linear_steps(points)), points
-        if np.array_equal(points, before, equal_nan=True):
-            break
-    cost = descent.cost(points)
-    for at in np.argsort(cost, kind="stable")[:ASKED].tolist():
-        if problem.reached(score_set, points[at]):
-            return points[at], float(cost[at])
-    return None
+class Descent:
+    """The search for good answers to one row, in one score set."""
 
-
-@dataclass(eq=False)
-class _Descent:
-    problem: Problem
-    model: Network
-    goal: Goal
-    budget: Budget
-
-    def __post_init__(self) -> None:
-        problem, x = self.problem, self.problem.factuals[0]
+    def __init__(self, problem: Problem, score_set: ScoreSet, budget: Budget) -> None:
+        model, x = problem.model, problem.factuals[0]
+        assert isinstance(model, Network)
         domain, prices = problem.domain, problem.prices
-        self.x = x
+        self.problem, self.score_set, self.budget, self.x = problem, score_set, budget, x
+        self.goal = goal(model, tightened(score_set, problem))
         levels = np.array([feature.levels is not None for feature in problem.space.features])
         low, high = np.minimum(domain.low[0], x), np.maximum(domain.high[0], x)
         self.number = ~levels & ~np.isnan(x) & (domain.low[0] < domain.high[0])
@@ -83,6 +70,31 @@ class _Descent:
         self.square, self.largest = prices.l2, prices.linf
         if prices.Q is not None:
             self.square = self.square + np.diag(prices.Q)
+
+    def best_from(self, points: FloatArray) -> tuple[FloatArray, float] | None:
+        """The best answer that is found from points that meet the goal, and its cost."""
+        for _ in range(PASSES):
+            if not len(points) or self.budget.spent():
+                break
+            points, before = self.by_single_columns(self.by_linear_steps(points)), points
+            if np.array_equal(points, before, equal_nan=True):
+                break
+        cost = self.cost(points)
+        for at in np.argsort(cost, kind="stable")[:ASKED].tolist():
+            if self.problem.reached(self.score_set, points[at]):
+                return points[at], float(cost[at])
+        return None
+
+    def near(self, points: FloatArray) -> FloatArray:
+        """Points that meet the goal, reached by linear steps from points that need not."""
+        found = []
+        for _ in range(FOLLOWED):
+            aims = self._aims(points)
+            ways = np.where(self.number, points[:, None] + BEYOND[:, None] * (aims - points)[:, None], points[:, None])
+            tried = self.admissible(ways.reshape(-1, points.shape[1]))
+            found.append(tried[self.fine(tried)])
+            points = self.admissible(aims)
+        return np.concatenate(found)
 
     def cost(self, points: FloatArray) -> FloatArray:
         """What each point costs."""
@@ -129,8 +141,19 @@ class _Descent:
                 found.append(some[self.fine(some)])
                 if sum(map(len, found)) >= STARTS or self.budget.spent():
                     break
-        points = np.concatenate(found)
-        return points[:STARTS] if len(points) else self._far()
+        others = np.concatenate([self._single_moves(), self.near(here)])
+        points = np.concatenate([np.concatenate(found)[:STARTS], others[np.argsort(self.cost(others))[:STARTS]]])
+        return points if len(points) else self._far()
+
+    def _single_moves(self) -> FloatArray:
+        """Changes of single columns that meet the goal, over values that are evenly spaced."""
+        domain, found = self.problem.domain, [self._singles(self.x)]
+        for j in np.flatnonzero(self.number).tolist():
+            spread = np.repeat(self.x[None], VALUES, axis=0)
+            spread[:, j] = self._nearest(j, np.linspace(domain.low[0, j], domain.high[0, j], VALUES))
+            found.append(spread)
+        every = self.admissible(np.concatenate(found))
+        return every[self.fine(every)]
 
     def _far(self) -> FloatArray:
         """The far ends of where the goal rises, from the row and from its changes of single columns."""
@@ -191,8 +214,14 @@ class _Descent:
         gains, room = np.abs(slope), np.where(slope > 0, self.up, self.down)
         amount = np.where(need[:, None] > 0, self._cheapest(gains, room, np.maximum(need, 0.0)), 0.0)
         reachable = (gains * room).sum(axis=1) >= need
-        aims = np.where(self.number, self.x + np.sign(slope) * amount, points)
+        aims = np.where(self.number, self.x + np.sign(slope) * self._on_grids(amount), points)
         return np.where(reachable[:, None], aims, points)
+
+    def _on_grids(self, amounts: FloatArray) -> FloatArray:
+        """The amounts, rounded up to whole steps of grids."""
+        step = self.problem.domain.step
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(step > 0, np.ceil(amounts / step - 1e-9) * step, amounts)
 
     def _cheapest(self, gains: FloatArray, room: FloatArray, need: FloatArray) -> FloatArray:
         """The cheapest amounts that gain what is needed, by the rate at which a gain is paid."""

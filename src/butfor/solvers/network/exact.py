@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.network import Network
 from butfor.model.questions import ModelKind
@@ -21,7 +22,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.milp.milp import Milp, Written, solve_written, write
 from butfor.solvers.network.ball import ball
-from butfor.solvers.network.descent import good_answer
+from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain
 from butfor.solvers.network.rows import NEGLIGIBLE, Known, add_known
 from butfor.solvers.network.units import units_within
@@ -66,6 +67,7 @@ class _SetSearch:
 
     def __init__(self, problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> None:
         self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
+        self.descent = Descent(problem, score_set, budget)
         self.best = SetAnswer(None, np.inf, 0.0)
         self.lowest = 0.0
 
@@ -87,13 +89,12 @@ class _SetSearch:
 
     def _look(self) -> None:
         """Look for a good answer."""
-        found = good_answer(self.problem, self.score_set, self.budget)
-        if found is not None:
-            self._take(*found)
+        self._take(self.descent.best_from(self.descent.starts()))
 
-    def _take(self, point: np.ndarray, cost: float) -> None:
-        if cost < self.known:
-            self.best = replace(self.best, point=point, cost=cost)
+    def _take(self, found: tuple[FloatArray, float] | None) -> None:
+        """Keep an answer if it is better than what is known."""
+        if found is not None and found[1] < self.known:
+            self.best = replace(self.best, point=found[0], cost=found[1])
 
     def _prove(self) -> Stopped:
         """Raise the bound by linear programs, then by the whole program."""
@@ -118,11 +119,13 @@ class _SetSearch:
         return self._branch()
 
     def _relaxed(self) -> float:
-        """The optimum without whole numbers, as a bound."""
+        """The optimum without whole numbers, as a bound. Its point is a start for the search."""
         written = write(self.problem, self.score_set, partial(add_known, self._known()), parts=True)
         found = written.program.solve(self.budget.left(), [], exact=False, whole=False)
         if found.status == "infeasible":
             return np.inf
+        if found.x is not None:
+            self._take(self.descent.best_from(self.descent.near(written.point(self.problem, found.x)[None])))
         return found.bound if found.status == "optimal" else 0.0
 
     def _branch(self) -> Stopped:
@@ -132,7 +135,7 @@ class _SetSearch:
     def _solve(self, written: Written) -> Stopped:
         found = solve_written(self.problem, self.score_set, written, self.budget, self.known)
         if found.point is not None:
-            self._take(found.point, found.cost)
+            self._take((found.point, found.cost))
         refuted = found.bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
         if not refuted:
             self.lowest = max(self.lowest, found.bound)
