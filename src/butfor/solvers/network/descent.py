@@ -111,22 +111,36 @@ class Descent:
 
     def admissible(self, points: FloatArray) -> FloatArray:
         """The points with each value moved to the nearest one that is admissible."""
-        domain, out = self.problem.domain, points.copy()
-        for j, feature in enumerate(self.problem.space.features):
-            x, stay = self.x[j], bool(domain.stay[0, j])
-            value = points[:, j]
-            same = (value == x) | (np.isnan(value) & np.isnan(x))
-            if feature.levels is not None:
-                allowed = domain.levels[j][0]
-                fits = ~np.isnan(value) & allowed[np.nan_to_num(value).astype(np.intp)]
-                fits |= np.isnan(value) & domain.missing[0, j]
-                other = x if stay else float(np.flatnonzero(allowed)[0]) if allowed.any() else x
-                out[:, j] = np.where(same & stay, x, np.where(fits, value, other))
+        domain, x, plain = self.problem.domain, self.x, self._plain
+        out = points.copy()
+        moved = np.minimum(np.maximum(points[:, plain], domain.low[0, plain]), domain.high[0, plain])
+        out[:, plain] = np.where((points[:, plain] == x[plain]) & domain.stay[0, plain], x[plain], moved)
+        for j in self._others_of_domain:
+            value, stay = points[:, j], bool(domain.stay[0, j])
+            same = (value == x[j]) | (np.isnan(value) & np.isnan(x[j]))
+            if same.all() and stay:
                 continue
-            near = self._nearest(j, np.where(np.isnan(value), domain.typical[j] if np.isnan(x) else x, value))
             lost = np.isnan(value) & domain.missing[0, j]
-            out[:, j] = np.where(same & stay, x, np.where(lost, np.nan, near))
+            if j in domain.levels:
+                allowed = domain.levels[j][0]
+                fits = (~np.isnan(value) & allowed[np.nan_to_num(value).astype(np.intp)]) | lost
+                other = x[j] if stay or not allowed.any() else float(np.flatnonzero(allowed)[0])
+                out[:, j] = np.where(same & stay, x[j], np.where(fits, value, other))
+                continue
+            near = self._nearest(j, np.where(np.isnan(value), domain.typical[j] if np.isnan(x[j]) else x[j], value))
+            out[:, j] = np.where(same & stay, x[j], np.where(lost, np.nan, near))
         return out
+
+    @cached_property
+    def _plain(self) -> BoolArray:
+        """The columns that may be any number between two ends."""
+        domain = self.problem.domain
+        return self.number & (domain.step == 0) & ~domain.single & ~domain.missing[0]
+
+    @cached_property
+    def _others_of_domain(self) -> list[int]:
+        """The columns that are not plain."""
+        return np.flatnonzero(~self._plain).tolist()
 
     def starts(self) -> FloatArray:
         """Points that meet the goal: real rows made admissible, nearest first, or the far ends of linear steps."""

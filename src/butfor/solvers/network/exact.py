@@ -111,7 +111,8 @@ class _SetSearch:
             self.lowest = max(self.lowest, min(found, self.known))
             if np.isfinite(self.known) and self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known):
                 return Stopped.DONE
-            if not np.isfinite(self.known) or self.lowest - lowest < GAIN * self.known:
+            left = self.known - max(self.lowest, lowest + GAIN * self.known)
+            if not np.isfinite(self.known) or self.lowest - lowest < GAIN * self.known or left < GAIN * self.known:
                 break
             lowest = self.lowest
         if self.budget.spent():
