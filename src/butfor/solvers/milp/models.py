@@ -22,7 +22,7 @@ from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import MOST_STEPS, Piece
-from butfor.solvers.milp.program import Program, Sum, Total, combined
+from butfor.solvers.milp.program import Program, Sum, mixtures
 
 
 @singledispatch
@@ -151,20 +151,13 @@ def _beyond(problem: Problem, program: Program, piece: Piece, j: int, value: flo
 
 def _scores(model: Linear, pieces: list[Piece]) -> list[Sum]:
     """The scores of a linear model as expressions."""
-    known = {j: pieces[j].known for j in np.flatnonzero(model.slope.any(axis=0)).tolist()}
-    scores = []
-    for s in range(model.scores):
-        total = Total(float(model.intercept[s]))
-        for j, piece in enumerate(pieces):
-            slope = float(model.slope[s, j])
-            if slope:
-                total.add(slope, piece.value)
-                total.add(-slope * float(model.centre[j]), known[j])
-            if j in model.stepped:
-                for cell, step in zip(piece.cell, model.steps[j][s].tolist(), strict=True):
-                    total.add(step, cell)
-        scores.append(total.sum)
-    return scores
+    sloped = np.flatnonzero(model.slope.any(axis=0))
+    parts = [pieces[j].value - float(model.centre[j]) * pieces[j].known for j in sloped.tolist()]
+    weights = [model.slope[:, sloped]]
+    for j in model.stepped:
+        parts += pieces[j].cell
+        weights.append(model.steps[j])
+    return mixtures(np.hstack(weights), parts, model.intercept)
 
 
 @needs_value.register
@@ -219,13 +212,11 @@ def add_network(
     for number, layer in enumerate(model.layers):
         leaks = layer.leak.tolist()
         bent = [bend(number, unit, z, leak) for unit, (z, leak) in enumerate(zip(reached, leaks, strict=True))]
-        reached = [
-            combined(row, bent, constant)
-            for row, constant in zip(layer.weight.tolist(), layer.intercept.tolist(), strict=True)
-        ]
+        reached = mixtures(layer.weight, bent, layer.intercept)
     wide, tight = widened(score_set, problem), tightened(score_set, problem)
-    for row, b, firm in zip(wide.A.tolist(), wide.b, tight.b, strict=True):
-        program.at_least(combined(row, reached), float(b), firm=float(firm))
+    totals = mixtures(wide.A, reached, np.zeros(len(wide.A)))
+    for total, b, firm in zip(totals, wide.b, tight.b, strict=True):
+        program.at_least(total, float(b), firm=float(firm))
     return reached
 
 

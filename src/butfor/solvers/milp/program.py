@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -52,27 +53,22 @@ class Sum:
         return self.constant + float(sum(weight * x[variable] for variable, weight in self.terms.items()))
 
 
-class Total:
-    """A linear expression while it is added up."""
-
-    def __init__(self, constant: float = 0.0) -> None:
-        self.sum = Sum(constant=constant)
-
-    def add(self, weight: float, part: Sum) -> None:
-        """Add a multiple of an expression."""
-        if weight:
-            terms = self.sum.terms
-            for variable, old in part.terms.items():
-                terms[variable] = terms.get(variable, 0.0) + weight * old
-            self.sum.constant += weight * part.constant
-
-
-def combined(weights: Iterable[float], parts: Iterable[Sum], constant: float = 0.0) -> Sum:
-    """A weighted sum of expressions, plus a constant."""
-    total = Total(constant)
-    for weight, part in zip(weights, parts, strict=True):
-        total.add(weight, part)
-    return total.sum
+def mixtures(weights: FloatArray, parts: Sequence[Sum], constants: FloatArray) -> list[Sum]:
+    """Weighted sums of the same expressions, plus a constant each. `weights` (sums, parts)."""
+    place: dict[int, int] = {}
+    for part in parts:
+        for variable in part.terms:
+            place.setdefault(variable, len(place))
+    dense = np.zeros((len(parts), len(place)))
+    for at, part in enumerate(parts):
+        dense[at, [place[variable] for variable in part.terms]] = list(part.terms.values())
+    rows, variables = weights @ dense, np.array(list(place), dtype=np.intp)
+    total = constants + weights @ np.array([part.constant for part in parts])
+    out = []
+    for row, constant in zip(rows, total.tolist(), strict=True):
+        read = np.flatnonzero(row)
+        out.append(Sum(dict(zip(variables[read].tolist(), row[read].tolist(), strict=True)), constant))
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,18 +251,24 @@ class Program:
         for variable in np.flatnonzero(np.isinf(high)).tolist():
             high[variable] = self._needed(variable, rows)
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
-        scale = np.array([max(map(abs, e.terms.values()), default=0.0) or 1.0 for e, _, _ in rows])
-        lost = [self._left_out(e, s) for (e, _, _), s in zip(rows, scale, strict=True)]
-        lp.row_lower_ = np.array([low - most for (_, low, _), (_, most) in zip(rows, lost, strict=True)]) / scale
-        lp.row_upper_ = np.array([high - least for (_, _, high), (least, _) in zip(rows, lost, strict=True)]) / scale
-        kept = [
-            [(v, w / s) for v, w in e.terms.items() if abs(w) >= SMALL * s]
-            for (e, _, _), s in zip(rows, scale, strict=True)
-        ]
+        terms = [expression.terms for expression, _, _ in rows]
+        start = np.concatenate([[0], np.cumsum([len(term) for term in terms])])
+        index = np.fromiter(chain.from_iterable(terms), dtype=np.int32, count=start[-1])
+        value = np.fromiter(chain.from_iterable(term.values() for term in terms), dtype=np.float64, count=start[-1])
+        row = np.repeat(np.arange(len(rows)), np.diff(start))
+        scale = np.zeros(len(rows))
+        np.maximum.at(scale, row, np.abs(value))
+        scale[scale == 0] = 1.0
+        kept = np.abs(value) >= SMALL * scale[row]
+        lower, upper = (np.array([ends[side] for ends in rows]) for side in (1, 2))
+        for at in np.unique(row[~kept & (value != 0)]).tolist():
+            least, most = self._left_out(rows[at][0], float(scale[at]))
+            lower[at], upper[at] = lower[at] - most, upper[at] - least
+        lp.row_lower_, lp.row_upper_ = lower / scale, upper / scale
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(terms) for terms in kept])]).astype(np.int32)
-        lp.a_matrix_.index_ = np.array([v for terms in kept for v, _ in terms], dtype=np.int32)
-        lp.a_matrix_.value_ = np.array([w for terms in kept for _, w in terms], dtype=np.float64)
+        counts = np.bincount(row[kept], minlength=len(rows))
+        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        lp.a_matrix_.index_, lp.a_matrix_.value_ = index[kept], value[kept] / scale[row[kept]]
         if whole and fixed is None and integer.any():
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integer]

@@ -24,6 +24,9 @@ STARTS = 12
 STEPS = 25
 """The largest number of linear steps."""
 
+HALVED = (3, 6, 10)
+"""After so many steps, the dearer half of the points is left behind."""
+
 CHUNK = 500
 """How many real rows are evaluated at once, nearest first."""
 
@@ -101,10 +104,10 @@ class Descent:
         return self.problem.prices.total(np.broadcast_to(self.x, points.shape), points)
 
     def fine(self, points: FloatArray) -> BoolArray:
-        """Which points meet the goal and every constraint."""
+        """Which admissible points meet the goal and every relation."""
         inside = self.goal.spare(points) >= 0
         at = np.flatnonzero(inside)
-        if len(at):
+        if len(at) and self.problem.relations:
             many = self.problem.take(np.zeros(len(at), dtype=np.intp))
             inside[at] = many.admits(points[at])
         return inside
@@ -201,19 +204,22 @@ class Descent:
         best, cost = points, self.cost(points)
         if not self.number.any():
             return best
-        for _ in range(STEPS):
+        for step in range(STEPS):
+            if step in HALVED:
+                few = np.argsort(cost, kind="stable")[: max(KEPT, (len(best) + 1) // 2)]
+                best, cost = best[few], cost[few]
             aims = self._aims(best)
             way = aims[:, None] - best[:, None]
             tried = np.where(self.number, best[:, None] + SHARES[:, None] * np.nan_to_num(way), best[:, None])
             tried[:, 0][:, self.number] = aims[:, self.number]  # no rounding in a whole step
             flat = self.admissible(tried.reshape(-1, points.shape[1]))
-            price = np.where(self.fine(flat), self.cost(flat), np.inf).reshape(len(points), -1)
+            price = np.where(self.fine(flat), self.cost(flat), np.inf).reshape(len(best), -1)
             at = price.argmin(axis=1)
-            rows = np.arange(len(points))
+            rows = np.arange(len(best))
             better = price[rows, at] < cost * (1 - 1e-6) - 1e-12
             if not better.any() or self.budget.spent():
                 break
-            chosen = flat.reshape(len(points), len(SHARES), -1)[rows, at]
+            chosen = flat.reshape(len(best), len(SHARES), -1)[rows, at]
             best = np.where(better[:, None], chosen, best)
             cost = np.where(better, price[rows, at], cost)
         return best

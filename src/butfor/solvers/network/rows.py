@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.network import Network
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.models import add_bent, add_network
-from butfor.solvers.milp.program import Program, Sum, combined
+from butfor.solvers.milp.program import Program, Sum, mixtures
 from butfor.solvers.network.ball import Ball
 from butfor.solvers.network.directions import DOWN, UP, Directions
-from butfor.solvers.network.units import Lines, Units, line_above_bent
+from butfor.solvers.network.units import Units, line_above_bent
 
 NEGLIGIBLE = 1e-7
 """The share of a limit or bound by which it is moved outwards in a program, well above the tolerance of HiGHS."""
@@ -48,15 +47,15 @@ def add_known(
     if np.isfinite(known.ball.limit):
         program.at_least(-1.0 * program.objective, -known.ball.limit)
     amounts = [_amount(pieces[j], cell) for j, cell in zip(known.ways.column, known.ways.cell, strict=True)]
-    above = _lines_above(known, program, amounts)
+    lines = _lines_above(known, program, amounts)
     needed = rising_units(model, score_set)
 
     def bend(layer: int, unit: int, z: Sum, leak: float) -> Sum:
         units = known.units[layer]
         ends = float(units.low[unit]), float(units.high[unit])
         bent, positive = add_bent(program, z, leak, ends, chosen=bool(needed[layer][unit]))
-        if positive is not None and above is not None:
-            program.at_least(above(layer, unit) - positive)
+        if positive is not None and lines is not None:
+            program.at_least(lines[layer][unit] - positive)
         return bent
 
     return add_network(model, program, problem, score_set, pieces, bend)
@@ -69,12 +68,8 @@ def _amount(piece: Piece, cell: int) -> Sum | None:
     return piece.down if cell == DOWN else piece.cell[cell]
 
 
-Above = Callable[[int, int], Sum]
-"""The line above a bent unit, as an expression: of its layer, and of its number in it."""
-
-
-def _lines_above(known: Known, program: Program, amounts: list[Sum | None]) -> Above | None:
-    """The lines above `max(0, z)` for all units that may be on both sides."""
+def _lines_above(known: Known, program: Program, amounts: list[Sum | None]) -> list[dict[int, Sum]] | None:
+    """The lines above `max(0, z)` for the units of each layer that may be on both sides."""
     if any(amount is None for amount in amounts):
         return None
     given = [amount for amount in amounts if amount is not None]
@@ -82,35 +77,41 @@ def _lines_above(known: Known, program: Program, amounts: list[Sum | None]) -> A
     priced = np.flatnonzero((rate > 0) & (known.ball.room > 0))
     if known.lowest > 0 and known.additive and np.isfinite(total) and len(priced):
         return _between(known, program, given, rate, priced)
-    lines = [line_above_bent(known.ball, units.above) for units in known.units]
     if np.isfinite(total):
-        shares = (rate / total).tolist()
-        program.at_least(-1.0 * combined(shares, given), -1.0)
-    return lambda layer, unit: combined(
-        lines[layer].weight[unit].tolist(), given, float(lines[layer].constant[unit])
-    )
+        (spent,) = mixtures(rate[None] / total, given, np.zeros(1))
+        program.at_least(-1.0 * spent, -1.0)
+    out = []
+    for units in known.units:
+        line, at = line_above_bent(known.ball, units.above), np.flatnonzero(units.open)
+        sums = mixtures(line.weight[at], given, line.constant[at])
+        out.append(dict(zip(at.tolist(), sums, strict=True)))
+    return out
 
 
-def _between(known: Known, program: Program, amounts: list[Sum], rate: FloatArray, priced: FloatArray) -> Above:
+def _between(
+    known: Known, program: Program, amounts: list[Sum], rate: FloatArray, priced: IntArray
+) -> list[dict[int, Sum]]:
     """The lines with both ends of the cost: a change is a mixture of changes of one direction that cost as much as the
     lowest or the limit, and a convex function lies below the mixture of its values there.
     """
     low, high = known.lowest * (1 - NEGLIGIBLE), known.ball.limit
     near = [program.variable(0.0, 1.0) for _ in priced]
     far = [program.variable(0.0, 1.0) for _ in priced]
-    program.equal(combined(np.ones(2 * len(priced)).tolist(), [*near, *far]), 1.0)
+    (whole,) = mixtures(np.ones((1, 2 * len(priced))), [*near, *far], np.zeros(1))
+    program.equal(whole, 1.0)
     for at, one, other in zip(priced.tolist(), near, far, strict=True):
         program.equal(low * one + high * other - float(rate[at]) * amounts[at])
     free = np.flatnonzero((rate <= 0) & (known.ball.room > 0))
     parts = [*near, *far, *(amounts[at] for at in free.tolist())]
-
-    def values(lines: Lines, unit: int) -> list[float]:
-        constant, weight = lines.constant[unit], lines.weight[unit]
-        steep = weight[priced] / rate[priced]
-        ends = np.concatenate([constant + low * steep, constant + high * steep, weight[free]])
-        return np.maximum(ends, 0.0).tolist()
-
-    return lambda layer, unit: combined(values(known.units[layer].above, unit), parts)
+    out = []
+    for units in known.units:
+        at = np.flatnonzero(units.open)
+        constant, weight = units.above.constant[at, None], units.above.weight[at]
+        steep = weight[:, priced] / rate[priced]
+        ends = np.hstack([constant + low * steep, constant + high * steep, weight[:, free]])
+        sums = mixtures(np.maximum(ends, 0.0), parts, np.zeros(len(at)))
+        out.append(dict(zip(at.tolist(), sums, strict=True)))
+    return out
 
 
 def rising_units(model: Network, score_set: ScoreSet) -> list[BoolArray]:
@@ -124,9 +125,6 @@ def rising_units(model: Network, score_set: ScoreSet) -> list[BoolArray]:
     out = []
     for layer in reversed(model.layers):
         plus, minus = (layer.weight > 0).astype(np.int64), (layer.weight < 0).astype(np.int64)
-        helps, hurts = (
-            (helps @ plus + hurts @ minus) > 0,
-            (helps @ minus + hurts @ plus) > 0,
-        )  # fmt: skip
+        helps, hurts = helps @ plus + hurts @ minus > 0, helps @ minus + hurts @ plus > 0
         out.append(np.asarray(helps.any(axis=0), dtype=np.bool_))
     return out[::-1]
