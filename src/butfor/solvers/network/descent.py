@@ -33,6 +33,9 @@ CHUNK = 500
 SHARES = 2.0 ** -np.arange(8)
 """The shares of a linear step that are tried."""
 
+WAY = 17
+"""How many points are looked at on the way from one point to another."""
+
 VALUES = 20
 """How many values of a number are tried as the only change."""
 
@@ -87,6 +90,13 @@ class Descent:
             if self.problem.reached(self.score_set, points[at]):
                 return points[at], float(cost[at])
         return None
+
+    def between(self, outside: FloatArray, inside: FloatArray) -> FloatArray:
+        """Points that meet the goal on the way from a point that need not to one that does."""
+        way = np.where(self.number, np.nan_to_num(inside - outside), 0.0)
+        mixed = np.where(self.number, outside, inside) + np.linspace(0, 1, WAY)[:, None] * way
+        points = self.admissible(mixed)
+        return points[self.fine(points)]
 
     def near(self, points: FloatArray) -> FloatArray:
         """Points that meet the goal, reached by linear steps from points that need not."""
@@ -158,9 +168,18 @@ class Descent:
                 found.append(some[self.fine(some)])
                 if sum(map(len, found)) >= STARTS or self.budget.spent():
                     break
-        others = np.concatenate([self._single_moves(), self.near(here)])
+        others = np.concatenate([self._single_moves(), self.near(np.concatenate([here, self._ends()]))])
         points = np.concatenate([np.concatenate(found)[:STARTS], others[np.argsort(self.cost(others))[:STARTS]]])
         return points if len(points) else self._far()
+
+    def _ends(self) -> FloatArray:
+        """The row with a single number at one of its ends."""
+        numbers = np.flatnonzero(self.number)
+        out = np.repeat(self.x[None], 2 * len(numbers), axis=0)
+        out[np.arange(len(out)), np.repeat(numbers, 2)] = np.column_stack([self.x - self.down, self.x + self.up])[
+            numbers
+        ].ravel()
+        return self.admissible(out)
 
     def _single_moves(self) -> FloatArray:
         """Changes of single columns that meet the goal, over values that are evenly spaced."""

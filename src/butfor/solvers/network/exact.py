@@ -29,6 +29,9 @@ from butfor.solvers.network.units import units_within
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
+LOOKING = 1 / 3
+"""The share of a limited time that the search for good answers may take."""
+
 ROUNDS = 4
 """The largest number of linear programs that raise the bound before anything is branched on."""
 
@@ -67,7 +70,7 @@ class _SetSearch:
 
     def __init__(self, problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> None:
         self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
-        self.descent = Descent(problem, score_set, budget)
+        self.descent = Descent(problem, score_set, budget.at_most(LOOKING * budget.left()))
         self.best = SetAnswer(None, np.inf, 0.0)
         self.lowest = 0.0
 
@@ -103,13 +106,10 @@ class _SetSearch:
             if self.budget.spent():
                 return self.budget.stopped
             found = self._relaxed()
-            if found == np.inf:
-                if self.best.point is not None:  # it refutes an answer that is known, so nothing of it is believed
-                    return self._solve(write(self.problem, self.score_set))
-                self.lowest = np.inf
-                return Stopped.DONE
-            self.lowest = max(self.lowest, min(found, self.known))
-            if np.isfinite(self.known) and self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known):
+            if self._refuted(found):  # nothing of it is believed
+                return self._solve(write(self.problem, self.score_set))
+            self.lowest = max(self.lowest, found)
+            if self.lowest == np.inf or self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known) < np.inf:
                 return Stopped.DONE
             left = self.known - max(self.lowest, lowest + GAIN * self.known)
             if not np.isfinite(self.known) or self.lowest - lowest < GAIN * self.known or left < GAIN * self.known:
@@ -126,7 +126,11 @@ class _SetSearch:
         if found.status == "infeasible":
             return np.inf
         if found.x is not None:
-            self._take(self.descent.best_from(self.descent.near(written.point(self.problem, found.x)[None])))
+            point = written.point(self.problem, found.x)
+            starts = [self.descent.near(point[None])]
+            if self.best.point is not None:
+                starts.append(self.descent.between(point, self.best.point))
+            self._take(self.descent.best_from(np.concatenate(starts)))
         return found.bound if found.status == "optimal" else 0.0
 
     def _branch(self) -> Stopped:
@@ -137,10 +141,14 @@ class _SetSearch:
         found = solve_written(self.problem, self.score_set, written, self.budget, self.known)
         if found.point is not None:
             self._take((found.point, found.cost))
-        refuted = found.bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
-        if not refuted:
-            self.lowest = max(self.lowest, found.bound)
-        return Stopped.EFFORT if refuted else found.stopped
+        if self._refuted(found.bound):
+            return Stopped.EFFORT
+        self.lowest = max(self.lowest, found.bound)
+        return found.stopped
+
+    def _refuted(self, bound: float) -> bool:
+        """Whether a bound says that the answer, which is there, cannot be."""
+        return self.best.point is not None and bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
 
     def _known(self) -> Known:
         """What is known of the units, given the cost of an answer and a bound."""
