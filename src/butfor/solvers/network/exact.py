@@ -47,6 +47,7 @@ class NetworkExact(AbstractSolver):
 
     name = "network_exact"
     does = "networks of linear layers and ReLU, with every cost and constraint that milp takes: bounds near the row"
+    block = 16
     row_by_row = True
 
     def accepts(self, form: Form) -> Support:
