@@ -106,7 +106,9 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
                   "gap": _spread([one["gap"] for one in plain])},
         "rivals": {name: _dearer(explainer.space, model, some, one, ours) for name, one in rivals.items()},
     }  # fmt: skip
-    return Number(f"{of.name}, {shape}", [one["seconds"] for one in ours], "s", against, about, budget=f"{LIMIT:g} s a row")
+    return Number(
+        f"{of.name}, {shape}", [one["seconds"] for one in ours], "s", against, about, budget=f"{LIMIT:g} s a row"
+    )
 
 
 def _asked(explainer: bf.Explainer, row: pd.DataFrame, limit: float, **settings: Any) -> dict[str, Any]:
@@ -114,7 +116,7 @@ def _asked(explainer: bf.Explainer, row: pd.DataFrame, limit: float, **settings:
     (answer,) = _listed(explainer.explain(row, target=1, time_limit=limit, **settings))
     seconds = time.perf_counter() - begin
     cost, bound = (answer.cost if answer.found else np.inf), max(answer.certificate.bound, 0.0)
-    gap = (1.0 if not np.isfinite(cost) else (cost - bound) / cost if cost else 0.0)
+    gap = 1.0 if not np.isfinite(cost) else (cost - bound) / cost if cost else 0.0
     return {"seconds": seconds, "cost": cost, "gap": gap, "status": answer.certificate.status.name}
 
 

@@ -15,7 +15,6 @@ from butfor.model.network import Network
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.constraints.relations import AtMost, LinearRelation
-from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import candidates
 
@@ -75,7 +74,9 @@ def _with_values(problem: Problem, chosen, score_set: ScoreSet, raised: float, l
     point = np.array([value for value, _ in chosen])
     free = [j for j, (_, cell) in enumerate(chosen) if cell is not None]
     cells = {j: cell for j, (_, cell) in enumerate(chosen) if cell is not None}
-    changed = [j for j in range(len(x)) if j in cells or not (point[j] == x[j] or (np.isnan(point[j]) and np.isnan(x[j])))]
+    changed = [
+        j for j in range(len(x)) if j in cells or not (point[j] == x[j] or (np.isnan(point[j]) and np.isnan(x[j])))
+    ]
     if any(isinstance(one, AtMost) and len(changed) > one.count for one in problem.relations):
         return np.inf
     base, reach = 0.0, 0.0
@@ -129,7 +130,11 @@ def _with_values(problem: Problem, chosen, score_set: ScoreSet, raised: float, l
                 if j in cells:
                     row[free.index(j)] += weight
                 else:
-                    value = float(problem.space.features[j].in_numbers(point[[j]])[0]) if problem.space.features[j].levels is not None else point[j]
+                    value = (
+                        float(problem.space.features[j].in_numbers(point[[j]])[0])
+                        if problem.space.features[j].levels is not None
+                        else point[j]
+                    )
                     if np.isnan(value):
                         return np.inf
                     rest += weight * value
@@ -141,7 +146,9 @@ def _with_values(problem: Problem, chosen, score_set: ScoreSet, raised: float, l
     ends = [*zip(low, high, strict=True), *[(0.0, None)] * count, (reach, None)]
     slope = np.zeros((len(fixed), 2 * count + 1))
     slope[:, :count] = first.slope[:, free]
-    return _over_patterns(problem.model, fixed, slope, rows, limits, cost, ends, score_set.A, score_set.b + raised, base)
+    return _over_patterns(
+        problem.model, fixed, slope, rows, limits, cost, ends, score_set.A, score_set.b + raised, base
+    )
 
 
 def _over_patterns(model, z, slope, rows, limits, cost, ends, A, b, base) -> float:  # type: ignore[no-untyped-def]

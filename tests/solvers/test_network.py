@@ -33,10 +33,13 @@ from butfor.space.feature import Feature
 from butfor.space.space import Space
 from butfor.testing.problems import Kinds, random_network, random_problem
 
-EVERY = Kinds(relations=("at most", "linear", "implies"), costs=("l1", "l1", "l2", "l0", "linf", "mix", "table", "l1+l2"))
+EVERY = Kinds(
+    relations=("at most", "linear", "implies"), costs=("l1", "l1", "l2", "l0", "linf", "mix", "table", "l1+l2")
+)
+WIDE = replace(EVERY, features=6)
 
 
-def middle(seed: int, units: int = 14, kinds: Kinds = replace(EVERY, features=6)) -> Problem:
+def middle(seed: int, units: int = 14, kinds: Kinds = WIDE) -> Problem:
     """A random problem with a network of the middle size."""
     problem = random_problem(seed, "network", kinds)
     model = random_network(np.random.default_rng(seed), problem.space, problem.model.scores, units)
@@ -127,7 +130,9 @@ def test_the_ball_of_l1_and_of_l2_is_as_tight_as_the_formula() -> None:
     limit, rng = 0.3, np.random.default_rng(0)
     for cost in (L1(), L2()):
         problem = square(6, cost)
-        problem = replace(problem, factuals=np.full((1, 6), 0.5), domain=replace(problem.domain, factuals=np.full((1, 6), 0.5)))
+        problem = replace(
+            problem, factuals=np.full((1, 6), 0.5), domain=replace(problem.domain, factuals=np.full((1, 6), 0.5))
+        )
         ways = directions(problem, problem.model.first, tabulate(problem, problem.model.cells))
         within = ball(ways, limit, 6)
         weight = rng.normal(size=(5, 6))

@@ -254,7 +254,9 @@ class Program:
         terms = [expression.terms for expression, _, _ in rows]
         start = np.concatenate([[0], np.cumsum([len(term) for term in terms])]).astype(np.int32)
         index = np.fromiter(chain.from_iterable(terms), dtype=np.int32, count=int(start[-1]))
-        value = np.fromiter(chain.from_iterable(term.values() for term in terms), dtype=np.float64, count=int(start[-1]))
+        value = np.fromiter(
+            chain.from_iterable(term.values() for term in terms), dtype=np.float64, count=int(start[-1])
+        )
         row = np.repeat(np.arange(len(rows)), np.diff(start))
         scale = np.zeros(len(rows))
         np.maximum.at(scale, row, np.abs(value))

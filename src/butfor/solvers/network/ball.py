@@ -77,7 +77,11 @@ class Ball:
             value, slope = self._at(m, weight)
             best = np.minimum(best, value)
             falls, rises = inside & (slope < 0), inside & (slope >= 0)
-            left, low, fall = np.where(falls[:, None], m, left), np.where(falls, value, low), np.where(falls, slope, fall)
+            left, low, fall = (
+                np.where(falls[:, None], m, left),
+                np.where(falls, value, low),
+                np.where(falls, slope, fall),
+            )
             right, high, rise = (
                 np.where(rises[:, None], m, right), np.where(rises, value, high), np.where(rises, slope, rise),
             )  # fmt: skip

@@ -6,6 +6,7 @@ approached as far as the network agrees.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -148,7 +149,7 @@ class Descent:
     def _plain(self) -> BoolArray:
         """The columns that may be any number between two ends."""
         domain = self.problem.domain
-        return self.number & (domain.step == 0) & ~domain.single & ~domain.missing[0]
+        return np.asarray(self.number & (domain.step == 0) & ~domain.single & ~domain.missing[0])
 
     @cached_property
     def _others_of_domain(self) -> list[int]:
@@ -285,7 +286,7 @@ class Descent:
         square = np.maximum(self.square, 1e-9 * self.square.max())
 
         def amounts(rate: FloatArray) -> FloatArray:
-            return np.clip((rate[:, None] * gains - self.rate) / (2 * square), 0.0, room)
+            return np.asarray(np.clip((rate[:, None] * gains - self.rate) / (2 * square), 0.0, room))
 
         return _halved(amounts, gains, need)
 
@@ -339,7 +340,7 @@ class Descent:
     def _nearest(self, j: int, values: FloatArray) -> FloatArray:
         """The admissible values of a number that are nearest to some."""
         near = self.problem.domain.closest(j, values[None], np.full((1, 1), -np.inf), np.full((1, 1), np.inf))[0]
-        return np.where(np.isnan(near), self.x[j], near)
+        return np.asarray(np.where(np.isnan(near), self.x[j], near))
 
 
 def _level(gains: FloatArray, speed: FloatArray, room: FloatArray, need: FloatArray) -> FloatArray:
@@ -347,12 +348,13 @@ def _level(gains: FloatArray, speed: FloatArray, room: FloatArray, need: FloatAr
 
     def amounts(level: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
-            return np.minimum(np.nan_to_num(level[:, None] * speed, nan=0.0, posinf=np.inf), room) * (gains > 0)
+            risen = np.nan_to_num(level[:, None] * speed, nan=0.0, posinf=np.inf)
+            return np.asarray(np.minimum(risen, room) * (gains > 0))
 
     return _halved(amounts, gains, need)
 
 
-def _halved(amounts, gains: FloatArray, need: FloatArray) -> FloatArray:  # type: ignore[no-untyped-def]
+def _halved(amounts: Callable[[FloatArray], FloatArray], gains: FloatArray, need: FloatArray) -> FloatArray:
     """The amounts at the lowest rate that gains what is needed, up to rounding."""
     high = np.full(len(need), 1e-6)
     for _ in range(80):

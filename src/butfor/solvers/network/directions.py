@@ -6,7 +6,7 @@ unit of the first layer lies between two linear functions of the amounts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,12 +44,12 @@ class Directions:
 
     def take(self, at: IntArray) -> Directions:
         """Some of the directions."""
-        return Directions(
-            *(getattr(self, name)[at] for name in ("column", "cell", "room", "fixed", "rate", "square", "reach")),
-            self.start,
-            self.most[:, at],
-            self.least[:, at],
-        )
+        parts = {name: getattr(self, name)[at] for name in OF_EACH}
+        return replace(self, **parts, most=self.most[:, at], least=self.least[:, at])
+
+
+OF_EACH = ("column", "cell", "room", "fixed", "rate", "square", "reach")
+"""What has one entry per direction."""
 
 
 def directions(problem: Problem, first: Linear, tables: Tables) -> Directions:
@@ -80,16 +80,19 @@ class _Found:
         self.most: list[FloatArray] = [np.empty((0, units))]
         self.least: list[FloatArray] = [np.empty((0, units))]
 
-    def add(self, j: int, cell: int, room: float, costs: tuple[float, ...], most: FloatArray, least: FloatArray) -> None:
+    def add(
+        self, j: int, cell: int, room: float, costs: tuple[float, ...], most: FloatArray, least: FloatArray
+    ) -> None:
         self.numbers.append((j, cell, room, *costs))
         self.most.append(most[None])
         self.least.append(least[None])
 
     def directions(self, start: FloatArray) -> Directions:
-        table = np.array(self.numbers, dtype=np.float64).reshape(len(self.numbers), 7)
+        table = np.array(self.numbers, dtype=np.float64).reshape(len(self.numbers), len(OF_EACH))
         column, cell = table[:, 0].astype(np.intp), table[:, 1].astype(np.intp)
         most, least = (np.ascontiguousarray(np.concatenate(parts).T) for parts in (self.most, self.least))
-        return Directions(column, cell, *(table[:, at] for at in range(2, 7)), start, most, least)
+        room, fixed, rate, square, reach = table[:, 2:].T
+        return Directions(column, cell, room, fixed, rate, square, reach, start, most, least)
 
 
 def _of_number(problem: Problem, first: Linear, j: int, found: _Found) -> None:

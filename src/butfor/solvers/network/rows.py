@@ -38,9 +38,7 @@ class Known:
     additive: bool
 
 
-def add_known(
-    known: Known, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]
-) -> list[Sum]:
+def add_known(known: Known, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     """Write the network with the ranges of its units, with lines above them, and with the limit of the ball."""
     model = problem.model
     assert isinstance(model, Network)
