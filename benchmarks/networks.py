@@ -98,7 +98,7 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
         "proven": sum(one["status"] == "PROVEN_OPTIMAL" for one in ours),
         "gap": _spread([one["gap"] for one in ours]),
         "gap_soon": _spread([one["gap"] for one in soon]),
-        "answered_soon": sum(np.isfinite(one["cost"]) for one in soon),
+        "answered_soon": int(sum(np.isfinite(one["cost"]) for one in soon)),
         "soon": SOON,
         "costs": [one["cost"] for one in ours],
         "plain": {"rows": len(plain), "limit": PLAIN_LIMIT, "worst": max(one["seconds"] for one in plain),

@@ -10,8 +10,8 @@ from sklearn.neural_network import MLPClassifier
 
 import butfor as bf
 from butfor.formulation.tables import tabulate
-from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.cells import number_cells
+from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.network import Layer, Network
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import Softmax, at_least
@@ -25,8 +25,8 @@ from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import DOWN, UP, directions
 from butfor.solvers.network.exact import NetworkExact
-from butfor.solvers.network.goal import goal
 from butfor.solvers.network.units import line_above_bent, units_within
+from butfor.solvers.network.wanted import wanted_scores
 from butfor.solvers.outcome import Status, Stopped
 from butfor.solvers.solver import Budget
 from butfor.space.feature import Feature
@@ -153,7 +153,7 @@ def test_the_ball_of_l1_and_of_l2_is_as_tight_as_the_formula() -> None:
 def test_slopes_are_those_of_the_network() -> None:
     for seed in range(20):
         problem = square(5, seed=seed)
-        toward = goal(problem.model, problem.score_sets[0])
+        toward = wanted_scores(problem.model, problem.score_sets[0])
         points = np.random.default_rng(seed).random((10, 5))
         spare, slope = toward.slopes(points)
         assert spare == pytest.approx(toward.spare(points))
@@ -249,7 +249,7 @@ def test_ctrl_c_keeps_what_is_known(monkeypatch) -> None:
 
     problem = square(5)
     monkeypatch.setattr(exact, "solve_written", interrupted)
-    monkeypatch.setattr(exact, "ROUNDS", 0)
+    monkeypatch.setattr(exact, "RELAXATIONS", 0)
     budget = Budget()
     found = NetworkExact().solve(problem, budget)
     assert found.found()[0]

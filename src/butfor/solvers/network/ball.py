@@ -9,10 +9,10 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.solvers.network.directions import Directions
 
-OUTWARDS = 1e-9
+BALL_OUTWARDS = 1e-9
 """The share of their size by which bounds are moved outwards, so that rounding does not decide."""
 
-MULTIPLIERS = 14
+MULTIPLIERS_TRIED = 14
 """How many multipliers are tried per sum. Any of them proves a bound."""
 
 
@@ -43,11 +43,11 @@ class Ball:
         """
         size = np.abs(constant) + np.abs(weight) @ self.room
         if not weight.shape[1]:
-            return np.asarray(constant + OUTWARDS * size)
+            return np.asarray(constant + BALL_OUTWARDS * size)
         best, _ = self._at(np.zeros((len(weight), 1)), weight)
         if np.isfinite(self.limit):
             best = np.minimum(best, self._priced(weight))
-        return np.asarray(constant + best + OUTWARDS * size)
+        return np.asarray(constant + best + BALL_OUTWARDS * size)
 
     def simplex(self) -> tuple[FloatArray, float]:
         """Rates and a total that no change in the ball exceeds: `rates a <= total`. Squares lie above their tangents."""
@@ -67,7 +67,7 @@ class Ball:
         left, right = np.zeros_like(steep), np.maximum(steep, np.sqrt(curved.sum(axis=1, keepdims=True)))
         (low, fall), (high, rise) = self._at(left, weight), self._at(right, weight)
         best = np.minimum(low, high)
-        for _ in range(MULTIPLIERS):
+        for _ in range(MULTIPLIERS_TRIED):
             with np.errstate(divide="ignore", invalid="ignore"):
                 meet = ((high - low) + fall * left[:, 0] - rise * right[:, 0]) / (fall - rise)
             inside = (fall < 0) & (rise > 0) & (meet > left[:, 0]) & (meet < right[:, 0])
@@ -120,8 +120,8 @@ def ball(ways: Directions, limit: float, most: int) -> Ball:
             root = np.sqrt(rate**2 + 4 * ways.square * left)
             curved = np.where(ways.square > 0, 2 * left / (rate + root), np.inf)
         reached = np.minimum(straight, np.nan_to_num(curved, nan=np.inf, posinf=np.inf))
-        room = np.minimum(room, np.where(ways.fixed <= limit, reached * (1 + OUTWARDS), 0.0))
-        room = np.where((ways.cell >= 0) & (room < 1 - OUTWARDS), 0.0, room)
+        room = np.minimum(room, np.where(ways.fixed <= limit, reached * (1 + BALL_OUTWARDS), 0.0))
+        room = np.where((ways.cell >= 0) & (room < 1 - BALL_OUTWARDS), 0.0, room)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = ways.rate + np.where(room > 0, ways.fixed / room, 0.0)
     first = np.flatnonzero(np.diff(ways.column, prepend=-1) != 0)

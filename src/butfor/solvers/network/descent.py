@@ -16,46 +16,46 @@ from butfor.formulation.margins import tightened
 from butfor.model.network import Network
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.network.goal import goal
+from butfor.solvers.network.wanted import wanted_scores
 from butfor.solvers.solver import Budget
 
-STARTS = 12
+DESCENT_STARTS = 12
 """From how many rows a descent starts."""
 
-STEPS = 25
+LINEAR_STEPS = 25
 """The largest number of linear steps."""
 
-HALVED = (3, 6, 10)
+HALVED_AFTER = (3, 6, 10)
 """After so many steps, the dearer half of the points is left behind."""
 
-CHUNK = 500
+ROWS_AT_ONCE = 500
 """How many real rows are evaluated at once, nearest first."""
 
-SHARES = 2.0 ** -np.arange(8)
+SHARES_TRIED = 2.0 ** -np.arange(8)
 """The shares of a linear step that are tried."""
 
-WAY = 17
+POINTS_BETWEEN = 17
 """How many points are looked at on the way from one point to another."""
 
-VALUES = 20
+VALUES_TRIED = 20
 """How many values of a number are tried as the only change."""
 
-FOLLOWED = 6
+STEPS_FOLLOWED = 6
 """How many linear steps are followed from points that do not meet the goal."""
 
-BEYOND = np.array([0.5, 1.0, 1.1, 1.5])
+FOLLOWED_BY = np.array([0.5, 1.0, 1.1, 1.5])
 """How far such a step is followed, as a share of it."""
 
-KEPT = 4
+POINTS_KEPT = 4
 """How many points are kept when single columns are changed."""
 
-PASSES = 3
+TURNS_TAKEN = 3
 """How often linear steps and changes of single columns take turns."""
 
-SLACK = 1e-9
+GOAL_RAISED = 1e-9
 """The share of its size by which a goal is raised, so that an answer is surely inside."""
 
-ASKED = 5
+POINTS_SHOWN = 5
 """How many of the best points are shown to the problem, which may ask the estimator."""
 
 
@@ -67,7 +67,7 @@ class Descent:
         assert isinstance(model, Network)
         domain, prices = problem.domain, problem.prices
         self.problem, self.score_set, self.budget, self.x = problem, score_set, budget, x
-        self.goal = goal(model, tightened(score_set, problem))
+        self.wanted = wanted_scores(model, tightened(score_set, problem))
         levels = np.array([feature.levels is not None for feature in problem.space.features])
         low, high = np.minimum(domain.low[0], x), np.maximum(domain.high[0], x)
         self.number = ~levels & ~np.isnan(x) & (domain.low[0] < domain.high[0])
@@ -80,14 +80,14 @@ class Descent:
 
     def best_from(self, points: FloatArray) -> tuple[FloatArray, float] | None:
         """The best answer that is found from points that meet the goal, and its cost."""
-        for _ in range(PASSES):
+        for _ in range(TURNS_TAKEN):
             if not len(points) or self.budget.spent():
                 break
             points, before = self.by_single_columns(self.by_linear_steps(points)), points
             if np.array_equal(points, before, equal_nan=True):
                 break
         cost = self.cost(points)
-        for at in np.argsort(cost, kind="stable")[:ASKED].tolist():
+        for at in np.argsort(cost, kind="stable")[:POINTS_SHOWN].tolist():
             if self.problem.reached(self.score_set, points[at]):
                 return points[at], float(cost[at])
         return None
@@ -95,16 +95,18 @@ class Descent:
     def between(self, outside: FloatArray, inside: FloatArray) -> FloatArray:
         """Points that meet the goal on the way from a point that need not to one that does."""
         way = np.where(self.number, np.nan_to_num(inside - outside), 0.0)
-        mixed = np.where(self.number, outside, inside) + np.linspace(0, 1, WAY)[:, None] * way
+        mixed = np.where(self.number, outside, inside) + np.linspace(0, 1, POINTS_BETWEEN)[:, None] * way
         points = self.admissible(mixed)
         return points[self.fine(points)]
 
     def near(self, points: FloatArray) -> FloatArray:
         """Points that meet the goal, reached by linear steps from points that need not."""
         found = []
-        for _ in range(FOLLOWED):
+        for _ in range(STEPS_FOLLOWED):
             aims = self._aims(points)
-            ways = np.where(self.number, points[:, None] + BEYOND[:, None] * (aims - points)[:, None], points[:, None])
+            ways = np.where(
+                self.number, points[:, None] + FOLLOWED_BY[:, None] * (aims - points)[:, None], points[:, None]
+            )
             tried = self.admissible(ways.reshape(-1, points.shape[1]))
             found.append(tried[self.fine(tried)])
             points = self.admissible(aims)
@@ -116,7 +118,7 @@ class Descent:
 
     def fine(self, points: FloatArray) -> BoolArray:
         """Which admissible points meet the goal and every relation."""
-        inside = self.goal.spare(points) >= 0
+        inside = self.wanted.spare(points) >= 0
         at = np.flatnonzero(inside)
         if len(at) and self.problem.relations:
             many = self.problem.take(np.zeros(len(at), dtype=np.intp))
@@ -164,13 +166,15 @@ class Descent:
         if referee is not None:
             rows = self.admissible(referee.training.points)
             rows = rows[np.argsort(self.cost(rows), kind="stable")]
-            for begin in range(0, len(rows), CHUNK):
-                some = rows[begin : begin + CHUNK]
+            for begin in range(0, len(rows), ROWS_AT_ONCE):
+                some = rows[begin : begin + ROWS_AT_ONCE]
                 found.append(some[self.fine(some)])
-                if sum(map(len, found)) >= STARTS or self.budget.spent():
+                if sum(map(len, found)) >= DESCENT_STARTS or self.budget.spent():
                     break
         others = np.concatenate([self._single_moves(), self.near(np.concatenate([here, self._ends()]))])
-        points = np.concatenate([np.concatenate(found)[:STARTS], others[np.argsort(self.cost(others))[:STARTS]]])
+        points = np.concatenate(
+            [np.concatenate(found)[:DESCENT_STARTS], others[np.argsort(self.cost(others))[:DESCENT_STARTS]]]
+        )
         return points if len(points) else self._far()
 
     def _ends(self) -> FloatArray:
@@ -186,8 +190,8 @@ class Descent:
         """Changes of single columns that meet the goal, over values that are evenly spaced."""
         domain, found = self.problem.domain, [self._singles(self.x)]
         for j in np.flatnonzero(self.number).tolist():
-            spread = np.repeat(self.x[None], VALUES, axis=0)
-            spread[:, j] = self._nearest(j, np.linspace(domain.low[0, j], domain.high[0, j], VALUES))
+            spread = np.repeat(self.x[None], VALUES_TRIED, axis=0)
+            spread[:, j] = self._nearest(j, np.linspace(domain.low[0, j], domain.high[0, j], VALUES_TRIED))
             found.append(spread)
         every = self.admissible(np.concatenate(found))
         return every[self.fine(every)]
@@ -195,10 +199,10 @@ class Descent:
     def _far(self) -> FloatArray:
         """The far ends of where the goal rises, from the row and from its changes of single columns."""
         points = np.concatenate([self.admissible(self.x[None]), self._singles(self.x)])
-        points = points[np.argsort(-self.goal.spare(points), kind="stable")[: 2 * STARTS]]
+        points = points[np.argsort(-self.wanted.spare(points), kind="stable")[: 2 * DESCENT_STARTS]]
         found = [points]
         for _ in range(4):
-            _, slope = self.goal.slopes(points)
+            _, slope = self.wanted.slopes(points)
             ends = np.where(slope > 0, self.x + self.up, np.where(slope < 0, self.x - self.down, points))
             points = self.admissible(np.where(self.number, ends, points))
             found.append(points)
@@ -206,7 +210,7 @@ class Descent:
                 points = self._better(points)
             found.append(points)
         every = np.concatenate(found)
-        return every[self.fine(every)][:STARTS]
+        return every[self.fine(every)][:DESCENT_STARTS]
 
     def _better(self, points: FloatArray) -> FloatArray:
         """Each point with the change of a single column that brings it nearest to the goal."""
@@ -214,8 +218,8 @@ class Descent:
         for at, point in enumerate(points):
             singles = self._singles(point)
             if len(singles):
-                spare = self.goal.spare(singles)
-                if spare.max() > self.goal.spare(point[None])[0]:
+                spare = self.wanted.spare(singles)
+                if spare.max() > self.wanted.spare(point[None])[0]:
                     out[at] = singles[int(spare.argmax())]
         return out
 
@@ -224,13 +228,13 @@ class Descent:
         best, cost = points, self.cost(points)
         if not self.number.any():
             return best
-        for step in range(STEPS):
-            if step in HALVED:
-                few = np.argsort(cost, kind="stable")[: max(KEPT, (len(best) + 1) // 2)]
+        for step in range(LINEAR_STEPS):
+            if step in HALVED_AFTER:
+                few = np.argsort(cost, kind="stable")[: max(POINTS_KEPT, (len(best) + 1) // 2)]
                 best, cost = best[few], cost[few]
             aims = self._aims(best)
             way = aims[:, None] - best[:, None]
-            tried = np.where(self.number, best[:, None] + SHARES[:, None] * np.nan_to_num(way), best[:, None])
+            tried = np.where(self.number, best[:, None] + SHARES_TRIED[:, None] * np.nan_to_num(way), best[:, None])
             tried[:, 0][:, self.number] = aims[:, self.number]  # no rounding in a whole step
             flat = self.admissible(tried.reshape(-1, points.shape[1]))
             price = np.where(self.fine(flat), self.cost(flat), np.inf).reshape(len(best), -1)
@@ -239,18 +243,18 @@ class Descent:
             better = price[rows, at] < cost * (1 - 1e-6) - 1e-12
             if not better.any() or self.budget.spent():
                 break
-            chosen = flat.reshape(len(best), len(SHARES), -1)[rows, at]
+            chosen = flat.reshape(len(best), len(SHARES_TRIED), -1)[rows, at]
             best = np.where(better[:, None], chosen, best)
             cost = np.where(better, price[rows, at], cost)
         return best
 
     def _aims(self, points: FloatArray) -> FloatArray:
         """The cheapest numbers that would meet the goal if the network were linear."""
-        spare, slope = self.goal.slopes(points)
+        spare, slope = self.wanted.slopes(points)
         slope = np.where(self.number, slope, 0.0)
         moved = np.where(self.number, points - self.x, 0.0)
         need = (slope * moved).sum(axis=1) - spare
-        need = need + SLACK * (np.abs(need) + np.abs(slope) @ np.maximum(self.up, self.down))
+        need = need + GOAL_RAISED * (np.abs(need) + np.abs(slope) @ np.maximum(self.up, self.down))
         gains, room = np.abs(slope), np.where(slope > 0, self.up, self.down)
         amount = np.where(need[:, None] > 0, self._cheapest(gains, room, np.maximum(need, 0.0)), 0.0)
         reachable = (gains * room).sum(axis=1) >= need
@@ -292,7 +296,7 @@ class Descent:
 
     def by_single_columns(self, points: FloatArray) -> FloatArray:
         """Change single columns of the cheapest points as long as that is cheaper. The others are left out."""
-        few = points[np.argsort(self.cost(points), kind="stable")[:KEPT]]
+        few = points[np.argsort(self.cost(points), kind="stable")[:POINTS_KEPT]]
         for at in range(len(few)):
             point, cost = few[at], float(self.cost(few[at : at + 1])[0])
             for _ in range(4 * len(point)):

@@ -54,7 +54,7 @@ OF_EACH = ("column", "cell", "room", "fixed", "rate", "square", "reach")
 
 def directions(problem: Problem, first: Linear, tables: Tables) -> Directions:
     """The directions of the only row of a problem. Those that reach no unit are left out."""
-    found = _Found(first.scores)
+    found = _DirectionList(first.scores)
     for j in range(len(problem.space)):
         if is_plain(problem, first, j):
             _of_number(problem, first, j, found)
@@ -72,7 +72,7 @@ def is_plain(problem: Problem, first: Linear, j: int) -> bool:
     return not cells.levels and cells.count == 1 and known and moves and bool(first.slope[:, j].any())
 
 
-class _Found:
+class _DirectionList:
     """Directions while they are collected."""
 
     def __init__(self, units: int) -> None:
@@ -95,7 +95,7 @@ class _Found:
         return Directions(column, cell, room, fixed, rate, square, reach, start, most, least)
 
 
-def _of_number(problem: Problem, first: Linear, j: int, found: _Found) -> None:
+def _of_number(problem: Problem, first: Linear, j: int, found: _DirectionList) -> None:
     domain, prices, x = problem.domain, problem.prices, float(problem.factuals[0, j])
     unit = problem.space.features[j].range
     costs = (
@@ -110,7 +110,7 @@ def _of_number(problem: Problem, first: Linear, j: int, found: _Found) -> None:
         found.add(j, first.cells[j].count, 1.0, costs, lost[:, 0], lost[:, 0])
 
 
-def _of_cells(problem: Problem, first: Linear, j: int, tables: Tables, found: _Found) -> None:
+def _of_cells(problem: Problem, first: Linear, j: int, tables: Tables, found: _DirectionList) -> None:
     """One direction per cell. What a cell adds is known up to the place of the number in it."""
     block = slice(tables.start[j], tables.start[j + 1])
     price, value = tables.price[0, block], tables.value[0, block]

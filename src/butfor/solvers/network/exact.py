@@ -24,18 +24,18 @@ from butfor.solvers.milp.milp import Milp, Written, solve_written, write
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain
-from butfor.solvers.network.rows import NEGLIGIBLE, Known, add_known
+from butfor.solvers.network.rows import NEGLIGIBLE, KnownUnits, add_known
 from butfor.solvers.network.units import units_within
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-LOOKING = 1 / 3
+LOOKING_SHARE = 1 / 3
 """The share of a limited time that the search for good answers may take."""
 
-ROUNDS = 4
+RELAXATIONS = 4
 """The largest number of linear programs that raise the bound before anything is branched on."""
 
-GAIN = 0.01
+WORTHWHILE = 0.01
 """The share of the cost by which a linear program must raise the bound, or no other one follows."""
 
 
@@ -71,7 +71,7 @@ class _SetSearch:
 
     def __init__(self, problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> None:
         self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
-        self.descent = Descent(problem, score_set, budget.at_most(LOOKING * budget.left()))
+        self.descent = Descent(problem, score_set, budget.at_most(LOOKING_SHARE * budget.left()))
         self.best = SetAnswer(None, np.inf, 0.0)
         self.lowest = 0.0
 
@@ -103,7 +103,7 @@ class _SetSearch:
     def _prove(self) -> Stopped:
         """Raise the bound by linear programs, then by the whole program."""
         lowest = 0.0
-        for _ in range(ROUNDS):
+        for _ in range(RELAXATIONS):
             if self.budget.spent():
                 return self.budget.stopped
             found = self._relaxed()
@@ -112,8 +112,12 @@ class _SetSearch:
             self.lowest = max(self.lowest, found)
             if self.lowest == np.inf or self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known) < np.inf:
                 return Stopped.DONE
-            left = self.known - max(self.lowest, lowest + GAIN * self.known)
-            if not np.isfinite(self.known) or self.lowest - lowest < GAIN * self.known or left < GAIN * self.known:
+            left = self.known - max(self.lowest, lowest + WORTHWHILE * self.known)
+            if (
+                not np.isfinite(self.known)
+                or self.lowest - lowest < WORTHWHILE * self.known
+                or left < WORTHWHILE * self.known
+            ):
                 break
             lowest = self.lowest
         if self.budget.spent():
@@ -151,7 +155,7 @@ class _SetSearch:
         """Whether a bound says that the answer, which is there, cannot be."""
         return self.best.point is not None and bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
 
-    def _known(self) -> Known:
+    def _known(self) -> KnownUnits:
         """What is known of the units, given the cost of an answer and a bound."""
         model = self.problem.model
         assert isinstance(model, Network)
@@ -160,7 +164,7 @@ class _SetSearch:
         limit = self.known * (1 + NEGLIGIBLE) + NEGLIGIBLE
         inside = ball(ways, limit, self.problem.most_changes)
         units = units_within(model, ways, inside)
-        return Known(ways, inside, units, max(0.0, self.lowest), _additive(self.problem, model, tables))
+        return KnownUnits(ways, inside, units, max(0.0, self.lowest), _additive(self.problem, model, tables))
 
 
 def _additive(problem: Problem, model: Network, tables: Tables) -> bool:

@@ -22,7 +22,7 @@ NEGLIGIBLE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownUnits:
     """What is known about the answers to one row that cost between `lowest` and the ball's limit.
 
     - `ways`, `ball`: the directions, and what of them is affordable;
@@ -38,7 +38,9 @@ class Known:
     additive: bool
 
 
-def add_known(known: Known, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+def add_known(
+    known: KnownUnits, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]
+) -> list[Sum]:
     """Write the network with the ranges of its units, with lines above them, and with the limit of the ball."""
     model = problem.model
     assert isinstance(model, Network)
@@ -66,7 +68,7 @@ def _amount(piece: Piece, cell: int) -> Sum | None:
     return piece.down if cell == DOWN else piece.cell[cell]
 
 
-def _lines_above(known: Known, program: Program, amounts: list[Sum | None]) -> list[dict[int, Sum]] | None:
+def _lines_above(known: KnownUnits, program: Program, amounts: list[Sum | None]) -> list[dict[int, Sum]] | None:
     """The lines above `max(0, z)` for the units of each layer that may be on both sides."""
     if any(amount is None for amount in amounts):
         return None
@@ -87,7 +89,7 @@ def _lines_above(known: Known, program: Program, amounts: list[Sum | None]) -> l
 
 
 def _between(
-    known: Known, program: Program, amounts: list[Sum], rate: FloatArray, priced: IntArray
+    known: KnownUnits, program: Program, amounts: list[Sum], rate: FloatArray, priced: IntArray
 ) -> list[dict[int, Sum]]:
     """The lines with both ends of the cost: a change is a mixture of changes of one direction that cost as much as the
     lowest or the limit, and a convex function lies below the mixture of its values there.

@@ -13,7 +13,7 @@ from butfor.model.scores import ScoreSet, Softmax
 
 
 @dataclass(frozen=True, eq=False)
-class Goal:
+class WantedScores:
     """A score set that answers are looked for in, and the network whose scores must reach it."""
 
     model: Network
@@ -51,7 +51,9 @@ class Goal:
         return least, rows @ self.model.first.slope
 
 
-def goal(model: Network, score_set: ScoreSet) -> Goal:
+def wanted_scores(model: Network, score_set: ScoreSet) -> WantedScores:
     """The goal of a score set. Strict inequalities need the least that floats tell apart."""
     size = np.abs(score_set.b) + 1e-3
-    return Goal(model, score_set.A, score_set.b + np.where(score_set.strict, 1e-15 * size, 0.0), score_set.curve)
+    return WantedScores(
+        model, score_set.A, score_set.b + np.where(score_set.strict, 1e-15 * size, 0.0), score_set.curve
+    )
