@@ -49,8 +49,9 @@ bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a 
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
 
-bench-networks: $(VENV)/.dev ## measure networks (half an hour; RIVAL_PYTHON=a Python 3.12 adds DiCE); writes benchmarks/results
+bench-networks: $(VENV)/.dev ## measure networks (half an hour; RIVAL_PYTHON=a Python 3.12 adds DiCE); writes docs/benchmarks-networks.md
 	$(BIN)/python -m benchmarks.networks
+	$(BIN)/python -m benchmarks.networks_report
 
 bench-swarm: $(VENV)/.dev ## measure the swarm (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes benchmarks/results
 	$(BIN)/python -m benchmarks.swarm

@@ -150,6 +150,14 @@ def test_networks_write_complete_lines_and_are_proven(tmp_path: Path) -> None:
         assert record["gap_soon"]["most"] <= 1
 
 
+def test_the_page_of_networks_in_the_docs_is_the_one_that_is_made(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "benchmarks.networks_report", "--docs", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    made = (tmp_path / "benchmarks-networks.md").read_text()
+    assert made == (ROOT / "docs" / "benchmarks-networks.md").read_text()
+
+
 @pytest.fixture(scope="module")
 def axis_aligned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     out = tmp_path_factory.mktemp("axis_aligned")

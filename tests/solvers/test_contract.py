@@ -251,12 +251,12 @@ class OnNetworks(SolverContract):
 
 class TestNetworkExactOnReals(OnNetworks):
     solver = NetworkExact()
-    seeds = range(600)
+    seeds = range(330)
 
 
 class TestMilpOnNetworksOfReals(OnNetworks):
     solver = Milp()
-    seeds = range(10_000, 10_100)
+    seeds = range(10_000, 10_060)
 
 
 class TestNetworkExactOnFinite(SolverContract):
@@ -265,14 +265,14 @@ class TestNetworkExactOnFinite(SolverContract):
     solver = NetworkExact()
     form = "network"
     kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
-    seeds = range(20_000, 20_500)
+    seeds = range(20_000, 20_300)
 
 
 class TestMilpOnNetworks(SolverContract):
     solver = Milp()
     form = "network"
     kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
-    seeds = range(30_000, 30_150)
+    seeds = range(30_000, 30_100)
 
 
 class TestBruteForce(SolverContract):
