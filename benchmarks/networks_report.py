@@ -23,6 +23,8 @@ def page(folder: Path) -> str:
 
 
 def _header(lines: pd.DataFrame) -> str:
+    names = ("python", "numpy", "scikit-learn", "highspy")
+    versions = ", ".join(f"{name} {lines['machine'].iloc[0][name]}" for name in names)
     machine, load = lines["machine"].iloc[0], lines["load"]
     commits = ", ".join(f"`{str(commit)[:7]}`" for commit in dict.fromkeys(lines["commit"]))
     return f"""# Benchmarks: networks
@@ -31,7 +33,7 @@ Networks of ReLU, explained to proven optimality. Every number on this page was 
 `make bench-networks` measures (JSON lines in `benchmarks/results`) and makes the page from them.
 
 Measured on {machine["cores"]} cores of {machine["cpu"]}, at commit {commits}
-(python {machine["python"]}, numpy {machine["numpy"]}, scikit-learn {machine["scikit-learn"]}, HiGHS {machine["highspy"]}), one thread.
+({versions}), one thread.
 Others used the machine at the same time: its load was {load.min():.1f} to {load.max():.1f},
 so the seconds are too many, ours and those of the others alike.
 
@@ -59,8 +61,8 @@ def _proofs(lines: pd.DataFrame) -> str:
     limit = lines["plain"].iloc[0]["limit"]
     about = f"""## Proofs
 
-Beside `network_exact` stands the plain program (`milp`: one binary variable per unit, over the ranges of the data) on the first rows,
-with {limit:g} s for each."""
+Beside `network_exact` stands the plain program (`milp`: one binary variable per unit, over the ranges of the data)
+on the first rows, with {limit:g} s for each."""
     return f"{about}\n\n{markdown(head, table)}"
 
 

@@ -243,10 +243,10 @@ def _minimise(
         relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
         if relaxed.status == "infeasible":
             return best, (np.inf if best is None else value), Stopped.DONE
-        if exact and program.curves and relaxed.status == "limit" and not budget.spent():
-            exact = False  # the convex solver gave up, so approximate from outside instead
-            continue
         if relaxed.x is None:
+            if exact and program.curves and not budget.spent():
+                exact = False  # the convex solver gave up, so approximate from outside instead
+                continue
             return best, max(bound, relaxed.bound), budget.stopped or Stopped.EFFORT
         bound = max(bound, relaxed.bound)
         x = relaxed.x

@@ -17,9 +17,6 @@ FEASIBILITY = 1e-9
 SMALL = 1e-9
 """Coefficients below this share of the largest one of their row are left out, and their row is widened by them."""
 
-QUADRATIC_STEPS = 20
-"""How many steps HiGHS may take on a quadratic program, per variable and row. Now and then it never ends."""
-
 WHOLE_TOLERANCE = 1e-8
 """How far HiGHS may miss a row of a program with whole numbers.
 
@@ -345,7 +342,6 @@ def _run(highspy: Any, model: Any, seconds: float) -> Any:
     solver.setOptionValue("mip_allow_restart", False)  # after a restart, version 1.15 lost an optimum
     solver.setOptionValue("mip_rel_gap", 1e-8)
     solver.setOptionValue("mip_abs_gap", 1e-9)
-    solver.setOptionValue("qp_iteration_limit", 1000 + QUADRATIC_STEPS * (model.lp_.num_col_ + model.lp_.num_row_))
     if np.isfinite(seconds):
         solver.setOptionValue("time_limit", max(seconds, 1e-3))
     solver.passModel(model)
