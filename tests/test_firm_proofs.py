@@ -11,12 +11,15 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
+    ElasticNet,
     LinearRegression,
     LogisticRegression,
     Perceptron,
@@ -369,6 +372,15 @@ def test_levels_in_a_float32_column_are_no_real_numbers():
     assert found.point["b"].iloc[0] == 1
 
 
+def test_a_mean_of_three_trees_that_is_attained():
+    """Its leaves divided by 3 add up exactly by luck, but the estimator adds first and divides then."""
+    X = np.float32([[-210]] * 2 + [[-1160]] + [[-210]] * 7 + [[-1160]] * 2 + [[-210]])
+    y = [-0.41, 0.07, -0.42, -0.05, 0.71, 0.36, -0.26, -0.18, 0.44, 0.06, -0.22, -0.49, -0.16]
+    model = ExtraTreesRegressor(3, max_depth=1, random_state=0).fit(X, y)
+    value = float(model.predict(X[:1])[0])
+    assert bf.Explainer(model, X).explain(X[[2]], target=bf.value(value, value)).only.found
+
+
 @pytest.mark.parametrize("weights", [(0.25, -0.5), (0.75, -0.75)])
 @pytest.mark.parametrize("largest", [7, 9])
 def test_slopes_with_few_digits_by_luck(largest, weights):
@@ -388,3 +400,35 @@ def test_slopes_with_few_digits_by_luck(largest, weights):
         ):
             cost = np.abs(grid - row).sum(axis=1) / largest
             assert found.certificate.bound <= cost[predicted >= reached].min() + 1e-6
+
+
+def test_a_quadratic_program_that_went_round_for_ever():
+    """Whole numbers held, HiGHS's active set came back to where it was, without an end and without a limit."""
+    a, b, year, c = (
+        "122211111211221122112112221111121112211122111112221211211112",
+        "040014021312330134040131430140400421020212302234324421434434",
+        "031002332002211012030200131121203023231033322110212122221132",
+        "hllhhhhl?lh?hh?lhhhh?hhlllllhhhhhhhhhhhllllhl?hllh??h?hhlll?h",
+    )
+    X = pd.DataFrame({"a": [*map(int, a)], "b": np.float32([*b]), "year": np.float32([2000 + int(k) for k in year])})
+    X["c"] = np.float32([{"h": 6.25, "l": 5.83, "?": np.nan}[k] for k in c[: len(X)]])
+    y = (
+        "4.83 -5.68 -1.38 -2.26 3.99 -0.18 3.54 2.77 2.61 -3.56 4.2 1.58 -4.91 -4.77 4.44 4.4 -4.93 -5.86 4.46 0.15 "
+        "-2.28 3.56 1.41 -1.99 -4.78 -4.43 5.12 4.02 0.16 4.82 0.4 -1.52 3.95 0.84 2.31 -3.47 -2.23 1.87 5.4 3.48 "
+        "-2.21 -3.62 0.85 4.6 1.95 2.36 2.54 -4.37 -5.49 -4.33 0.21 -5.18 2.0 2.9 -6.48 2.16 1.68 1.94 0.53 -5.52"
+    )
+    values = [float(word) for word in y.split(" ")]
+    scaled = (KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform"), StandardScaler())
+    model = make_pipeline(SimpleImputer(), *scaled, ElasticNet(alpha=0.01)).fit(X, values)
+    found = bf.Explainer(model, X).explain(
+        X.iloc[[50, 20]],
+        target=bf.relative_change(-0.3),
+        cost="L2+0.25*L0",
+        constraints=[
+            bf.linear({"a": 2.0, "b": 0.5, "year": -2.0, "c": 2.0}, ">=", -3987.0),
+            bf.within("a", 1.0),
+            bf.implies(bf.rises("a", by=0.0), bf.falls("year", by=1.0)),
+        ],
+        time_limit=30.0,
+    )
+    assert not found.cut_short

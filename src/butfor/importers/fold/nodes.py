@@ -96,8 +96,10 @@ class _Questions:
         return np.asarray(np.where(lost, self.missing_left[:, None], out))
 
 
-def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
+def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray, *, folded: bool = False) -> Trees:
     """The trees over raw features.
+
+    The values are `folded` if the estimator does not have them as they are, but multiplies or divides by something.
 
     A question about a number becomes a cut. A question about levels, bins or a missing zero becomes a set of cells.
     """
@@ -143,6 +145,7 @@ def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray) -> Trees:
         cell_sets=sets,
         base=base,
         cells=cells,
+        folded=folded,
     )
 
 

@@ -18,6 +18,7 @@ from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import Nodes, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Sign, Value
+from butfor.model.trees import exact
 
 CLASS_LOSSES_OF_CATBOOST = ("Logloss", "CrossEntropy", "MultiClass", "MultiClassOneVsAll")
 VALUE_LOSSES_OF_CATBOOST = (
@@ -56,7 +57,7 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
             raise UnsupportedModelError(
                 "CatBoost predicts several values.", "One output is needed.", "Fit one model per output."
             )
-        return trees_over(columns, nodes, base), Value()
+        return trees_over(columns, nodes, base, folded=not exact(scale)), Value()
     classes = tuple(np.asarray(model.classes_).tolist())
     border = model.get_probability_threshold() if len(base) == 1 else 0.5
     if border != 0.5:
@@ -68,7 +69,7 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     readout = (
         Sign(classes, "logistic") if len(base) == 1 else Argmax(classes, "softmax" if loss == "MultiClass" else "ovr")
     )
-    return trees_over(columns, nodes, base), readout
+    return trees_over(columns, nodes, base, folded=not exact(scale)), readout
 
 
 def _saved(model: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from butfor.importers.fold.column import Column, Values
 from butfor.importers.fold.nodes import Nodes, in_score, numbered, trees_over
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Sign, Value
+from butfor.model.trees import exact
 
 CLASS_OBJECTIVES_OF_LIGHTGBM = ("binary", "multiclass", "multiclassova")
 VALUE_OBJECTIVES_OF_LIGHTGBM = ("regression", "regression_l1", "huber", "fair", "quantile", "mape")
@@ -61,7 +62,8 @@ def read_booster(booster: Any, columns: list[Column], classes: tuple[Any, ...]) 
     if "average_output" in header:
         scale /= len(trees) / scores
     nodes = replace(nodes, value=scale * nodes.value)
-    model = trees_over(_coded(columns, header, booster.pandas_categorical or []), nodes, np.zeros(scores))
+    coded = _coded(columns, header, booster.pandas_categorical or [])
+    model = trees_over(coded, nodes, np.zeros(scores), folded=not exact(scale))
     if not classes:
         return model, Value()
     if scores == 1:

@@ -38,7 +38,8 @@ def _mean(
     """
     nodes, count = grown(estimators, inputs), len(estimators)
     if not hasattr(ensemble, "classes_"):
-        return trees_over(columns, replace(nodes, value=nodes.value / count), np.zeros(1)), Value()
+        mean = replace(nodes, value=nodes.value / count)
+        return trees_over(columns, mean, np.zeros(1), folded=not exact(count)), Value()
     classes = tuple(ensemble.classes_.tolist())
     if any(len(estimator.classes_) < len(classes) for estimator in estimators):
         nodes = replace(nodes, value=_shares(estimators, len(classes)))
@@ -105,8 +106,8 @@ def read_ada_boost(boosting: Any, columns: list[Column]) -> Imported:
         chosen = np.searchsorted(boosting.classes_, estimator.classes_)[node_values(estimator).argmax(axis=1)]
         votes.append(weight * _vote(chosen, len(classes)))
     nodes = replace(grown(list(estimators)), value=np.concatenate(votes))
-    model = trees_over(columns, nodes, np.zeros(nodes.value.shape[1]))
-    model = replace(model, folded=not all(exact(weight) for weight in weights))
+    folded = not all(exact(weight) for weight in weights)
+    model = trees_over(columns, nodes, np.zeros(nodes.value.shape[1]), folded=folded)
     return model, Sign(classes, "logistic") if len(classes) == 2 else Argmax(classes, "softmax")
 
 

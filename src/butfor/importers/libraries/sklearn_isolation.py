@@ -73,7 +73,8 @@ def read_path_lengths(lengths: PathLengths, columns: list[Column]) -> Imported:
     depth = np.concatenate([_depth(estimator.tree_) for estimator in trees])
     rows = np.concatenate([estimator.tree_.n_node_samples for estimator in trees])
     value = (depth + _unseen(rows))[:, None] / len(trees)
-    return trees_over(columns, replace(grown(trees, forest.estimators_features_), value=value), np.zeros(1)), Value()
+    nodes = replace(grown(trees, forest.estimators_features_), value=value)
+    return trees_over(columns, nodes, np.zeros(1), folded=True), Value()
 
 
 def _depth(tree: Any) -> FloatArray:

@@ -79,7 +79,7 @@ def _leaves(estimator: Any, columns: list[Column], trees: Sequence[Any], lean: b
     events = estimator.is_event_time_
     risk = partial(_lean_risk if lean else _risk, events)
     nodes = grown(trees, values=risk)
-    model = trees_over(columns, replace(nodes, value=nodes.value / len(trees)), np.zeros(1))
+    model = trees_over(columns, replace(nodes, value=nodes.value / len(trees)), np.zeros(1), folded=True)
     readout: Survival
     if lean:
         why = f"{type(estimator).__name__} was fitted with low_memory=True and keeps no survival function"
@@ -118,7 +118,8 @@ def read_boosting(boosting: Any, columns: list[Column]) -> Imported:
     weights = getattr(boosting, "_scale", np.ones(len(trees)))[: len(trees)]
     each = np.repeat(boosting.learning_rate * weights, [tree.tree_.node_count for tree in trees])
     base = np.asarray(boosting._raw_predict_init(np.zeros((1, boosting.n_features_in_)))[0], dtype=np.float64)
-    return trees_over(columns, replace(nodes, value=each[:, None] * nodes.value), base), _loss(boosting)
+    folded = replace(nodes, value=each[:, None] * nodes.value)
+    return trees_over(columns, folded, base, folded=True), _loss(boosting)
 
 
 def read_componentwise(boosting: Any, columns: list[Column]) -> Imported:

@@ -23,6 +23,9 @@ WHOLE_TOLERANCE = 1e-8
 At 1e-9 it once cut off an optimum (in one of about 3,000 ensembles).
 """
 
+QP_ITERATIONS = 100
+"""How many iterations a quadratic program may take, for each of its columns and rows. It takes about one."""
+
 
 @dataclass
 class Sum:
@@ -342,6 +345,8 @@ def _run(highspy: Any, model: Any, seconds: float) -> Any:
     solver.setOptionValue("mip_allow_restart", False)  # after a restart, version 1.15 lost an optimum
     solver.setOptionValue("mip_rel_gap", 1e-8)
     solver.setOptionValue("mip_abs_gap", 1e-9)
+    size = model.lp_.num_col_ + model.lp_.num_row_
+    solver.setOptionValue("qp_iteration_limit", QP_ITERATIONS * size)  # on a vertex it once went round for ever
     if np.isfinite(seconds):
         solver.setOptionValue("time_limit", max(seconds, 1e-3))
     solver.passModel(model)
@@ -355,6 +360,8 @@ def _read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
     info = solver.getInfo()
     if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
         return Solved("infeasible", None, np.inf)
+    if status == kinds.kIterationLimit:
+        return Solved("limit", None, -np.inf)
     has_point = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     x = np.array(solver.getSolution().col_value) if has_point else None
     if status == kinds.kModelEmpty:

@@ -60,6 +60,10 @@ class Case:
     row: int
 
 
+LIMIT = 60.0
+"""Seconds for a question. Few questions about whole numbers take HiGHS for ever, and then an answer counts as missed."""
+
+
 class Bench:
     """A setting that was built: the model fitted, the grid enumerated and predicted once."""
 
@@ -96,7 +100,7 @@ class Bench:
         given = {name: evaluated(text) for name, text in inquiry.texts().items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.explainer.explain(self.rows(rows, inquiry.narrow), progress=False, **given)
+            return self.explainer.explain(self.rows(rows, inquiry.narrow), progress=False, time_limit=LIMIT, **given)
 
     def totals(self, inquiry: Inquiry, start: FloatArray, points: FloatArray, after: Said) -> FloatArray:
         """What each point costs, the class included."""
