@@ -18,7 +18,8 @@ PAGE = "benchmarks-networks.md"
 
 def page(folder: Path) -> str:
     """The page, as Markdown."""
-    lines = read(folder, "networks")
+    parts = [read(folder / "networks", path.stem) for path in sorted((folder / "networks").glob("*.jsonl"))]
+    lines = pd.concat(parts, ignore_index=True)
     return "\n\n".join((_header(lines), _proofs(lines), _soon(lines), _rivals(lines))) + "\n"
 
 
