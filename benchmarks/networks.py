@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 from statistics import median
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,8 @@ from benchmarks.baselines import distance
 from benchmarks.data import Table, pipeline, table
 from benchmarks.harness import SEED, Number, main
 from benchmarks.rivals import Answered, dice, environment, named
+from butfor.solvers.network.exact import _SetSearch
+from butfor.solvers.outcome import Stopped
 
 ROWS, LIMIT = 20, 60.0
 PLAIN_ROWS, PLAIN_LIMIT = 3, 10.0
@@ -90,6 +93,8 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
     explainer.explain(rows.iloc[:1], target=1, time_limit=SOON)
     ours = [_asked(explainer, rows.iloc[[at]], LIMIT) for at in range(len(rows))]
     soon = [_asked(explainer, rows.iloc[[at]], SOON) for at in range(len(rows))]
+    with mock.patch.object(_SetSearch, "_branch", return_value=Stopped.EFFORT):
+        unbranched = [_asked(explainer, rows.iloc[[at]], LIMIT) for at in range(len(rows))]
     few = range(min(len(rows), 1 if smoke else PLAIN_ROWS))
     plain = [_asked(explainer, rows.iloc[[at]], PLAIN_LIMIT, solver="milp") for at in few]
     some = rows.iloc[: 1 if smoke else RIVAL_ROWS]
@@ -104,6 +109,11 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
         "network": "-".join(map(str, shape)),
         "rows": len(rows),
         "load": os.getloadavg()[0],
+        "processor_seconds": _spread([one["processor_seconds"] for one in ours]),
+        "unbranched": {
+            "gap": _spread([one["gap"] for one in unbranched]),
+            "processor_seconds": _spread([one["processor_seconds"] for one in unbranched]),
+        },
         "proven": sum(one["status"] == "PROVEN_OPTIMAL" for one in ours),
         "gap": _spread([one["gap"] for one in ours]),
         "gap_soon": _spread([one["gap"] for one in soon]),
@@ -121,12 +131,18 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
 
 
 def _asked(explainer: bf.Explainer, row: pd.DataFrame, limit: float, **settings: Any) -> dict[str, Any]:
-    begin = time.perf_counter()
+    begin, used = time.perf_counter(), time.process_time()
     (answer,) = _listed(explainer.explain(row, target=1, time_limit=limit, **settings))
-    seconds = time.perf_counter() - begin
+    seconds, processor = time.perf_counter() - begin, time.process_time() - used
     cost, bound = (answer.cost if answer.found else np.inf), max(answer.certificate.bound, 0.0)
     gap = 1.0 if not np.isfinite(cost) else (cost - bound) / cost if cost else 0.0
-    return {"seconds": seconds, "cost": cost, "gap": gap, "status": answer.certificate.status.name}
+    return {
+        "seconds": seconds,
+        "processor_seconds": processor,
+        "cost": cost,
+        "gap": gap,
+        "status": answer.certificate.status.name,
+    }
 
 
 def _listed(answers: Any) -> list[Any]:
