@@ -37,6 +37,9 @@ SHARES_TRIED = 2.0 ** -np.arange(8)
 POINTS_BETWEEN = 17
 """How many points are looked at on the way from one point to another."""
 
+NUMBERS_ALONE = 40
+"""How many numbers are tried alone. In wide tables they are the steepest ones."""
+
 VALUES_TRIED = 20
 """How many values of a number are tried as the only change."""
 
@@ -179,17 +182,23 @@ class Descent:
 
     def _ends(self) -> FloatArray:
         """The row with a single number at one of its ends."""
-        numbers = np.flatnonzero(self.number)
+        numbers = self._steepest
         out = np.repeat(self.x[None], 2 * len(numbers), axis=0)
-        out[np.arange(len(out)), np.repeat(numbers, 2)] = np.column_stack([self.x - self.down, self.x + self.up])[
-            numbers
-        ].ravel()
+        ends = np.column_stack([self.x - self.down, self.x + self.up])[numbers]
+        out[np.arange(len(out)), np.repeat(numbers, 2)] = ends.ravel()
         return self.admissible(out)
+
+    @cached_property
+    def _steepest(self) -> IntArray:
+        """The numbers that may do most near the row."""
+        _, slope = self.wanted.slopes(self.x[None])
+        reach = np.where(self.number, np.abs(slope[0]) * np.maximum(self.up, self.down), -1.0)
+        return np.sort(np.argsort(-reach, kind="stable")[: min(NUMBERS_ALONE, int(self.number.sum()))])
 
     def _single_moves(self) -> FloatArray:
         """Changes of single columns that meet the goal, over values that are evenly spaced."""
         domain, found = self.problem.domain, [self._singles(self.x)]
-        for j in np.flatnonzero(self.number).tolist():
+        for j in self._steepest.tolist():
             spread = np.repeat(self.x[None], VALUES_TRIED, axis=0)
             spread[:, j] = self._nearest(j, np.linspace(domain.low[0, j], domain.high[0, j], VALUES_TRIED))
             found.append(spread)
