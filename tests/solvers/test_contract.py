@@ -251,7 +251,7 @@ class OnNetworks(SolverContract):
 
 class TestNetworkExactOnReals(OnNetworks):
     solver = NetworkExact()
-    seeds = range(330)
+    seeds = range(260)
 
 
 class TestMilpOnNetworksOfReals(OnNetworks):
@@ -265,7 +265,7 @@ class TestNetworkExactOnFinite(SolverContract):
     solver = NetworkExact()
     form = "network"
     kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
-    seeds = range(20_000, 20_300)
+    seeds = range(20_000, 20_250)
 
 
 class TestMilpOnNetworks(SolverContract):

@@ -182,7 +182,7 @@ def test_a_dense_grid_in_two_columns_is_never_cheaper(cost) -> None:
 
 def test_agrees_with_the_program_on_middle_networks() -> None:
     compared = 0
-    for seed in range(70):
+    for seed in range(50):
         problem = middle(seed)
         if not NetworkExact().accepts(problem.form()):
             continue
@@ -193,7 +193,7 @@ def test_agrees_with_the_program_on_middle_networks() -> None:
             continue
         assert a == b or a == pytest.approx(b, rel=2e-6, abs=2e-6), f"seed {seed}"
         compared += 1
-    assert compared > 55
+    assert compared > 40
 
 
 def test_agrees_with_the_program_on_probabilities_of_several_classes() -> None:
