@@ -8,6 +8,10 @@ FOUND = $(shell for p in $(PYTHON) python3.11 python3.12 python3.13 python3 pyth
 	"$$p" -c '$(CHECK)' 2>/dev/null && { echo "$$p"; break; }; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# PyTorch for the tests of networks, in one version, so that a build for the CPU that pip is told of is taken
+# (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL). `make TORCH= test` leaves them out; no build is there for every Python.
+TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.version_info < (3, 12) else "")')
+
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
 .PHONY: help demo test fast fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
@@ -68,12 +72,14 @@ reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Pyt
 	$(BIN)/python -m reproductions.oblique_trees.table1
 	$(BIN)/python -m reproductions.survcofact
 	$(BIN)/python -m reproductions.mdpso
+	$(BIN)/python -m reproductions.fcca
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict
 
-picture: $(VENV)/.dev ## draw the picture in the README anew
+picture: $(VENV)/.dev ## draw the pictures in the README and in the documentation anew
 	$(BIN)/python examples/picture.py docs/images/answer.png
+	$(BIN)/python examples/compress.py docs/images
 
 clean: ## remove the environment and everything that was made
 	rm -rf $(VENV) site dist build demo.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -89,4 +95,5 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(PIP) --editable '.[dev]'
+	$(if $(TORCH),$(PIP) $(TORCH))
 	@touch $@ $(VENV)/.demo

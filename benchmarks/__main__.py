@@ -3,6 +3,7 @@
 from benchmarks import (
     batches,
     cold_start,
+    compress,
     first_explanation,
     import_time,
     latency,
@@ -22,6 +23,7 @@ main(
         "linear_throughput": linear_throughput.measure,
         "mixed_throughput": mixed_throughput.measure,
         "batches": batches.measure,
+        "compress": compress.measure,
     },
     __doc__,
 )

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import measure, survival
+from butfor import compress, measure, survival
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -21,10 +21,10 @@ GROUPS = {
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
-        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "candidates",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
-    "Your own models": ("black_box", "register_importer", "register_step", "linear_over", "Sign"),
+    "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),
     "Solvers with settings": ("Swarm",),
     "Errors": (
         "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",
@@ -55,6 +55,9 @@ def page() -> str:
     parts += ["## Survival", inspect.getdoc(survival) or ""]
     for name in survival.__all__:
         parts += entry(f"bf.survival.{name}", getattr(survival, name))
+    parts += ["## Compression", inspect.getdoc(compress) or ""]
+    for name in compress.__all__:
+        parts += entry(f"bf.compress.{name}", getattr(compress, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)

@@ -256,7 +256,7 @@ def test_what_an_answer_does_not_hold_as_data_is_said() -> None:
 
 
 def test_candidate_rows_are_not_held_as_data() -> None:
-    model = MLPClassifier((4,), "tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
+    model = MLPClassifier((4,), activation="tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
     one = bf.Explainer(model, FLOWERS).explain(FLOWERS[:1], target=2, constraints=[bf.candidates(FLOWERS)])
     found = check(filed(one), model)
     assert found.passed

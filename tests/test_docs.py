@@ -152,6 +152,9 @@ def run_page(page: Path) -> int:
 def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page.stem == "survival":
         pytest.importorskip("sksurv", reason="scikit-survival is not installed: pip install butfor[survival]")
+    if page.stem == "networks":
+        for library, extra in (("torch", "torch"), ("onnx", "onnx"), ("onnxruntime", "onnx")):
+            pytest.importorskip(library, reason=f"{library} is not installed: pip install butfor[{extra}]")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     wanted = [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "python"]

@@ -30,7 +30,7 @@ from sklearn.linear_model import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import butfor as bf
 from butfor.solvers.milp.milp import _tidied
@@ -432,3 +432,13 @@ def test_a_quadratic_program_that_went_round_for_ever():
         time_limit=30.0,
     )
     assert not found.cut_short
+
+
+def test_a_quadratic_program_in_which_all_is_held():
+    """HiGHS broke down with an error of its memory."""
+    X = np.array([[2, 1, 0, 2, 101], [3, 1, 0, 3, 101], [1, 0, 0, 1, 102]], dtype="int16")
+    model = ExtraTreeRegressor(max_depth=1, random_state=0).fit(X, [-0.06, -3.86, -1.0])
+    explainer = bf.Explainer(model, X, space={"x2": bf.Integer(1_700_000_000, 1_700_000_004)})
+    relation = bf.linear({"x0": -1.0, "x1": 0.5, "x2": -1.0, "x3": -1.0, "x4": 1.0}, ">=", -1_699_999_900.0)
+    asked = {"target": bf.value(at_least=-1.0), "cost": "L2", "constraints": [relation]}
+    assert explainer.explain(X[[0]], **asked).only.certificate.status is not bf.Status.NOT_FOUND

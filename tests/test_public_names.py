@@ -18,7 +18,9 @@ import butfor
 ROOT = Path(__file__).resolve().parents[1]
 
 HEAVY = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "typer", "rich", "narwhals")
-EXTRAS = ("pandas", "polars", "pyarrow", "hypothesis", "pytest", "mkdocs")
+EXTRAS = (
+    "pandas", "polars", "pyarrow", "hypothesis", "pytest", "mkdocs", "torch", "onnx", "onnxruntime", "skorch",
+)  # fmt: skip
 
 
 def reference() -> ModuleType:
@@ -68,6 +70,17 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_import_loads_nothing_heavy() -> None:
     assert loaded_after("import butfor") == set()
+
+
+def test_reading_a_perceptron_loads_no_other_network_library() -> None:
+    code = """
+import numpy as np, butfor as bf
+from sklearn.neural_network import MLPClassifier
+X = np.random.default_rng(0).normal(size=(60, 2))
+model = MLPClassifier((3,), solver="lbfgs", max_iter=500, random_state=0).fit(X, X[:, 0] > 0)
+bf.Explainer(model, data=X)
+"""
+    assert not {"torch", "onnx", "onnxruntime", "skorch"} & loaded_after(code)
 
 
 def test_explaining_arrays_needs_no_extra() -> None:

@@ -118,3 +118,26 @@ def test_mdpso(tmp_path: Path) -> None:
     assert all(record["proven"] and record["gap"] > -1e-6 for record in gaps)
     page = (tmp_path / "tables.md").read_text()
     assert all(f"| {record['method']} |" in page for record in records)
+
+
+def test_fcca(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "reproductions.fcca", "--smoke", "--out", str(tmp_path)]
+    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = lines(tmp_path / "folds.jsonl")
+    models = [record for record in records if record["kind"] == "model"]
+    assert len(models) == 2
+    assert all(record["proven"] == record["answered"] == record["rows"] > 0 for record in models)
+    trees = [record for record in records if record["kind"] == "tree" and "objective" in record]
+    assert {record["method"] for record in trees} >= {"FCCA", "GTRE", "equal bins", "cuts of a CART"}
+    for record in trees:
+        assert record["objective"] >= record["train_inconsistency"]
+        same = [one for one in trees if all(one.get(key) == record.get(key) for key in ("fold", "method", "quantile"))]
+        best = min(one["objective"] for one in same)
+        assert not record["proven"] or record["objective"] <= best + 1e-6
+    kept = [record["thresholds"] for record in trees if record["method"] == "FCCA" and record["fold"] == 0]
+    assert kept == sorted(kept, reverse=True)
+    assert (tmp_path / "figures.png").stat().st_size > 10_000
+    assert (tmp_path / "heat_maps.png").stat().st_size > 10_000
+    assert "| FCCA, Q = 0.7 |" in (tmp_path / "tables.md").read_text()

@@ -19,7 +19,7 @@ from butfor.views.schema import hash_of, sealed
 from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK, X
 
 FLOWERS, KINDS = load_iris(return_X_y=True)
-NET = MLPClassifier((4,), "tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
+NET = MLPClassifier((4,), activation="tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
 
 HASH_ONLY = re.compile(
     r"created|row"

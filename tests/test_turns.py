@@ -13,6 +13,7 @@ import butfor as bf
 from butfor.explain import turns
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.outcome import Stopped, answers_of, better_of, nothing_found
+from butfor.solvers.solver import Budget
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :6]
@@ -57,6 +58,25 @@ def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) 
     assert answers[0].point is not None
     named = EXPLAINER.explain(ROWS.iloc[:1], time_limit=0.5, solver="ensemble_branch_bound").only
     assert named.certificate.status is bf.Status.NOT_FOUND
+
+
+def test_rows_that_the_first_share_did_not_reach_are_begun_later(monkeypatch) -> None:
+    solve = EnsembleBranchBound.solve
+
+    def late(self, problem, budget, k=1, seed=0):
+        time.sleep(0.1)  # longer than its share: the rows at the end are not reached
+        return solve(self, problem, Budget(), k, seed)
+
+    rows = X[FOREST.predict(X) == 0].iloc[:40]
+    EXPLAINER.explain(rows, time_limit=60)  # compiles
+    monkeypatch.setattr(EnsembleBranchBound, "solve", late)
+    answers = EXPLAINER.explain(rows, time_limit=8.0, solver="ensemble_branch_bound")
+    assert {status.name for status in answers.statuses} == {"PROVEN_OPTIMAL"}
+    short = EXPLAINER.explain(rows, time_limit=1.0, solver="ensemble_branch_bound")
+    left = [one.certificate for one in short if one.certificate.status is bf.Status.NOT_FOUND]
+    assert left
+    assert {certificate.stopped for certificate in left} == {Stopped.TIME}
+    assert short.cut_short
 
 
 def test_a_limit_per_row(greedy) -> None:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from butfor import measure, survival
+    from butfor import compress, measure, survival
     from butfor.audit.recheck import check
     from butfor.errors import (
         ButforError,
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         UnsupportedProblemError,
     )
     from butfor.estimator.functions import black_box
+    from butfor.estimator.onnx_graphs import onnx_model
+    from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         only_up,
         plausible,
         rises,
+        robust,
         step,
         whole,
         within,
@@ -71,12 +74,14 @@ _HOMES = {
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.estimator.functions": ("black_box",),
+    "butfor.estimator.onnx_graphs": ("onnx_model",),
+    "butfor.estimator.torch_modules": ("torch_model",),
     "butfor.importers.fold.linear": ("linear_over",),
     "butfor.importers.registry": ("register_importer", "register_step"),
     "butfor.model.readout": ("Sign",),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear",
-        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "step", "whole", "within",
+        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
@@ -90,7 +95,7 @@ _HOMES = {
 __version__ = "0.1.0"
 __all__ = [name for names in _HOMES.values() for name in names]
 
-_FOLDERS = ("measure", "survival")
+_FOLDERS = ("compress", "measure", "survival")
 
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

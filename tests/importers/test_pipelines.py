@@ -16,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -38,6 +39,7 @@ from tests.importers.samples import KINDS, NUMBERS, REST, SKLEARN, TEXT, answers
 MODELS: dict[str, Callable[[], Any]] = {
     "linear": lambda: LogisticRegression(max_iter=300, tol=0.1),
     "tree": lambda: DecisionTreeClassifier(max_depth=6, random_state=0),
+    "network": lambda: MLPClassifier((4, 3), tol=10.0, n_iter_no_change=3, random_state=0),
 }
 
 NUMERIC_STEPS: dict[str, Callable[[], Any]] = {

@@ -167,7 +167,9 @@ def test_constraints_that_a_model_judges_are_measured() -> None:
 
 
 def test_a_margin_from_a_black_box_is_refused() -> None:
-    black = MLPClassifier((3,), "tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(P, TREE.predict(P))
+    black = MLPClassifier((3,), activation="tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(
+        P, TREE.predict(P)
+    )
     judge = bf.measure.Judge(black, P, target=1, constraints=bf.margin(0.1))
     with pytest.raises(bf.UnsupportedProblemError, match="margin was asked for, but the model is a black box"):
         judge.measures(P[black.predict(P) == 1][:2], P[black.predict(P) == 0][:1])

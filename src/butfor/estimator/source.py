@@ -189,7 +189,7 @@ def open_source(estimator: Any, table: Any) -> Source:
                 "A fitted estimator with predict, or a function of rows, is needed.",
             )
         return Source(estimator, frames.names(table), wants_array=False)
-    _check_fitted(estimator)
+    check_fitted(estimator)
     given = frames.names(table)
     known = _known_names(estimator)
     if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
@@ -231,7 +231,8 @@ def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tup
     return tuple(column for column in found if column is not None)
 
 
-def _check_fitted(estimator: Any) -> None:
+def check_fitted(estimator: Any) -> None:
+    """Refuse what scikit-learn knows to be unfitted."""
     from sklearn.exceptions import NotFittedError as Unfitted
     from sklearn.utils.validation import check_is_fitted
 

@@ -19,11 +19,15 @@ from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
+from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
+from butfor.explanation.region import Region
 from butfor.importers.read import Reading, read
 from butfor.log import LOG
 from butfor.model.fingerprint import fingerprint
+from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.referee import Referee
@@ -166,6 +170,44 @@ class Explainer:
         if budget.spent():
             LOG.info(answers.summary)
         return answers
+
+    def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
+        """The widest box around a row that meets the target, in which the target is met everywhere.
+
+        Choose it to say "anything from 50,000 to 54,200" instead of "50,000". No side of the box can be moved out
+        further: behind each stands a row that misses the target, or the end of the column's range. Levels stay as they
+        are, and so do whole numbers if `whole_numbers` is False.
+
+        `row` is one row as a table or a dict, or an answer (then it is its point).
+        """
+        binned = read_in_bins(self._reading.model)
+        radius: dict[str, float] = {
+            feature.name: feature.range
+            for j, feature in enumerate(self.space)
+            if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
+        }
+        return surroundings(self._one(row), target, self._referee(), "linf", radius).region()
+
+    def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
+        """The largest radius around a row within which the target is met everywhere, and a row just outside.
+
+        The radius is measured in ranges of the columns, as in `bf.robust`. `row` is one row as a table or a dict, or an
+        answer (then it is its point).
+        """
+        return surroundings(self._one(row), target, self._referee(), norm, 1.0).robustness()
+
+    def _one(self, row: Any) -> Any:
+        """One row as a table. An answer stands for its point."""
+        if isinstance(row, Explanations):
+            row = row.only
+        if isinstance(row, Explanation):
+            if row.point is None:
+                raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
+            row = row.point
+        return self._predicted(row).table
+
+    def _referee(self) -> Referee:
+        return Referee(self._reading, None, self._known)
 
     def solvers(
         self,

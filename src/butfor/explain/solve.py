@@ -69,8 +69,9 @@ def solve(
         k, told = (search.k, advance) if rank == 1 else (1, _quiet)
         found = in_turns(jobs, left, k, search.seed, search.solver == "auto", told)
         done.append(_reached(found, jobs, readout) if rank == 1 else found.take(found.found()))
-        jobs = [job for job in jobs if not job.solver.many]
-        jobs = [following for job in jobs for following in others(job, found)]
+        if rank < search.k:
+            single = [job for job in jobs if not job.solver.many]
+            jobs = [following for job in single for following in others(job, found)]
     return joined(done)
 
 

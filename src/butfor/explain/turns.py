@@ -57,15 +57,16 @@ class Job:
 
 @dataclass
 class Turn:
-    """A job, what is known of its rows (their numbers in the job), and the seconds it took so far."""
+    """A job, what is known of its rows (their numbers in the job), the seconds it took so far, and whether it was begun."""
 
     job: Job
     outcome: Outcome
     seconds: float = 0.0
+    begun: bool = False
 
     def take(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
         """Work on the job for so many seconds."""
-        begin = time.perf_counter()
+        begin, self.begun = time.perf_counter(), True
         several = k > 1 and self.job.solver.many
         found = self.job.done(budget.at_most(seconds), k if several else 1, seed)
         self.outcome = found if several else better_of(self.outcome, found)
@@ -92,7 +93,13 @@ class Turn:
     def open(self) -> bool:
         """Whether more time could help."""
         settled = [status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE) for status in self.outcome.status()]
-        return not bool(np.all(np.array(settled) | (self.outcome.stopped != Stopped.TIME)))
+        return not self.begun or not bool(np.all(np.array(settled) | (self.outcome.stopped != Stopped.TIME)))
+
+    def ended(self, budget: Budget) -> Outcome:
+        """The outcome. Rows that were never begun say what ended the budget."""
+        if self.begun or not budget.stopped:
+            return self.outcome
+        return replace(self.outcome, stopped=np.full(len(self.outcome), budget.stopped, dtype=np.intp))
 
     @property
     def gap(self) -> float:
@@ -120,7 +127,7 @@ def in_turns(
         _round(lost, Turn.rescue, budget, FIRST_SHARE, k, seed, advance)
     again = sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap)
     _round(again, Turn.take, budget, 1.0, k, seed, advance)
-    return joined([turn.outcome.renumbered(turn.job.rows) for turn in turns])
+    return joined([turn.ended(budget).renumbered(turn.job.rows) for turn in turns])
 
 
 def _size(solver: AbstractSolver, budget: Budget) -> int:

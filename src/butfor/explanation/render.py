@@ -21,6 +21,7 @@ VIEWS = {
     "lines written": "batch:dump_to",
     "lines loaded": "batch:load",
     "plot": "plot:draw",
+    "region": "region_bars:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 

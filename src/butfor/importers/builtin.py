@@ -10,7 +10,9 @@ LIBRARIES = (
     "catboost_trees",
     "lifelines_models",
     "lightgbm_trees",
+    "onnx_graphs",
     "own_trees",
+    "prepared_networks",
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_linear",
@@ -19,6 +21,8 @@ LIBRARIES = (
     "sklearn_tree",
     "sklearn_wrappers",
     "sksurv_models",
+    "skorch_networks",
+    "torch_modules",
     "xgboost_trees",
 )
 """Files in `importers/libraries`. Each registers what it reads.

@@ -18,7 +18,9 @@ from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
-from butfor.model.readout import AbstractReadout, Value
+from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Value
+from butfor.model.rounding import passed_on
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
 from butfor.space import frames
@@ -148,8 +150,10 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
     """How much rounding may change the scores of each row.
 
     It is a share of the size of all terms, for each term of the sum. In an oblique tree the sums of the decisions are
-    rounded: if one of them may flip, the scores may change by any amount.
+    rounded: if one of them may flip, the scores may change by any amount. A network passes its rounding on, sum by sum.
     """
+    if isinstance(model, Network):
+        return _passed_on(model, X, single=single)
     if isinstance(model, ObliqueTree):
         gates = evaluate(model.gates, X)
         turns = np.abs(gates) <= _rounding(model.gates, X, gates, single=single)[:, None]
@@ -157,16 +161,22 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
         size = _sizes(model, X).max(axis=1)
-    if isinstance(model, Network):
-        sizes = _sizes(model.first, X)
-        for layer in model.layers:
-            sizes = np.abs(layer.intercept) + sizes @ np.abs(layer.weight).T
-        size, ulps = sizes.max(axis=1), 10 * (10 + X.shape[1] + sum(len(layer.leak) for layer in model.layers))
     if isinstance(model, Trees):
         size = evaluate(replace(model, base=np.abs(model.base), value=np.abs(model.value)), X).max(axis=1)
         ulps = 10 + len(model.roots)
     ulp = np.finfo(np.float32 if single else np.float64).eps
     return np.asarray(ulps * ulp * (1 + size))
+
+
+def _passed_on(model: Network, X: FloatArray, *, single: bool) -> FloatArray:
+    """The same for a network: what is derived for a proof, for each row by itself, and the rounding of probabilities."""
+    unit = max(model.unit, UNIT_SINGLE if single else UNIT_DOUBLE)
+    columns, layers = (
+        (model.first, model.layers) if model.computed is None else (model.computed.columns, model.computed.layers)
+    )
+    reached = evaluate(columns, X)
+    off = passed_on(layers, reached, reached, _rounding(columns, X, reached, single=False)[:, None], unit)
+    return np.asarray(off.max(axis=1) + PROBABILITY_STEPS * unit)
 
 
 def _sizes(model: Linear, X: FloatArray) -> FloatArray:

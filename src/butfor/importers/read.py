@@ -18,6 +18,7 @@ from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
 from butfor.importers.registry import read_model, through_steps
 from butfor.model.black_box import BlackBox
+from butfor.model.network import Network
 from butfor.model.questions import Model, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
@@ -108,6 +109,8 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
     space = _with_missing(source, space, seen, sample)
     check_fidelity(source, space, model, readout, data)
     unit = UNIT_SINGLE if source.precision(sample) == np.float32 else UNIT_DOUBLE
+    if isinstance(model, Network):
+        unit = max(unit, model.unit)
     return Reading(source, space, model, readout.rounded(unit), sample, data, unit)
 
 

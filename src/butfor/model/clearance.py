@@ -7,7 +7,9 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import UnsupportedProblemError
 from butfor.model.linear import Linear
+from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet
@@ -32,7 +34,18 @@ def stays_clear(
     """
     if not eps or not len(points):
         return np.ones(len(points), dtype=np.bool_)
+    check_boundaries(model)
     return np.asarray(clearance(model, space, points, score_sets) >= eps * (1 - MARGIN_ROUNDING))
+
+
+def check_boundaries(model: Model) -> None:
+    """Refuse a model whose boundaries are too many to be listed."""
+    if isinstance(model, Network):
+        raise UnsupportedProblemError(
+            "a margin was asked for, but the model is a network.",
+            "How far a row is from its boundary is not known.",
+            "Ask for more of the target instead, for example bf.probability(label, at_least=0.7).",
+        )
 
 
 @singledispatch

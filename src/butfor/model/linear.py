@@ -25,6 +25,8 @@ class Linear:
 
     A term is `folded` if it stands for several numbers of the estimator, such as a weight and a scale. The estimator
     rounds on the way from one to the other, whatever digits the term has.
+
+    `cancelled` is by how much the terms of which the estimator adds up an intercept are larger than it (default: 0).
     """
 
     intercept: FloatArray
@@ -34,6 +36,7 @@ class Linear:
     centre: FloatArray = field(default_factory=lambda: np.zeros(1))
     blur: FloatArray = field(default_factory=lambda: np.zeros(1))
     folded: bool = False
+    cancelled: FloatArray = field(default_factory=lambda: np.zeros(1))
 
     def __post_init__(self) -> None:
         for name in ("centre", "blur"):

@@ -9,6 +9,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.scores import UNIT_DOUBLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,19 +30,40 @@ class Layer:
 
 
 @dataclass(frozen=True, eq=False)
+class Computation:
+    """How the estimator computes the scores of a network, one sum after the other. Only rounding depends on it.
+
+    - `columns`: the numbers that reach its first sums, as linear scores of the row;
+    - `layers`: all of its sums. A unit with leak 1 is a sum that it does not bend;
+    - `unit`: the unit roundoff of these sums.
+    """
+
+    columns: Linear
+    layers: tuple[Layer, ...]
+    unit: float
+
+
+@dataclass(frozen=True, eq=False)
 class Network:
     """Linear scores of the row, one per unit of the first hidden layer, sent through `layers`. The last gives the scores.
 
-    A connection that skips layers is a row of units with leak 1.
+    A connection that skips layers is a row of units with leak 1. Sums that are not bent are made one: `computed` tells
+    how the estimator adds them up (None: as it is written here).
     """
 
     first: Linear
     layers: tuple[Layer, ...]
+    computed: Computation | None = None
 
     @property
     def scores(self) -> int:
         """The number of raw scores."""
         return len(self.layers[-1].intercept)
+
+    @property
+    def unit(self) -> float:
+        """The unit roundoff in which the estimator computes the scores, whatever type it returns them in."""
+        return UNIT_DOUBLE if self.computed is None else self.computed.unit
 
     @property
     def cells(self) -> tuple[Cells, ...]:

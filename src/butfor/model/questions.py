@@ -178,7 +178,11 @@ def _(model: ObliqueTree, levels: tuple[int, ...]) -> ObliqueTree:
 def _(model: Network, levels: tuple[int, ...]) -> Network:
     first = widen(model.first, levels)
     assert isinstance(first, Linear)
-    return replace(model, first=first)
+    if model.computed is None:
+        return replace(model, first=first)
+    columns = widen(model.computed.columns, levels)
+    assert isinstance(columns, Linear)
+    return replace(model, first=first, computed=replace(model.computed, columns=columns))
 
 
 @widen.register

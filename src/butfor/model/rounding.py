@@ -14,9 +14,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.linear import Linear
-from butfor.model.network import Network
+from butfor.model.network import Layer, Network
 from butfor.model.questions import Model
-from butfor.model.scores import low_bit
+from butfor.model.scores import UNIT_DOUBLE, low_bit
 from butfor.model.trees import Trees
 
 
@@ -39,6 +39,9 @@ class Extent(NamedTuple):
 
 COLUMN_STEPS = 4
 """Roundings of a number on its way to the estimator, at its largest: a product, a difference, and their types."""
+
+SUM_STEPS = 4
+"""Roundings of each sum of a network besides its additions: of its weights, if a library has put two sums into one."""
 
 FURTHER_STEPS = 8
 """Roundings of each sum besides its additions: scaling, centring, averaging, and the comparison itself."""
@@ -78,18 +81,49 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
 
 @rounding.register
 def _(model: Network, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
-    """What the first layer is off by is passed on, and each further layer is a sum of its own."""
-    size, off = _size(model.first, extent), rounding(model.first, np.eye(model.first.scores), extent, unit)
-    for layer in model.layers:
-        size = np.abs(layer.intercept) + np.abs(layer.weight) @ size
-        off = np.abs(layer.weight) @ off + 2 * (layer.weight.shape[1] + FURTHER_STEPS) * unit * size
-    return np.asarray(np.abs(A) @ off)
+    """Each sum is rounded, and passes on what those before it are off by."""
+    how = model.computed
+    columns, layers = (model.first, model.layers) if how is None else (how.columns, how.layers)
+    each, unit = np.eye(columns.scores), max(unit, model.unit)
+    off = rounding(columns, each, extent, unit if how is None else UNIT_DOUBLE)
+    return np.asarray(np.abs(A) @ passed_on(layers, *_ends(columns, extent), off, unit))
+
+
+def passed_on(layers: tuple[Layer, ...], low: FloatArray, high: FloatArray, off: FloatArray, unit: float) -> FloatArray:
+    """By how much the last sums of some layers may differ from ours, which are computed in float64.
+
+    - `low`, `high` (..., numbers): the ends of the numbers that reach the first of them;
+    - `off` (..., numbers): by how much these may differ, before they are turned into the estimator's type.
+    """
+    off = off + unit * np.maximum(np.abs(low), np.abs(high))
+    for layer in layers:
+        off = np.where(high + off < 0, layer.leak, 1.0) * off
+        low, high = layer.bent(low), layer.bent(high)
+        weight, size = np.abs(layer.weight).T, np.maximum(np.abs(low), np.abs(high)) + off
+        terms = np.count_nonzero(weight, axis=0) + SUM_STEPS
+        share = terms * (unit + UNIT_DOUBLE) / (1 - terms * unit)
+        off = off @ weight + share * (np.abs(layer.intercept) + size @ weight)
+        middle, radius = (low + high) / 2 @ layer.weight.T + layer.intercept, (high - low) / 2 @ weight
+        low, high = middle - radius, middle + radius
+    return off
+
+
+def _ends(model: Linear, extent: Extent) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest value that each score may take."""
+    ends = np.stack([model.slope * (end - model.centre) for end in (extent.low, extent.high)])
+    low, high = model.intercept + ends.min(axis=0).sum(axis=1), model.intercept + ends.max(axis=0).sum(axis=1)
+    for j in model.stepped:
+        low = low + model.steps[j].min(axis=1, initial=0.0)
+        high = high + model.steps[j].max(axis=1, initial=0.0)
+    return low, high
 
 
 def _size(model: Linear, extent: Extent) -> FloatArray:
     """The largest sum of the sizes of all terms, for each score."""
-    size = np.abs(model.intercept) + np.abs(model.slope) @ np.maximum(
-        np.abs(extent.low - model.centre), np.abs(extent.high - model.centre)
+    size = (
+        np.abs(model.intercept)
+        + model.cancelled
+        + np.abs(model.slope) @ np.maximum(np.abs(extent.low - model.centre), np.abs(extent.high - model.centre))
     )
     for j in model.stepped:
         size = size + np.abs(model.steps[j]).max(axis=1)

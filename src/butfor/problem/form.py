@@ -56,6 +56,8 @@ class ConstraintKind(StrEnum):
     """Certain columns do not all change together."""
     MARGIN = "margin"
     """A distance to every deciding boundary."""
+    ROBUST = "robust"
+    """A ball around the answer in which the target is met everywhere."""
     CANDIDATES = "candidates"
     """The answer is one of given rows."""
     JUDGED = "judged"

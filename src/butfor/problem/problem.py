@@ -14,6 +14,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
+from butfor.model.ball import Ball
 from butfor.model.black_box import BlackBox
 from butfor.model.clearance import stays_clear
 from butfor.model.linear import Linear
@@ -75,6 +76,7 @@ class Problem:
     - `domain`: what each column may become; it respects every `Restriction`;
     - `relations`: the constraints on several columns;
     - `margin`: how far from every deciding boundary the answer must stay, in ranges;
+    - `robust`: the ball around the answer in which the target must be met everywhere, if there is one;
     - `pool`: the rows from which the answer must be chosen, if there are any;
     - `judged`: constraints that only the `referee` can decide, point by point (without a referee there are none);
     - `guard`: how many times more than derived the rounding of a sum is taken for. It is used for rows where the
@@ -92,6 +94,7 @@ class Problem:
     domain: Domain
     relations: tuple[Relation, ...] = ()
     margin: float = 0.0
+    robust: Ball | None = None
     pool: Pool | None = None
     judged: tuple[JudgedConstraint, ...] = ()
     referee: Referee | None = None
@@ -213,6 +216,8 @@ class Problem:
         yield from (relation.kind for relation in self.relations)
         if self.margin:
             yield ConstraintKind.MARGIN
+        if self.robust is not None:
+            yield ConstraintKind.ROBUST
         if self.pool is not None:
             yield ConstraintKind.CANDIDATES
         if self.judged:

@@ -35,6 +35,8 @@ class BruteForce(AbstractSolver):
             return Support(False, f"it needs a model it can evaluate, and this is a {form.model}")
         if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched by row_search")
+        if ConstraintKind.ROBUST in form.constraints:
+            return Support(False, "the neighbours of a point are not enumerated")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
         if form.model is ModelKind.NETWORK and ConstraintKind.MARGIN in form.constraints:

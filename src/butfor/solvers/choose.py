@@ -15,6 +15,7 @@ from butfor.solvers.milp.milp import Milp
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
+from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.rows.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
 from butfor.solvers.swarm.settings import Swarm
@@ -22,7 +23,7 @@ from butfor.solvers.tree.exact import TreeExact
 
 SOLVERS: tuple[AbstractSolver, ...] = (
     RowSearch(), TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    NetworkExact(), Milp(), Swarm(), BruteForce(),
+    NetworkExact(), RobustExact(), Milp(), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 

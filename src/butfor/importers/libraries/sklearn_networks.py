@@ -7,38 +7,51 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import UnsupportedModelError
+from butfor.estimator.boosters import known_classes
+from butfor.estimator.networks import End
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.linear import linear_over
+from butfor.importers.fold.operators import Ended, Operators, imported
 from butfor.importers.registry import Imported, register_importer
-from butfor.model.linear import Linear
-from butfor.model.network import Layer, Network
-from butfor.model.readout import Argmax, Sign, Value
 
-LEAK = {"relu": 0.0, "identity": 1.0}
-"""For each activation that is read, its slope below 0."""
+PIECEWISE = ("relu", "identity")
+"""The activations that are read."""
+
+PERCEPTRON_ENDS = {"identity": End.SCORES, "logistic": End.SIGMOID, "softmax": End.SOFTMAX}
+"""For each activation of the last layer that is read, what its numbers are."""
 
 
 def read_network(estimator: Any, columns: list[Column]) -> Imported:
     """A perceptron with ReLU units, or with none that bend."""
-    if estimator.activation not in LEAK:
+    _check(estimator)
+    to = Operators(len(columns), single=estimator.coefs_[0].dtype == np.float32)
+    x = to.tape.inputs
+    for weight, intercept in zip(estimator.coefs_[:-1], estimator.intercepts_[:-1], strict=True):
+        x = to.linear(x, weight.T, intercept)
+        x = to.bent(x, 0.0) if estimator.activation == "relu" else x
+    scores = to.linear(x, estimator.coefs_[-1].T, estimator.intercepts_[-1])
+    return imported(Ended(scores, PERCEPTRON_ENDS[estimator.out_activation_]), to, columns, known_classes(estimator))
+
+
+def _check(estimator: Any) -> None:
+    """Refuse a perceptron that is no sum of bent sums, or predicts several things at once."""
+    name = type(estimator).__name__
+    if estimator.activation not in PIECEWISE:
         raise UnsupportedModelError(
-            f"{type(estimator).__name__}(activation={estimator.activation!r}) is not piecewise linear.",
-            f"The activation must be one of {', '.join(map(repr, LEAK))}.",
+            f"{name}(activation={estimator.activation!r}) is not piecewise linear.",
+            f"The activation must be one of {', '.join(map(repr, PIECEWISE))}.",
             "Fit it with activation='relu', or let the swarm search: it needs only predictions.",
         )
-    first = linear_over(columns, estimator.coefs_[0].T, estimator.intercepts_[0])
-    leak = LEAK[estimator.activation]
-    layers = tuple(
-        Layer(np.full(len(weight), leak), weight.T.astype(np.float64), intercept.astype(np.float64))
-        for weight, intercept in zip(estimator.coefs_[1:], estimator.intercepts_[1:], strict=True)
-    )
-    model: Linear | Network = Network(first, layers) if layers else first
-    if not hasattr(estimator, "classes_"):
-        return model, Value()
-    classes = tuple(estimator.classes_.tolist())
-    if estimator.out_activation_ == "softmax":
-        return model, Argmax(classes, "softmax")
-    return model, Sign(classes, "logistic")
+    if estimator.out_activation_ not in PERCEPTRON_ENDS:
+        raise UnsupportedModelError(
+            f"{name} predicts the {estimator.out_activation_} of its last sum (loss={estimator.loss!r}).",
+            "It must predict the sum itself.",
+            "Fit it with loss='squared_error', or let the swarm search: it needs only predictions.",
+        )
+    if estimator.n_outputs_ > 1 and estimator.out_activation_ != "softmax":
+        labels = "labels" if hasattr(estimator, "classes_") else "values"
+        raise UnsupportedModelError(
+            f"{name} predicts {estimator.n_outputs_} {labels} at once.", "One is needed.", "Fit one model for each."
+        )
 
 
 for name in ("MLPClassifier", "MLPRegressor"):

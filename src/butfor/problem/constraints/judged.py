@@ -12,7 +12,7 @@ from butfor.errors import InputError, UnsupportedProblemError, number
 from butfor.importers.libraries.sklearn_isolation import read_plausibility
 from butfor.importers.read import Reading
 from butfor.model.black_box import BlackBox
-from butfor.model.clearance import stays_clear
+from butfor.model.clearance import check_boundaries, stays_clear
 from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count
 from butfor.model.side_by_side import side_by_side, with_least
 from butfor.model.trees import Trees
@@ -52,6 +52,8 @@ class Margin(JudgedConstraint):
         return fine
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
+        if self.eps:
+            check_boundaries(problem.model)
         return replace(problem, margin=max(problem.margin, self.eps))
 
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:

@@ -22,6 +22,7 @@ from butfor.problem.constraints.restrictions import (
     MayVanish,
     Within,
 )
+from butfor.problem.constraints.robust import Robust
 
 
 def fixed(*names: str | Iterable[str]) -> Fixed:
@@ -233,6 +234,27 @@ def margin(eps: float) -> Margin:
     margin(0.01)
     """
     return Margin(number(eps, f"bf.margin({eps!r}) was given.", "A margin must be a number."))
+
+
+def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"] = "linf") -> Robust:
+    """The target is met in a whole ball around the answer: for all `s` with `||s|| <= radius`, measured in ranges.
+
+    Choose it if the advice will not be followed exactly, or if values are known only roughly. `margin` is the weaker
+    promise to stay away from every boundary of a tree. With several classes in the target, the class stays the same.
+
+    - `radius`: a share of the range of each column of real numbers, or a dict from column to a radius in its own units.
+      Whole numbers are perturbed only if they are named there, and levels never;
+    - `norm`: "linf" is a box, "l2" and "l1" are balls.
+
+    Maragno et al., "Finding regions of counterfactual explanations via robust optimization", INFORMS Journal on
+    Computing 36 (2024).
+
+    >>> robust(0.05)
+    robust(0.05, norm='linf')
+    >>> robust({"income": 2_000}, norm="l2")
+    robust({'income': 2000}, norm='l2')
+    """
+    return Robust(radius, norm)
 
 
 def plausible(forest: Any, path_length: float | None = None) -> Plausible:

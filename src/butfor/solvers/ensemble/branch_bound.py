@@ -67,10 +67,10 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
 
     Each set is asked only for a point that is cheaper than those of the sets before it.
     """
-    return over_score_sets(problem, lambda score_set, upper: _solve_set(problem, score_set, upper, budget))
+    return over_score_sets(problem, lambda score_set, upper: cheapest(problem, score_set, upper, budget))
 
 
-def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+def cheapest(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
     model = problem.model
     assert isinstance(model, Trees)

@@ -76,6 +76,8 @@ class Milp(AbstractSolver):
             return Support(False, "the distance to the boundaries of a network is not known")
         if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched, not optimised over")
+        if ConstraintKind.ROBUST in form.constraints:
+            return Support(False, "a ball around the answer is for the solver robust_exact")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
         if CostTerm.CALLABLE in form.cost and (

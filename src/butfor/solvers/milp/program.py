@@ -334,7 +334,7 @@ class Program:
 
 
 def _run(highspy: Any, model: Any, seconds: float) -> Any:
-    """HiGHS after it worked on a model."""
+    """HiGHS after it worked on a model; None if it broke down."""
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
@@ -350,11 +350,16 @@ def _run(highspy: Any, model: Any, seconds: float) -> Any:
     if np.isfinite(seconds):
         solver.setOptionValue("time_limit", max(seconds, 1e-3))
     solver.passModel(model)
-    solver.run()
+    try:
+        solver.run()
+    except ValueError:  # its quadratic programs may end so if all columns are held
+        return None
     return solver
 
 
 def _read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
+    if solver is None:
+        return Solved("limit", None, -np.inf)
     status = solver.getModelStatus()
     kinds = highspy.HighsModelStatus
     info = solver.getInfo()

@@ -128,6 +128,8 @@ class Swarm(AbstractSolver):
                 )
 
     def accepts(self, form: Form) -> Support:
+        if ConstraintKind.ROBUST in form.constraints:
+            return Support(False, "points are tried one by one, and never a whole ball around them")
         if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched by row_search")
         if ConstraintKind.MARGIN in form.constraints and form.model in (ModelKind.BLACK_BOX, ModelKind.ENSEMBLE):

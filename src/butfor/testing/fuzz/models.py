@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from butfor.testing.fuzz.columns import DataColumn, Random
+from butfor.testing.fuzz.networks import SHAPES
 from butfor.testing.fuzz.tables import TrainingTable
 
 SKLEARN = {
@@ -24,6 +25,7 @@ SKLEARN = {
     "AdaBoostClassifier BaggingClassifier BaggingRegressor VotingClassifier",
     "multiclass": "OneVsRestClassifier",
     "model_selection": "FixedThresholdClassifier",
+    "neural_network": "MLPClassifier MLPRegressor",
     "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder KBinsDiscretizer",
     "impute": "SimpleImputer",
     "compose": "ColumnTransformer",
@@ -38,12 +40,19 @@ HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in 
     "CatBoostRegressor": "catboost",
     "TAOClassifier": "butfor.trees",
     "TAORegressor": "butfor.trees",
+    "TorchNetworkClassifier": "butfor.testing.fuzz.networks",
+    "TorchNetworkRegressor": "butfor.testing.fuzz.networks",
+    "OnnxNetworkClassifier": "butfor.testing.fuzz.networks",
+    "OnnxNetworkRegressor": "butfor.testing.fuzz.networks",
 }
 """Where each name that a text may use is imported from."""
 
+NEEDS = {"TorchNetwork": ("torch",), "OnnxNetwork": ("onnx", "onnxruntime")}
+"""What else must be installed for names that begin so."""
+
 GAPPY = re.compile("DecisionTree|ExtraTree|RandomForest|HistGradient|XGB|LGBM|CatBoost|Bagging")
 """Estimators that take missing values themselves."""
-PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO")
+PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network")
 """Estimators that are scaled, as they would not converge on large numbers."""
 OWN_LEVELS = re.compile("HistGradient|LGBM|XGB")
 """Estimators that read categories themselves."""
@@ -66,6 +75,16 @@ LINEAR = {
     "LinearSVR": "LinearSVR(random_state=0)",
     "SGDRegressor": "SGDRegressor(random_state=0)",
 }
+NETWORKS = {
+    "MLPClassifier": "{name}(hidden_layer_sizes={layers}, activation={activation!r}, solver='lbfgs', max_iter=60, "
+    "random_state=0)",
+    "MLPRegressor": "{name}(hidden_layer_sizes={layers}, activation={activation!r}, solver='lbfgs', max_iter=60, "
+    "random_state=0)",
+    "TorchNetworkClassifier": "{name}({before}, units={units}, shape={shape!r}, end={end!r})",
+    "TorchNetworkRegressor": "{name}({before}, units={units}, shape={shape!r})",
+    "OnnxNetworkClassifier": "{name}({before}, units={units}, shape={shape!r}, end={end!r})",
+    "OnnxNetworkRegressor": "{name}({before}, units={units}, shape={shape!r})",
+}
 TREES = {
     "DecisionTree": "{name}(max_depth={depth}, random_state=0)",
     "ExtraTree": "{name}(max_depth={depth}, random_state=0)",
@@ -83,7 +102,7 @@ TREES = {
     "allow_writing_files=False)",
     "TAO": "{name}(max_depth={depth}, max_iter=3, warm_up=2, random_state=0)",
 }
-FORMS = LINEAR | {
+FORMS = LINEAR | NETWORKS | {
     stem + kind: text
     for stem, text in TREES.items()
     for kind in ("Classifier", "Regressor")
@@ -118,7 +137,7 @@ class Recipe:
     def text(self, columns: tuple[DataColumn, ...], labels: list[Any]) -> str:
         """The source text of the unfitted pipeline for these columns."""
         filled = {"name": self.estimator, "label": labels[-1], **dict(self.settings)}
-        steps = [*self._numbers(), FORMS[self.estimator].format(**filled)]
+        steps = [*self._numbers(), self.estimator]
         texts = [column.name for column in columns if column.has_levels and column.dtype not in ("bool", "boolean")]
         if self.encoder and texts:
             others = [column.name for column in columns if column.name not in texts]
@@ -127,15 +146,28 @@ class Recipe:
             )
             parts = f"('levels', {self.encoder}, {texts!r}), ('others', {numbers}, {others!r})"
             steps = [f"ColumnTransformer([{parts}])", steps[-1]]
-        return f"make_pipeline({', '.join(steps)})" if len(steps) > 1 else steps[0]
+        form, before = FORMS[self.estimator], steps[:-1]
+        if "{before}" in form:  # it takes its preprocessor itself
+            return form.format(before=_piped(before) if before else None, **filled)
+        return _piped([*before, form.format(**filled)])
 
     def _numbers(self) -> list[str]:
         return [step for step in (self.imputer, self.bins, self.scaler) if step]
 
 
+def _piped(steps: list[str]) -> str:
+    """Steps as a pipeline."""
+    return f"make_pipeline({', '.join(steps)})" if len(steps) > 1 else steps[0]
+
+
 def installed() -> list[str]:
     """The estimators that can be made here."""
-    return [name for name in FORMS if find_spec(HOMES[name].split(".")[0])]
+    return [name for name in FORMS if all(map(find_spec, _needed(name)))]
+
+
+def _needed(name: str) -> tuple[str, ...]:
+    """The packages that an estimator needs."""
+    return next((found for stem, found in NEEDS.items() if name.startswith(stem)), (HOMES[name].split(".")[0],))
 
 
 def names_in(text: str) -> list[str]:
@@ -171,6 +203,11 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "threshold": float(rng.choice([0.3, 0.5, 0.6])),
         "trees": int(rng.integers(2, 5)),
         "depth": int(rng.integers(1, 4)),
+        "layers": tuple(rng.integers(2, 5, size=int(rng.integers(1, 3))).tolist()),
+        "units": int(rng.integers(2, 6)),
+        "activation": str(rng.choice(["relu", "relu", "relu", "identity"])),
+        "shape": str(rng.choice(SHAPES)),
+        "end": str(rng.choice(["", "sigmoid", "softmax"])),
         "rate": 1e-9 if odd and not estimator.startswith("CatBoost") else float(rng.choice([0.1, 0.3, 0.5])),
     }
     used = tuple((name, value) for name, value in settings.items() if re.search(rf"\{{{name}\b", FORMS[estimator]))

@@ -1,0 +1,1 @@
+"""Supervised feature compression based on counterfactual analysis, reproduced and taken further."""

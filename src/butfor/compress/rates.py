@@ -1,0 +1,50 @@
+"""How much a table of binary columns compresses, and what it can no longer tell apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.arrays import IntArray
+from butfor.errors import InputError
+
+
+def compression_rate(rows: Any) -> float:
+    """The share of the rows that are spared if equal rows are kept once: 1 - distinct rows / rows.
+
+    >>> compression_rate([[0, 1], [0, 1], [1, 1], [0, 1]])
+    0.5
+    """
+    group = groups(rows)
+    return 1.0 - (int(group.max()) + 1) / len(group)
+
+
+def inconsistency_rate(rows: Any, labels: Any) -> float:
+    """The share of the rows whose label is not the most frequent one among equal rows.
+
+    No classifier of these columns is right about more than the rest.
+
+    >>> inconsistency_rate([[0, 1], [0, 1], [1, 1], [0, 1]], ["yes", "no", "no", "yes"])
+    0.25
+    """
+    group = groups(rows)
+    classes, codes = np.unique(np.asarray(labels), return_inverse=True)
+    if len(codes) != len(group):
+        raise InputError(f"{len(group)} rows and {len(codes)} labels were given.", "Each row needs one label.")
+    counts = np.zeros((int(group.max()) + 1, len(classes)), dtype=np.intp)
+    np.add.at(counts, (group, codes), 1)
+    return 1.0 - float(counts.max(axis=1).sum()) / len(group)
+
+
+def groups(rows: Any) -> IntArray:
+    """The number of the group of equal rows that each row belongs to."""
+    table = np.asarray(rows)
+    if table.ndim != 2 or not len(table):
+        raise InputError(f"a table of shape {table.shape} was given.", "It needs two dimensions and a row.")
+    packed = np.packbits(table.astype(np.bool_), axis=1)
+    if not packed.shape[1]:
+        return np.zeros(len(table), dtype=np.intp)
+    whole: NDArray[Any] = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    return np.unique(whole, return_inverse=True)[1].astype(np.intp)

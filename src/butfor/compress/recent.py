@@ -1,0 +1,48 @@
+"""The last searches, so that another quantile of the same rows and model asks for no counterfactual again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+from joblib import hash as digest
+
+from butfor.compress.search import Crossings
+from butfor.solvers.outcome import Stopped
+
+SEARCHES_KEPT = 16
+"""How many searches a process keeps: a grid of quantiles comes back to each fold once per quantile."""
+
+_kept: OrderedDict[str, Crossings] = OrderedDict()
+_lock = Lock()
+
+
+def key_of(*parts: Any) -> str | None:
+    """A key for a search: equal for equal models, rows and settings. None if something of it cannot be pickled."""
+    try:
+        return str(digest(parts))
+    except Exception:
+        return None
+
+
+def recall(key: str | None, run: Callable[[], Crossings]) -> Crossings:
+    """The result of an equal search, or of `run`. A search that was cut short is not kept."""
+    with _lock:
+        if key is not None and key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    found = run()
+    if key is not None and found.stopped is Stopped.DONE:
+        with _lock:
+            _kept[key] = found
+            while len(_kept) > SEARCHES_KEPT:
+                _kept.popitem(last=False)
+    return found
+
+
+def forget() -> None:
+    """Forget all searches."""
+    with _lock:
+        _kept.clear()

@@ -1,0 +1,178 @@
+"""Sums of trees that read one column each, such as boosted stumps: a knapsack, far smaller than the general search.
+
+The score is a sum of a function per column. So each column has options, one per cell, that cost something and gain some
+of the score. The cheapest choice that gains enough is that of `linear_knapsack`, whose compiled search is used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.tables import tabulate
+from butfor.model.cells import Cells, representatives
+from butfor.model.questions import Model, evaluate
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.model.trees import Trees
+from butfor.problem.constraints.relations import AtMost
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+ROWS_PER_CHUNK = 256
+"""How many rows are solved together before the budget is looked at."""
+
+NODES_PER_ROW = 2000
+"""How often a row is branched on before it is left to the general search."""
+
+OPTION_PARTS = 7
+"""The numbers of an option that the compiled search reads: its gain, its price, and five that are 0 for single values."""
+
+
+class SeparableTrees(AbstractSolver):
+    """A knapsack over the cells of the columns. Guarantee: optimal, or what the general search proves.
+
+    Other problems, and rows whose cheapest choice the estimator does not take or that take too long, are left to
+    `ensemble_branch_bound`.
+    """
+
+    name = "separable_trees"
+    does = "sums of trees that read one column each: branch and bound over one inequality"
+    block = 2048
+
+    def accepts(self, form: Form) -> Support:
+        return EnsembleBranchBound().accepts(form)  # it takes what is left over
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        if not is_separable(problem.model) or not _is_knapsack(problem):
+            return EnsembleBranchBound().solve(problem, budget)
+        parts: list[Outcome] = []
+        for begin in range(0, len(problem), ROWS_PER_CHUNK):
+            rows = np.arange(begin, min(begin + ROWS_PER_CHUNK, len(problem)))
+            part = problem.take(rows)
+            late = budget.spent() and len(parts) > 0
+            found = nothing_found(part, stopped=budget.stopped) if late else _solve_rows(part, budget)
+            parts.append(found.renumbered(rows))
+        return joined(parts)
+
+
+def is_separable(model: Model) -> bool:
+    """Whether the model is a sum of trees of which each reads at most one column."""
+    if not isinstance(model, Trees) or len(model.roots) < 2:
+        return False
+    inner = np.flatnonzero(model.feature >= 0)
+    tree = np.searchsorted(model.roots, inner, side="right") - 1
+    first = np.full(len(model.roots), -1, dtype=np.intp)
+    first[tree[::-1]] = model.feature[inner[::-1]]
+    return bool((model.feature[inner] == first[tree]).all())
+
+
+def _is_knapsack(problem: Problem) -> bool:
+    """Whether each score set is one inequality, and nothing but the number of changes couples the columns."""
+    single = all(len(one.A) == 1 and one.curve is None for one in problem.score_sets)
+    return single and not problem.margin and len(problem.relations_of(AtMost)) == len(problem.relations)
+
+
+def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
+    """The cheapest points over all score sets. What is not settled by them goes to the general search.
+
+    Nothing cheaper lies in a set than in the widened one. So the cheapest point of all widened sets is the cheapest
+    answer, if it is an answer.
+    """
+    n = len(problem)
+    points, cost = np.full(problem.factuals.shape, np.nan), np.full(n, np.inf)
+    settled, sure = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    for score_set in problem.score_sets:
+        new, price, done = _cheapest(problem, score_set)
+        better = price + score_set.offset < cost
+        settled &= done
+        points[better], cost[better] = new[better], price[better] + score_set.offset
+        sure[better] = _are_answers(problem, score_set, new, better)[better]
+    found = answers_of(np.arange(n), points, cost, cost.copy())
+    left = np.flatnonzero(~(settled & sure))
+    if not len(left):
+        return found
+    others = EnsembleBranchBound().solve(problem.take(left), budget)
+    return joined([found.take(settled & sure), others.renumbered(left)])
+
+
+def _are_answers(problem: Problem, score_set: ScoreSet, points: FloatArray, asked: BoolArray) -> BoolArray:
+    """Which points the estimator takes for answers, of those asked about. It is asked where rounding decides."""
+    scores = evaluate(problem.model, points)
+    sure = asked & score_set.surely(scores, problem.doubt(score_set)) & problem.admits(points)
+    for row in np.flatnonzero(asked & ~sure).tolist():
+        one = slice(row, row + 1)
+        sure[row] = problem.take(one).reached(score_set.take(one), points[row])
+    return np.asarray(sure, dtype=np.bool_)
+
+
+def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """The cheapest point of each row over the widened set, its cost, and whether the search was complete.
+
+    If the set has no point, the cost is infinite.
+    """
+    from butfor.solvers.linear.knapsack_kernels import cheapest_choices
+
+    model, weights = problem.model, score_set.A[0]
+    assert isinstance(model, Trees)
+    n = len(problem)
+    tables = tabulate(problem, model.cells)
+    adds = _added(model, problem.factuals[0]) @ weights
+    features = [j for j in range(len(model.cells)) if np.ptp(adds[tables.start[j] : tables.start[j + 1]]) > 0]
+    wide = score_set.widened(problem.doubt(score_set))
+    now = evaluate(model, problem.factuals) @ weights
+    farthest = np.abs(weights) @ model.reach + np.abs(now)
+    slack = 16 * UNIT_DOUBLE * (len(model.roots) + len(features)) * farthest
+    need = wide.b[..., 0] - now - slack
+    parts, start, cells = _options(tables.start, tables.home, tables.price, adds, features)
+    boxes = np.broadcast_to(np.array([-np.inf, np.inf])[None, :, None], (n, 2, len(features))).copy()
+    pick, _, cost, _, done = cheapest_choices(
+        parts, start, boxes, need, need.copy(), problem.most_changes, 0.0, NODES_PER_ROW
+    )
+    chosen = np.where(np.isfinite(cost)[:, None], cells[pick], -1)
+    points = problem.factuals.copy()
+    for at, j in enumerate(features):
+        moved = np.flatnonzero(chosen[:, at] >= 0)
+        points[moved, j] = tables.value[moved, chosen[moved, at]]
+    return points, cost, np.asarray(done, dtype=np.bool_)
+
+
+def _options(
+    first: IntArray, home: IntArray, price: FloatArray, adds: FloatArray, features: list[int]
+) -> tuple[FloatArray, IntArray, IntArray]:
+    """The options of the compiled search, where those of each feature begin, and the cell of each (-1: to stay).
+
+    `price` (n, cells), `home` (n, features) and `first` are as in `Tables`; `adds` (cells) is what a cell adds.
+    """
+    n = len(price)
+    blocks, cells, start = list[FloatArray](), list[IntArray](), [0]
+    for j in features:
+        block = np.arange(first[j], first[j + 1])
+        at_home = first[j] + home[:, j]
+        parts = np.zeros((n, len(block) + 1, OPTION_PARTS))
+        parts[:, 0, 1] = price[np.arange(n), at_home]
+        parts[:, 1:, 0] = adds[block] - adds[at_home][:, None]
+        parts[:, 1:, 1] = np.where(block == at_home[:, None], np.inf, price[:, block])
+        blocks.append(parts)
+        cells.append(np.concatenate([[-1], block]))
+        start.append(start[-1] + len(block) + 1)
+    whole = np.concatenate(blocks, axis=1) if blocks else np.zeros((n, 0, OPTION_PARTS))
+    every = np.concatenate(cells) if cells else np.empty(0, dtype=np.intp)
+    return np.ascontiguousarray(whole), np.array(start, dtype=np.intp), every.astype(np.intp)
+
+
+def _added(model: Trees, base: FloatArray) -> FloatArray:
+    """What each cell of each feature adds to the scores, compared with the row `base`; "missing" is the last cell."""
+    rows = []
+    for j, cells in enumerate(model.cells):
+        block = np.repeat(base[None], cells.count + 1, axis=0)
+        block[:, j] = np.append(_inside(cells), np.nan)
+        rows.append(block)
+    return np.asarray(evaluate(model, np.concatenate(rows)) - evaluate(model, base[None]))
+
+
+def _inside(cells: Cells) -> FloatArray:
+    """One value in each cell."""
+    return np.arange(cells.levels, dtype=np.float64) if cells.levels else representatives(cells)

@@ -1,0 +1,128 @@
+"""What is around a row that meets a target: the widest box, and the largest ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import InputError
+from butfor.estimator.prediction import Prediction
+from butfor.explain.plan import plan
+from butfor.explanation.region import Region
+from butfor.formulation.margins import tightened, widened
+from butfor.model.ball import Ball
+from butfor.model.counterpart import on_grid
+from butfor.model.linear import Linear
+from butfor.model.questions import Model, cuts
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Trees
+from butfor.model.widest_box import BOX_HALVINGS, stays_valid, widest_box
+from butfor.model.worst import worst_neighbours
+from butfor.problem.constraints.robust import Robust, refuse_unknown
+from butfor.problem.costs import L1
+from butfor.problem.problem import Problem
+from butfor.problem.question import Question, ask
+from butfor.problem.referee import Referee
+from butfor.space import frames
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How far a row can move in any direction and still meet the target.
+
+    - `radius`: all shifts of at most this length keep the target, in ranges of the columns;
+    - `worst`: a row just outside that does not, as a table of one row. None if none was met up to a whole range.
+    """
+
+    radius: float
+    worst: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """A row that meets a target, with the sets of scores in which it lies."""
+
+    problem: Problem
+    score_set: ScoreSet
+    ball: Ball
+    table: Any
+    target: str
+
+    def region(self) -> Region:
+        """The widest box around the row, within the ranges of the columns."""
+        problem, point = self.problem, self.problem.factuals[0]
+        model, space = self._model(), problem.space
+        moved = self.ball.radius > 0
+        lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
+        highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
+        sure = tightened(self.score_set, problem)
+        valid = stays_valid(model, sure.A, sure.b, point, self.ball.step)
+        ends = None if isinstance(model, Linear) else [cuts(model, j) for j in range(len(space))]
+        low, high = widest_box(valid, point, lowest, highest, ends)
+        grid = self.ball.step > 0
+        whole = np.where(grid, self.ball.step, 1.0)
+        low = np.where(grid, self.ball.anchor + np.ceil((low - self.ball.anchor) / whole - 1e-9) * whole, low)
+        high = np.where(grid, self.ball.anchor + np.floor((high - self.ball.anchor) / whole + 1e-9) * whole, high)
+        return Region(space, point, low, high, self.target, self.table)
+
+    def robustness(self) -> Robustness:
+        """The largest ball around the row, by bisection with the exact adversary."""
+        first, last = 0.0, 1.0
+        worst = self._violation(1.0)
+        if worst is None:
+            return Robustness(1.0, None)
+        for _ in range(BOX_HALVINGS):
+            middle = (first + last) / 2
+            found = self._violation(middle)
+            if found is None:
+                first = middle
+            else:
+                last, worst = middle, found
+        return Robustness(first, self.problem.space.decode(worst[None], self.table))
+
+    def _violation(self, share: float) -> FloatArray | None:
+        """A row within a share of the ball that misses the target."""
+        ball = replace(self.ball, radius=share * self.ball.radius)
+        wide = widened(self.score_set, self.problem)
+        worst = worst_neighbours(self._model(), wide.A, self.problem.factuals[0], ball, wide.b.tolist())
+        missed = [found.point for found, b in zip(worst, wide.b, strict=True) if found.score < b]
+        return missed[0] if missed else None
+
+    def _model(self) -> Model:
+        model = self.problem.model
+        return on_grid(model, self.ball) if isinstance(model, Trees) else model
+
+
+def surroundings(
+    table: Any, target: Any, referee: Referee, norm: str, radius: float | dict[str, float]
+) -> Surroundings:
+    """The surroundings of the only row of a table."""
+    if frames.height(table) != 1:
+        raise InputError(f"{frames.height(table)} rows were given.", "One is needed.", "Give one row, or an answer.")
+    reading = referee.reading
+    before = Prediction(reading.source, table)
+    question: Question = ask(referee.space, reading.source, target, L1(), ()).settled(reading.readout, before)
+    judge = Referee(reading, question.target, referee.read)
+    if not question.target.met(before, before)[0]:
+        raise InputError(
+            f"the row does not meet the target ({question.target!r}): the model predicts {before.outputs()[0]!r}.",
+            "What is around it can only be told for a row that does.",
+            "Give the point of an answer, or another target.",
+        )
+    (part,) = plan(question, judge, referee.space.encode(table), before)
+    problem = part.problem
+    robust = Robust(radius, norm)
+    robust.validate(problem.space)
+    ball = robust.ball(problem.space)
+    refuse_unknown(problem.model, ball)
+    for score_set in problem.score_sets:
+        if score_set.curve is None and problem.meets(score_set, problem.factuals[0]):
+            return Surroundings(problem, score_set, ball, table, repr(question.target))
+    raise InputError(
+        f"the target {question.target!r} has no linear boundary that the row is inside of.",
+        "Probabilities of several classes are curved.",
+        "Ask for a class.",
+    )

@@ -1,0 +1,68 @@
+"""A box of rows around one row that all get the same answer from the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.explanation.changes import word
+from butfor.explanation.render import rendered
+from butfor.space import frames
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Region:
+    """A box in which a target is met everywhere, and no side of which can be moved out further.
+
+    - `low`, `high`: the smallest and the largest value of each column that holds a number (encoded);
+    - `codes`: the row inside. Levels and missing values stay as they are there.
+    """
+
+    space: Space
+    codes: FloatArray
+    low: FloatArray
+    high: FloatArray
+    target: str
+    row: Any
+
+    def describe(self) -> str:
+        """The box in words, one line per column that has room."""
+        lines = [f"{self.target} for all of these values together"]
+        for j, feature in enumerate(self.space):
+            if feature.levels is None and self.low[j] < self.high[j]:
+                everything = self.low[j] <= feature.low and self.high[j] >= feature.high
+                ends = f"{word(feature.value(self.low[j]))} to {word(feature.value(self.high[j]))}"
+                lines.append(f"  {feature.name}: {ends}{' (its whole range)' if everything else ''}")
+            else:
+                lines.append(f"  {feature.name}: {word(feature.value(self.codes[j]))}")
+        return "\n".join(lines)
+
+    def to_frame(self) -> Any:
+        """One row per column: column, low, value, high. For arrays it is a dict of columns."""
+        values = [feature.value(code) for feature, code in zip(self.space, self.codes, strict=True)]
+        columns: dict[str, list[Any]] = {
+            "column": list(self.space.names),
+            "low": [None if f.levels else float(v) for f, v in zip(self.space, self.low, strict=True)],
+            "value": [None if value is None else str(value) for value in values],
+            "high": [None if f.levels else float(v) for f, v in zip(self.space, self.high, strict=True)],
+        }
+        return columns if frames.is_array(self.row) else frames.like(self.row, columns)
+
+    def contains(self, rows: Any) -> BoolArray:
+        """Which rows lie in the box."""
+        points = self.space.encode(frames.as_table(rows))
+        numbers = np.array([feature.levels is None for feature in self.space]) & ~np.isnan(self.codes)
+        same = (points == self.codes) | (np.isnan(points) & np.isnan(self.codes))
+        inside = (points >= self.low) & (points <= self.high)
+        return np.asarray(np.where(numbers, inside, same).all(axis=1))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the box as one bar per column on the column's range, with matplotlib. Returns the axes."""
+        return rendered(self, "region", ax)
+
+    def __repr__(self) -> str:
+        return self.describe()

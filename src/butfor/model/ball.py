@@ -1,0 +1,86 @@
+"""A ball of shifts around a row, in the norm and with the radius per feature that the user chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+
+
+class BallNorm(StrEnum):
+    """How the shifts of several features are measured together."""
+
+    LINF = "linf"
+    """The largest of them: a box."""
+    L2 = "l2"
+    """The root of the sum of their squares."""
+    L1 = "l1"
+    """Their sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """The shifts `s` with `||s / radius|| <= 1`. A feature of radius 0 keeps its value.
+
+    - `radius` (features): in the units of each feature;
+    - `step`, `anchor` (features): the grid of each feature, `anchor + step k` (step 0: any number). Shifts are whole
+      multiples of the step.
+    """
+
+    norm: BallNorm
+    radius: FloatArray
+    step: FloatArray
+    anchor: FloatArray
+
+    def low(self, point: FloatArray) -> FloatArray:
+        """The lowest value of each feature in the ball around a point."""
+        return np.asarray(point - self.radius)
+
+    def high(self, point: FloatArray) -> FloatArray:
+        """The highest value of each feature in the ball around a point."""
+        return np.asarray(point + self.radius)
+
+    def loss(self, slope: FloatArray) -> FloatArray:
+        """By how much each linear score may fall within the ball: the dual norm of its slopes (scores, features)."""
+        size = np.abs(slope) * self.radius
+        if self.norm is BallNorm.LINF:
+            return np.asarray(size.sum(axis=1))
+        return np.asarray(np.linalg.norm(size, axis=1) if self.norm is BallNorm.L2 else size.max(axis=1, initial=0.0))
+
+    def holds(self, shifts: FloatArray) -> BoolArray:
+        """Which shifts (n, features) lie in the ball."""
+        moved = self.radius > 0
+        share = np.abs(shifts[:, moved]) / self.radius[moved]
+        if self.norm is BallNorm.LINF:
+            size = share.max(axis=1, initial=0.0)
+        else:
+            size = share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1)
+        return np.asarray(size <= 1 + 4 * np.finfo(np.float64).eps)
+
+    def reach(self, shift: FloatArray) -> FloatArray:
+        """A box of shifts that lies in the ball: all of a box, or else what lies below a shift, drawn out to the edge."""
+        if self.norm is BallNorm.LINF:
+            return self.radius
+        moved = self.radius > 0
+        share = np.abs(np.nan_to_num(shift[moved])) / self.radius[moved]
+        size = float(share.sum() if self.norm is BallNorm.L1 else np.linalg.norm(share))
+        reach = np.zeros(len(self.radius))
+        if size:
+            reach[moved] = share / size * self.radius[moved]
+        return reach
+
+    def sample(self, rng: np.random.Generator, count: int) -> FloatArray:
+        """Random shifts of the ball, half of them on its edge."""
+        moved = np.flatnonzero(self.radius > 0)
+        drawn = rng.uniform(-1.0, 1.0, (count, len(moved)))
+        drawn[::4] = np.sign(drawn[::4])
+        if self.norm is not BallNorm.LINF and len(moved):
+            size = np.linalg.norm(drawn, ord=2 if self.norm is BallNorm.L2 else 1, axis=1, keepdims=True)
+            drawn /= np.where(np.arange(count)[:, None] % 2, np.maximum(size, 1.0), size)
+        shifts = np.zeros((count, len(self.radius)))
+        shifts[:, moved] = drawn * self.radius[moved]
+        step = np.where(self.step > 0, self.step, 1.0)
+        return np.where(self.step > 0, np.trunc(shifts / step) * step, shifts)

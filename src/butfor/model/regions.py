@@ -1,0 +1,94 @@
+"""All leaves of a sum of trees as boxes, for the rows that share the levels and the missing values of one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.trees import Interval, Trees
+
+
+@dataclass(frozen=True, eq=False)
+class LeafBoxes:
+    """The leaves of a model that some row can reach.
+
+    - `tree`, `node` (leaves): where each is;
+    - `low`, `high` (leaves, features): each takes numbers above `low` and up to `high`;
+    - `lost` (leaves, features): whether each takes a missing number;
+    - `cells`: for each feature with sets of cells: (leaves, cells and "missing"), whether each takes the cell.
+    """
+
+    tree: IntArray
+    node: IntArray
+    low: FloatArray
+    high: FloatArray
+    lost: BoolArray
+    cells: dict[int, BoolArray]
+
+
+@lru_cache(maxsize=8)
+def leaf_boxes(model: Trees) -> LeafBoxes:
+    """All leaves of a model as boxes."""
+    leaves, d = model.leaves, len(model.cells)
+    low, high = np.full((len(leaves), d), -np.inf), np.full((len(leaves), d), np.inf)
+    lost = np.ones((len(leaves), d), dtype=np.bool_)
+    cells = {j: np.ones((len(leaves), model.cells[j].count + 1), dtype=np.bool_) for j in model.asked_for_sets()}
+    lower, upper = [one.lower() for one in model.cells], [one.upper() for one in model.cells]
+    for i, leaf in enumerate(leaves):
+        for j, region in leaf.path.items():
+            if isinstance(region, Interval):
+                lost[i, j] = region.missing
+                if region.first > region.last:
+                    low[i, j], high[i, j] = np.inf, -np.inf
+                else:
+                    low[i, j], high[i, j] = lower[j][region.first], upper[j][region.last]
+            else:
+                cells[j][i] = region.mask
+    tree = np.array([leaf.tree for leaf in leaves], dtype=np.intp)
+    return LeafBoxes(tree, np.array([leaf.node for leaf in leaves], dtype=np.intp), low, high, lost, cells)
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The leaves for one sum of scores and the levels and missing values of one row.
+
+    - `base`: what the sum starts from;
+    - `first` (trees): the first leaf of each tree;
+    - `value` (leaves): what each adds;
+    - `low`, `high` (leaves, features): each takes numbers above `low` and up to `high`.
+    """
+
+    base: float
+    first: IntArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def meets(self, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Which leaves take some number above `low` and up to `high`."""
+        return np.asarray((np.maximum(self.low, low) < np.minimum(self.high, high)).all(axis=1))
+
+    def most(self, low: FloatArray, high: FloatArray) -> float:
+        """What the sums of a box are at most: each tree gives its largest leaf that meets it."""
+        value = np.where(self.meets(low, high), self.value, -np.inf)
+        return self.base + float(np.maximum.reduceat(value, self.first).sum())
+
+
+def regions(model: Trees, row: FloatArray, point: FloatArray) -> Regions:
+    """The leaves of the sum `row @ scores`, for the levels and the missing values of a point.
+
+    Features without a number have no bounds.
+    """
+    boxes = leaf_boxes(model)
+    keep = boxes.lost[:, np.isnan(point)].all(axis=1)
+    for j, takes in boxes.cells.items():
+        keep &= takes[:, int(model.cells[j].index(point[j : j + 1])[0])]
+    blind = np.isnan(point)
+    blind[[j for j, cells in enumerate(model.cells) if cells.levels or j in boxes.cells]] = True
+    low, high = np.where(blind, -np.inf, boxes.low[keep]), np.where(blind, np.inf, boxes.high[keep])
+    _, first = np.unique(boxes.tree[keep], return_index=True)
+    value = model.value[boxes.node[keep]] @ row
+    return Regions(float(model.base @ row), first.astype(np.intp), value, low, high)

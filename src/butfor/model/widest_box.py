@@ -1,0 +1,118 @@
+"""The widest box around a row in which inequalities on the scores hold everywhere. No side can be moved out further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.adversary import worst_row
+from butfor.model.linear import Linear
+from butfor.model.questions import Model, evaluate
+from butfor.model.regions import regions
+from butfor.model.trees import Trees
+
+Valid = Callable[[FloatArray, FloatArray], bool]
+
+BOX_HALVINGS = 40
+"""How often a width is halved to find how far all sides can be moved out together, or one side of a linear model."""
+
+
+@singledispatch
+def stays_valid(model: Model, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+    """A function: does `A s >= least` hold for the scores `s` of all rows of a box around a point?"""
+    raise TypeError(type(model).__name__)
+
+
+@stays_valid.register
+def _(model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+    slopes = np.where(np.isnan(point), 0.0, A @ model.slope)
+    spare = (evaluate(model, point[None]) @ A.T)[0] - least
+    at = np.nan_to_num(point)
+
+    def valid(low: FloatArray, high: FloatArray) -> bool:
+        down = np.where(slopes > 0, slopes * (at - low), -slopes * (high - at))
+        return bool((down.sum(axis=1) <= spare).all())
+
+    return valid
+
+
+@stays_valid.register
+def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+    sums = [regions(model, row, point) for row in A]
+
+    def valid(low: FloatArray, high: FloatArray) -> bool:
+        return all(
+            worst_row(one, point, low, high, step, below=float(b)).score >= b
+            for one, b in zip(sums, least, strict=True)
+        )
+
+    return valid
+
+
+def widest_box(
+    valid: Valid, point: FloatArray, lowest: FloatArray, highest: FloatArray, ends: list[FloatArray] | None
+) -> tuple[FloatArray, FloatArray]:
+    """The widest box within `lowest` and `highest`: first all sides are moved out together, and then one by one.
+
+    `ends[j]` are the cuts of feature j, behind which its sides may stop; None if the sides may stop anywhere.
+    """
+    low, high = np.nan_to_num(point), np.nan_to_num(point)
+    lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
+    share = _last(lambda t: valid(low - t * (low - lowest), high + t * (highest - high)))
+    low, high = low - share * (low - lowest), high + share * (highest - high)
+    for j in np.argsort(highest - lowest)[::-1].tolist():
+        for side, limit in ((high, highest), (low, lowest)):
+            if side[j] == limit[j] or np.isnan(point[j]):
+                continue
+            if ends is None:
+                start, room = float(side[j]), float(limit[j] - side[j])
+
+                def moved(
+                    t: float, side: FloatArray = side, j: int = j, start: float = start, room: float = room
+                ) -> bool:
+                    side[j] = start + t * room
+                    return valid(low, high)
+
+                side[j] = start + _last(moved) * room
+            else:
+                side[j] = _furthest(valid, low, high, side, j, _stops(ends[j], side is high, side[j], limit[j]))
+    return low, high
+
+
+def _stops(cuts: FloatArray, up: bool, start: float, limit: float) -> FloatArray:
+    """Where a side may stop, from near to far: at the last value before a cut, and at the limit."""
+    if up:
+        return np.append(cuts[(cuts >= start) & (cuts < limit)], limit)
+    above = np.nextafter(cuts, np.inf)
+    return np.append(above[(above <= start) & (above > limit)][::-1], limit)
+
+
+def _furthest(valid: Valid, low: FloatArray, high: FloatArray, side: FloatArray, j: int, stops: FloatArray) -> float:
+    """The furthest stop up to which a side can be moved out, by bisection: a larger box is never valid again."""
+    start = float(side[j])
+    first, last = -1, len(stops) - 1
+    while first < last:
+        middle = (first + last + 1) // 2
+        side[j] = stops[middle]
+        if valid(low, high):
+            first = middle
+        else:
+            last = middle - 1
+    return start if first < 0 else float(stops[first])
+
+
+def _last(holds: Callable[[float], bool]) -> float:
+    """The largest share between 0 and 1 up to which something holds, by bisection."""
+    if holds(1.0):
+        return 1.0
+    first, last = 0.0, 1.0
+    for _ in range(BOX_HALVINGS):
+        middle = (first + last) / 2
+        if holds(middle):
+            first = middle
+        else:
+            last = middle
+    return first

@@ -1,0 +1,55 @@
+"""The worst neighbours of a row: for each inequality on the scores, where in a ball it holds least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.adversary import Worst, worst_row
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.counterpart import on_grid
+from butfor.model.linear import Linear
+from butfor.model.questions import Model, evaluate
+from butfor.model.regions import regions
+from butfor.model.trees import Trees
+
+
+@singledispatch
+def worst_neighbours(
+    model: Model, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None
+) -> list[Worst]:
+    """For each sum `A s` of the scores, the neighbour of a point in the ball where it is smallest.
+
+    With `below`, any neighbour where it lies below that will do.
+    """
+    raise TypeError(type(model).__name__)
+
+
+@worst_neighbours.register
+def _(model: Linear, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None) -> list[Worst]:
+    slopes = A @ model.slope
+    totals = (evaluate(model, point[None]) @ A.T)[0] - ball.loss(np.where(np.isnan(point), 0.0, slopes))
+    found = []
+    for slope, total in zip(slopes, totals, strict=True):
+        size = np.abs(slope) * ball.radius
+        if ball.norm is BallNorm.LINF:
+            share = np.ones(len(size))
+        elif ball.norm is BallNorm.L2:
+            share = size / (np.linalg.norm(size) or 1.0)
+        else:
+            share = (np.arange(len(size)) == size.argmax()).astype(np.float64)
+        found.append(Worst(float(total), point - np.sign(slope) * share * ball.radius))
+    return found
+
+
+@worst_neighbours.register
+def _(model: Trees, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None) -> list[Worst]:
+    whole = on_grid(model, ball)
+    around = None if ball.norm is BallNorm.LINF else ball
+    return [
+        worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least)
+        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
+    ]

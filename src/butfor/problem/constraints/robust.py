@@ -1,0 +1,129 @@
+"""Answers that stay valid in a whole ball around them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, UnsupportedProblemError, number
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.linear import Linear
+from butfor.model.questions import Model, kind_of
+from butfor.model.trees import Trees
+from butfor.problem.constraints.constraint import Changes, JudgedConstraint
+from butfor.problem.neighbours import stays_met
+from butfor.problem.problem import Problem
+from butfor.problem.referee import Referee
+from butfor.space.space import Space
+
+SAMPLED = 200
+"""How many random neighbours of an answer the estimator itself is asked about, besides the worst one."""
+
+
+@dataclass(frozen=True)
+class Robust(JudgedConstraint):
+    """See `robust`."""
+
+    radius: float | Mapping[str, float]
+    norm: str
+
+    def __repr__(self) -> str:
+        radius = dict(self.radius) if isinstance(self.radius, Mapping) else self.radius
+        return f"robust({radius!r}, norm={self.norm!r})"
+
+    def validate(self, space: Space) -> None:
+        if self.norm not in tuple(BallNorm):
+            raise InputError(
+                f"{self!r} was given.", f"The norm must be one of {', '.join(map(repr, map(str, BallNorm)))}."
+            )
+        self.ball(space)
+
+    def ball(self, space: Space) -> Ball:
+        """The ball in the units of each column."""
+        step = np.array([feature.step for feature in space.features], dtype=np.float64)
+        if isinstance(self.radius, Mapping):
+            given = dict(self.radius)
+        else:
+            share = self._length(self.radius)
+            if share and all(f.levels is not None or f.step for f in space.features):
+                raise InputError(
+                    f"{self!r} perturbs nothing, because no column holds real numbers.",
+                    "Whole numbers are perturbed only if they are named.",
+                    "Give a radius for each: bf.robust({'income': 500}).",
+                )
+            given = {f.name: share * f.range for f in space.features if f.levels is None and not f.step}
+        radius = np.zeros(len(space))
+        for name, length in given.items():
+            j = space.index(name)
+            feature = space.features[j]
+            if feature.levels is not None:
+                raise InputError(
+                    f"{self!r} gives a radius to column {name!r}, which has levels.",
+                    "Only numbers are perturbed.",
+                    "Leave it out.",
+                )
+            length = self._length(length)
+            radius[j] = np.floor(length / feature.step + 1e-9) * feature.step if feature.step else length
+        if self.norm != BallNorm.LINF and ((step > 0) & (radius > 0)).any():
+            raise InputError(
+                f"{self!r} perturbs whole numbers.", "They are perturbed by whole steps each.", "Use norm='linf'."
+            )
+        anchor = np.array([feature.anchor for feature in space.features])
+        return Ball(BallNorm(self.norm), radius, np.where(radius > 0, step, 0.0), anchor)
+
+    def _length(self, length: float) -> float:
+        found = number(length, repr(self), "A radius must be a number.")
+        if not (np.isfinite(found) and found >= 0):
+            raise InputError(f"{self!r} was given.", "A radius must be finite and not negative.")
+        return float(found)
+
+    def holds(self, changes: Changes, referee: Referee) -> BoolArray:
+        """Which changes stay valid in the ball: by the exact adversary, and by the estimator where that looks worst."""
+        reading, target = referee.reading, referee.target
+        fine = np.zeros(len(changes), dtype=np.bool_)
+        if target is None:
+            return fine
+        model, ball = target.focus(reading, changes.before).model, self.ball(referee.space)
+        refuse_unknown(model, ball)
+        for rows, score_sets in target.groups(reading.readout, changes.before):
+            for row in rows.tolist():
+                fine[row] = stays_met(model, score_sets, ball, changes.take(np.array([row])), referee, SAMPLED)
+        return fine
+
+    def enter(self, problem: Problem, referee: Referee) -> Problem:
+        ball = self.ball(problem.space)
+        refuse_unknown(problem.model, ball)
+        if problem.robust is not None:
+            raise InputError(
+                "two robust constraints were given.", "One ball is kept at a time.", "Give the larger one."
+            )
+        return replace(problem, robust=ball)
+
+    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
+        raise UnsupportedProblemError("a robust answer is part of the problem.", "No search checks it by itself.")
+
+
+def refuse_unknown(model: Model, ball: Ball) -> None:
+    """Raise an error if the model's worst neighbours cannot be found exactly."""
+    if not isinstance(model, Linear | Trees):
+        raise UnsupportedProblemError(
+            f"bf.robust was given for a {kind_of(model)} model.",
+            "A whole ball can be judged only for linear models, trees and sums of trees.",
+            "Leave it out, or use bf.margin where boundaries are known.",
+        )
+    if read_in_bins(model) & set(np.flatnonzero(ball.radius).tolist()):
+        raise UnsupportedProblemError(
+            "bf.robust perturbs a column that the model reads in bins.",
+            "Whole balls are judged only for columns that are read as numbers.",
+            "Give radii for the other columns: bf.robust({'name': radius}).",
+        )
+
+
+def read_in_bins(model: Model) -> set[int]:
+    """The numbers that a model reads by their bin, and not as numbers."""
+    if isinstance(model, Trees):
+        return {j for j in model.asked_for_sets() if not model.cells[j].levels}
+    return {j for j, cells in enumerate(model.cells) if len(cells.edges)} if isinstance(model, Linear) else set()

@@ -1,0 +1,46 @@
+"""Whether a row and all its neighbours in a ball meet a target. The estimator is asked where that looks least likely."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.estimator.prediction import Prediction
+from butfor.model.ball import Ball
+from butfor.model.questions import Model
+from butfor.model.rounding import Extent, rounding
+from butfor.model.scores import ScoreSet
+from butfor.model.worst import worst_neighbours
+from butfor.problem.constraints.constraint import Changes
+from butfor.problem.referee import Referee
+
+
+def stays_met(
+    model: Model, score_sets: tuple[ScoreSet, ...], ball: Ball, change: Changes, referee: Referee, sampled: int
+) -> bool:
+    """Whether all neighbours of the only changed row lie in one score set.
+
+    The exact adversary decides, up to what rounding may do. Its worst neighbours and `sampled` random ones are then
+    predicted by the estimator itself.
+    """
+    point, asked = change.points[0], []
+    for score_set in score_sets:
+        if score_set.curve is not None:
+            continue
+        low, high = ball.low(point), ball.high(point)
+        whole = np.zeros(len(point))
+        extent = Extent(
+            np.nan_to_num(point)[None], np.nan_to_num(low), np.nan_to_num(high), whole, whole, ball.radius > 0
+        )
+        spare = score_set.b - score_set.below - rounding(model, score_set.A, extent, referee.reading.unit)
+        worst = worst_neighbours(model, score_set.A, point, ball)
+        if all(found.score >= least for found, least in zip(worst, np.ravel(spare), strict=True)):
+            asked = [found.point for found in worst]
+            break
+    else:
+        return False
+    shifts = ball.sample(np.random.default_rng(0), sampled)
+    rows = np.vstack([point, *asked, point + shifts])
+    after = Prediction(referee.reading.source, referee.written(rows))
+    before = change.before.take(np.zeros(len(rows), dtype=np.intp))
+    assert referee.target is not None
+    return bool(referee.target.met(before, after).all())

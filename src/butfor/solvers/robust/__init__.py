@@ -1,0 +1,1 @@
+"""Answers that stay valid in a whole ball around them."""

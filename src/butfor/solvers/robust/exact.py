@@ -1,0 +1,247 @@
+"""The cheapest row all of whose neighbours in a ball meet the target.
+
+For linear models the thresholds rise by the dual norm. For sums of trees, the robust counterpart gives answers, and a
+cutting set proves them (Mutapcic and Boyd, "Cutting-set methods for robust convex optimization", 2009): shifts are
+collected for which the cheapest row so far fails, and all of them must meet the target at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.margins import tightened, widened
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.counterpart import counterpart, in_rows, on_grid, shifted
+from butfor.model.linear import Linear
+from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes
+from butfor.model.questions import ModelKind
+from butfor.model.regions import regions
+from butfor.model.scores import ScoreSet, at_least, everything
+from butfor.model.side_by_side import side_by_side
+from butfor.model.trees import Trees
+from butfor.model.worst import worst_neighbours
+from butfor.problem.form import ConstraintKind, Form
+from butfor.problem.oracle import AbstractConfirmation
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest
+from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.interior_point import InteriorPoint
+from butfor.solvers.linear.knapsack import LinearKnapsack
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.tree.exact import TreeExact
+
+INNER: tuple[AbstractSolver, ...] = (
+    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), EnsembleBranchBound(), Milp(),
+)  # fmt: skip
+"""The solvers of the problems without a ball that are solved on the way."""
+
+MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
+"""The largest number of rounds for a box, and for other balls. Boxes within a round ball never cut off all of its edge."""
+
+ORDERS = 6
+"""How many random orders the sides of a box are moved out in. Different boxes cut off different rows."""
+
+
+class RobustExact(AbstractSolver):
+    """Robust counterparts and cutting sets. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+
+    name = "robust_exact"
+    row_by_row = True
+    takes_per_row = True
+    does = "answers that stay valid in a whole ball: linear models, trees and sums of trees"
+
+    def accepts(self, form: Form) -> Support:
+        if ConstraintKind.ROBUST not in form.constraints:
+            return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
+        if form.model not in (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE):
+            return Support(False, f"it takes linear models, trees and sums of trees, and the model is a {form.model}")
+        if form.curved or ConstraintKind.MARGIN in form.constraints:
+            return Support(False, "a curved target or a margin has no robust counterpart here")
+        for kind in {form.model, ModelKind.LINEAR if form.model is ModelKind.LINEAR else ModelKind.ENSEMBLE}:
+            if _inner(_plain_form(form, kind)) is None:
+                return Support(False, f"no exact solver takes the problem without the ball (a {kind} model)")
+        return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(
+            problem,
+            budget,
+            lambda one: over_score_sets(one, lambda score_set, upper: _solve_set(one, score_set, upper, budget)),
+        )
+
+
+def _plain_form(form: Form, kind: ModelKind) -> Form:
+    return replace(form, model=kind, constraints=form.constraints - {ConstraintKind.ROBUST})
+
+
+def _inner(form: Form) -> AbstractSolver | None:
+    return next((solver for solver in INNER if solver.accepts(form)), None)
+
+
+@dataclass(frozen=True)
+class Always(AbstractConfirmation):
+    """One answer for all points about which rounding decides."""
+
+    answer: bool
+
+    def confirms(self, point: FloatArray, most: float) -> bool:
+        return self.answer
+
+    def take(self, rows: IntArray | slice) -> Always:
+        return self
+
+
+def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+    """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
+    ball, model = problem.robust, problem.model
+    assert ball is not None
+    if isinstance(model, Linear):
+        raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ model.slope))
+        return _cheapest(replace(problem, robust=None), raised, upper, budget)
+    assert isinstance(model, Trees)
+    return _CuttingSet(problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
+
+
+def _cheapest(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+    """The cheapest row of a problem without a ball."""
+    one = replace(problem, score_sets=(replace(score_set, offset=0.0),))
+    solver = _inner(one.form())
+    assert solver is not None
+    if isinstance(solver, EnsembleBranchBound):
+        return cheapest(one, one.score_sets[0], upper, budget)
+    found = solver.solve(one, budget)
+    point = found.points[0] if found.found()[0] else None
+    return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))
+
+
+@dataclass(frozen=True, eq=False)
+class _CuttingSet:
+    """Answers and bounds for a sum of trees, one set of scores and one ball."""
+
+    problem: Problem
+    score_set: ScoreSet
+    ball: Ball
+    model: Trees
+
+    def solve(self, upper: float, budget: Budget) -> SetAnswer:
+        """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
+        if len(self.model.roots) == 1 and self.ball.norm is BallNorm.LINF:
+            return self._clear_of_leaves(upper, budget)
+        best = self._counterpart(upper, budget)
+        if budget.spent():
+            return replace(best, bound=0.0)
+        shifts = [np.zeros(len(self.problem.space))]
+        if best.point is not None:
+            shifts += self._against(best.point)
+        boxes: list[tuple[NegativeBox, FloatArray]] = []
+        bound, stopped = 0.0, Stopped.DONE
+        for _ in range(MOST_ROUNDS if self.ball.norm is BallNorm.LINF else FEW_ROUNDS):
+            ceiling = min(upper, best.cost)
+            found = self._under(shifts, boxes, ceiling, budget)
+            bound, stopped = max(bound, found.bound), found.stopped
+            if found.point is None or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)) or budget.spent():
+                break
+            fails = self._failing(found.point)
+            if not fails:
+                best = replace(found, bound=bound)
+                break
+            boxes += fails
+        else:
+            stopped = Stopped.EFFORT
+        if found.point is None and not found.stopped:
+            bound = best.cost if best.point is not None else np.inf
+        return replace(best, bound=min(bound, best.cost), stopped=budget.stopped or stopped)
+
+    @cached_property
+    def _rows(self) -> Trees:
+        """The model of the left sides of the inequalities."""
+        return in_rows(self.model, self.score_set.A)
+
+    @cached_property
+    def _lacking(self) -> frozenset[int]:
+        """The features whose value may be missing."""
+        return frozenset(j for j, feature in enumerate(self.problem.space) if feature.missing)
+
+    def _clear_of_leaves(self, upper: float, budget: Budget) -> SetAnswer:
+        """For one tree: the cheapest row that no shift brings into a leaf that misses the target."""
+        scores = self.model.base + self.model.value[[leaf.node for leaf in self.model.leaves]]
+        doubt = self.problem.doubt(self.score_set)
+        perhaps, surely = self.score_set.perhaps(scores, doubt), self.score_set.surely(scores, doubt)
+        lowest = self._clear_of(~perhaps, upper, budget)
+        if np.array_equal(perhaps, surely):
+            return lowest
+        return replace(self._clear_of(~surely, upper, budget), bound=lowest.bound)
+
+    def _clear_of(self, missing: BoolArray, upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row that no shift brings into some of the leaves."""
+        leaves = [leaf for leaf, out in zip(self.model.leaves, missing, strict=True) if out]
+        model, reached = self.model, everything(self.model.scores)
+        if leaves:
+            model = keeping_out([(leaf.path, self.ball.radius) for leaf in leaves], self.model)
+            reached = at_least(np.ones(1), -0.5)
+        return _cheapest(self._over(model, Always(False)), reached, upper, budget)
+
+    def _counterpart(self, upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row that surely stays valid: each tree gives its smallest leaf within the box."""
+        model = counterpart(self._rows, self.ball, self._lacking)
+        if model is None:
+            return SetAnswer(None, np.inf, 0.0)
+        sure = tightened(self.score_set, self.problem)
+        return _cheapest(self._over(model, Always(False)), _plain(sure, len(sure.A)), upper, budget)
+
+    def _under(
+        self, shifts: list[FloatArray], boxes: list[tuple[NegativeBox, FloatArray]], upper: float, budget: Budget
+    ) -> SetAnswer:
+        """The cheapest row that may meet the target under some shifts, and that no shift brings into the boxes.
+
+        It bounds all robust rows.
+        """
+        copies = [shifted(self._rows, shift) for shift in shifts]
+        wide = widened(self.score_set, self.problem)
+        b, strict = np.tile(wide.b, len(copies)), np.tile(wide.strict, len(copies))
+        if boxes:
+            copies.append(keeping_out(boxes, self.model))
+            b, strict = np.append(b, -0.5), np.append(strict, False)
+        model = side_by_side(copies[0], copies[1:]) if len(copies) > 1 else copies[0]
+        all_of_them = replace(wide, b=b, strict=strict)
+        return _cheapest(self._over(model, Always(True)), _plain(all_of_them, len(b)), upper, budget)
+
+    def _over(self, model: Trees, confirmation: AbstractConfirmation) -> Problem:
+        return replace(self.problem, model=model, robust=None, confirmation=confirmation)
+
+    def _failing(self, point: FloatArray) -> list[tuple[NegativeBox, FloatArray]]:
+        """For each inequality that fails near a point: a box of rows that fail, and how far a shift may bring others."""
+        wide = widened(self.score_set, self.problem)
+        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
+        boxes = []
+        for i, (found, b) in enumerate(zip(worst, wide.b, strict=True)):
+            if found.score < b:
+                leaves = regions(self.model, self.score_set.A[i], point)
+                back = np.nan_to_num(self.problem.factuals[0] - point)
+                orders = [back, -back, *np.random.default_rng(0).normal(size=(ORDERS, len(point)))]
+                reach = self.ball.reach(found.point - point)
+                found_boxes = negative_boxes(self.model, leaves, found.point, float(b), orders)
+                boxes += [(box, reach) for box in found_boxes]
+        return boxes
+
+    def _against(self, point: FloatArray) -> list[FloatArray]:
+        """The worst shifts of an answer. Nearly always they are what makes a cheaper row fail."""
+        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
+        shifts = [self._shift(found.point - point) for found in worst]
+        return [shift for shift in shifts if shift.any()]
+
+    def _shift(self, moved: FloatArray) -> FloatArray:
+        """A shift as it was meant, without the rounding of a difference."""
+        return np.clip(np.nan_to_num(moved), -self.ball.radius, self.ball.radius)
+
+
+def _plain(score_set: ScoreSet, count: int) -> ScoreSet:
+    """The set of scores that are themselves the left sides of the inequalities."""
+    return replace(score_set, A=np.eye(count), below=0.0, above=0.0)

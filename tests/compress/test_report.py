@@ -1,0 +1,123 @@
+"""The rates, the report and its pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import butfor as bf
+from butfor.compress.crossings import crossed
+from butfor.compress.gaps import distinct_values, short, smallest_gap
+from butfor.compress.report import QuantileLine, suggest
+from butfor.datasets import loans
+from butfor.model.black_box import BlackBox
+from butfor.space.feature import Feature
+from butfor.space.space import Space
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[bf.compress.CounterfactualDiscretizer, Any, Any]:
+    X, y = loans.load(500)
+    return bf.compress.CounterfactualDiscretizer(loans.pipeline()).fit(X, y), X, y
+
+
+def test_rates_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    rows, labels = rng.integers(0, 2, (400, 11)), rng.choice(["a", "b", "c"], 400)
+    rows[:, 5:] = rows[:, :1]
+    cells: dict[tuple[int, ...], Counter[str]] = {}
+    for row, label in zip(rows.tolist(), labels.tolist(), strict=True):
+        cells.setdefault(tuple(row), Counter())[label] += 1
+    wrong = sum(sum(cell.values()) - max(cell.values()) for cell in cells.values())
+    assert bf.compress.compression_rate(rows) == pytest.approx(1 - len(cells) / 400)
+    assert bf.compress.inconsistency_rate(rows, labels) == pytest.approx(wrong / 400)
+
+
+def test_rows_without_columns_are_all_equal() -> None:
+    assert bf.compress.compression_rate(np.empty((4, 0))) == 0.75
+    assert bf.compress.inconsistency_rate(np.empty((4, 0)), [1, 1, 1, 0]) == 0.25
+    with pytest.raises(bf.InputError, match="3 labels"):
+        bf.compress.inconsistency_rate(np.empty((4, 0)), [1, 1, 1])
+
+
+def test_a_report_agrees_with_the_discretiser(made: Any) -> None:
+    disc, X, y = made
+    report = disc.report(X, y, [0.0, 0.7, 0.95])
+    for line in report.lines:
+        rows = disc.set_quantile(line.quantile).transform(X)
+        assert line.thresholds == rows.shape[1]
+        assert line.features == len(disc.thresholds_.features)
+        assert line.compression == bf.compress.compression_rate(rows)
+        assert line.inconsistency == bf.compress.inconsistency_rate(rows, y)
+    disc.set_quantile(0.7)
+    assert list(report.to_frame().columns)[:2] == ["quantile", "thresholds"]
+    assert "suggested: quantile" in repr(report)
+    assert report.accuracy == pytest.approx(np.mean(disc.model_.predict(X) == y))
+
+
+def test_no_surrogate_beats_the_bound(made: Any) -> None:
+    disc, X, y = made
+    for line in disc.report(X, y).lines:
+        disc.set_quantile(line.quantile)
+        assert bf.compress.surrogate(disc, X, y, depth=12).score(X, y) <= line.bound + 1e-12
+    disc.set_quantile(0.7)
+
+
+def test_the_suggestion_is_the_highest_quantile_that_can_be_as_accurate() -> None:
+    lines = [QuantileLine(q, 1, 1, q, delta) for q, delta in ((0.0, 0.0), (0.5, 0.1), (0.7, 0.1), (0.9, 0.3))]
+    assert suggest(lines, 0.88)[0] == 0.7
+    assert "0.900" in suggest(lines, 0.88)[1]
+    assert suggest(lines[1:], 0.95)[0] == 0.7
+    assert "comes nearest" in suggest(lines[1:], 0.95)[1]
+
+
+def test_pictures(made: Any) -> None:
+    disc, X, y = made
+    report = disc.report(X, y)
+    axes = report.heat_map()
+    drawn = axes.collections[0].get_array()
+    assert np.nanmax(np.ma.filled(drawn, np.nan)) == 1.0
+    assert {label.get_text() for label in axes.get_yticklabels()} == {one.column for one in disc.crossings_.columns}
+    assert len(report.plot().lines) >= 2
+
+
+def test_values_that_differ_by_noise_are_one() -> None:
+    assert distinct_values(np.array([0.3, 0.1 + 0.2, np.nan, 1.0])).tolist() == [0.3, 1.0]
+    assert smallest_gap(distinct_values(np.array([0.3, 0.1 + 0.2, 1.0]))) == pytest.approx(0.7)
+    assert smallest_gap(distinct_values(np.array([2.0, 2.0]))) == 0.0
+
+
+def test_a_threshold_is_written_short_and_divides_the_values_alike() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        values = np.sort(rng.normal(size=50) * 10.0 ** rng.integers(-3, 7))
+        at = values[rng.integers(0, 49)] + rng.random() * 1e-3 * abs(values[0])
+        written = float(short(at, values))
+        np.testing.assert_array_equal(values > written, values > at)
+    assert short(41250.001953125, np.array([41000.0, 41500.0])) == "41250"
+    assert short(5.5, np.arange(10.0), step=1.0) == "5"
+    assert short(0.50999996, np.array([0.5, 0.508, 0.51])) == "0.5099"
+    assert short(-0.51000002, np.array([-0.52, -0.51])) == "-0.5101"
+    assert short(0.0, np.array([-1.0, 1.0])) == "0"
+
+
+def test_the_formula_of_the_paper() -> None:
+    """Only moves by more than the smallest gap count; the threshold lies that gap back towards the row."""
+    space = Space((Feature("a", low=0.0, high=10.0),))
+    training = np.array([[0.0], [2.0], [5.0], [10.0]])
+    before, after = np.array([[10.0], [0.0], [5.0]]), np.array([[4.0], [6.0], [6.5]])
+    found = crossed(space, BlackBox(""), training, before, after, own=True, merge=0.0)
+    assert [(one.at, one.count) for one in found] == [(4.0, 1), (6.0, 1)]  # 6 - 2, 4 + 2; 1.5 is no more than 2
+
+
+def test_counts_survive_up_to_their_own_quantile() -> None:
+    space = Space((Feature("a", low=0.0, high=100.0),))
+    training = np.linspace(0, 100, 101)[:, None]
+    ends = np.repeat([10.0, 30.0, 50.0, 70.0, 90.0], [1, 2, 2, 5, 9])[:, None]
+    found = crossed(space, BlackBox(""), training, np.zeros_like(ends), ends, own=True, merge=0.0)
+    assert [one.count for one in found] == [1, 2, 2, 5, 9]
+    assert [one.survives for one in found] == [0.0, 0.5, 0.5, 0.75, 1.0]
+    assert [len(found.kept(q)) for q in (0.0, 0.01, 0.5, 0.51, 0.75, 0.76, 1.0)] == [5, 4, 4, 2, 2, 1, 1]

@@ -1,0 +1,271 @@
+"""Robust answers against plain enumeration of the shifted cells of tiny trees, and of the neighbours in each ball."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.counterpart import counterpart, in_rows, last_below, on_grid, shifted
+from butfor.model.questions import evaluate
+from butfor.model.trees import Trees
+from butfor.model.worst import worst_neighbours
+from butfor.problem.problem import Problem
+from butfor.solvers.outcome import Status
+from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import Kinds, random_problem, random_row
+
+KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
+
+
+def random_ball(rng: np.random.Generator, problem: Problem, norm: BallNorm) -> Ball:
+    step = np.array([f.step if f.levels is None else 0.0 for f in problem.space])
+    radius = np.where(step > 0, step * rng.integers(0, 3, len(step)), rng.choice([0.0, 0.25, 0.3, 0.5, 1.0], len(step)))
+    radius[[f.levels is not None for f in problem.space]] = 0.0
+    if norm is not BallNorm.LINF:
+        radius[step > 0] = 0.0
+    return Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(len(step)))
+
+
+def robust_problem(seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
+    problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 4)
+    return replace(problem, robust=random_ball(np.random.default_rng(seed), problem, norm))
+
+
+def neighbours(problem: Problem, point: np.ndarray) -> np.ndarray:
+    """One row in each cell that the ball around a point meets, the nearest one."""
+    ball = problem.robust
+    ways = []
+    for j, value in enumerate(point):
+        cuts, r = problem.model.cells[j].edges, ball.radius[j]
+        if ball.step[j] > 0:
+            ways.append(value + ball.step[j] * np.arange(-np.round(r / ball.step[j]), np.round(r / ball.step[j]) + 1))
+        elif r > 0 and not np.isnan(value):
+            inside = cuts[(cuts >= value - r) & (cuts <= value + r)]
+            beyond = np.nextafter(inside, np.inf)
+            ways.append(
+                np.concatenate([[value], inside[inside < value], beyond[(beyond > value) & (beyond <= value + r)]])
+            )
+        else:
+            ways.append(np.array([value]))
+    rows = np.array(list(itertools.product(*ways)))
+    return rows if ball.norm is BallNorm.LINF else rows[ball.holds(np.nan_to_num(rows - point))]
+
+
+def candidates(problem: Problem) -> np.ndarray:
+    """All rows at which the cheapest robust one may lie, for a box."""
+    ways = []
+    for j, feature in enumerate(problem.space):
+        x, r = problem.factuals[0, j], problem.robust.radius[j]
+        if feature.levels is not None:
+            values = np.arange(len(feature.levels), dtype=float)
+        else:
+            cuts = problem.model.cells[j].edges
+            ends = np.concatenate([last_below(cuts, np.full(len(cuts), r)), last_below(cuts, np.full(len(cuts), -r))])
+            step = problem.domain.step[j]
+            low, high = float(problem.domain.extent.low[j]), float(problem.domain.extent.high[j])
+            grid = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step if step else np.empty(0)
+            values = np.concatenate([ends, np.nextafter(ends, np.inf), [low, high], grid])
+            values = np.concatenate([values, problem.domain.low[:, j], problem.domain.high[:, j]])
+            values = values[np.isfinite(values)]
+            values = values[values == np.round(values / step) * step] if step else values
+        ways.append(np.unique(np.concatenate([values, [x], [np.nan] if feature.missing else []])))
+    rows = np.array(list(itertools.product(*ways)))
+    return rows[[bool(problem.admits(row[None])[0]) for row in rows]]
+
+
+def enumerated(problem: Problem) -> float:
+    """The optimal cost by brute force; infinite if no ball fits."""
+    best = np.inf
+    rows = candidates(problem)
+    costs = np.array([problem.prices.total(problem.factuals, row[None])[0] for row in rows])
+    for at in np.argsort(costs):
+        scores = evaluate(problem.model, neighbours(problem, rows[at]))
+        for part in problem.score_sets:
+            if costs[at] + part.offset < best and part.holds(scores).all():
+                best = float(costs[at] + part.offset)
+    return best
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_agrees_with_enumeration(block: int) -> None:
+    judged = 0
+    for seed in range(100 * block, 100 * block + 100):
+        problem = robust_problem(seed)
+        if not RobustExact().accepts(problem.form()):
+            continue
+        truth, found = enumerated(problem), RobustExact().solve(problem, Budget())
+        message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
+        if np.isfinite(truth):
+            assert abs(found.cost[0] - truth) <= 1e-6 * (1 + truth), message
+            assert found.status()[0] is Status.PROVEN_OPTIMAL, message
+        else:
+            assert found.status()[0] is Status.PROVEN_INFEASIBLE, message
+        judged += 1
+    assert judged > 60
+
+
+@pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
+def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
+    for seed in range(120):
+        problem = robust_problem(seed, norm)
+        if not RobustExact().accepts(problem.form()):
+            continue
+        found = RobustExact().solve(problem, Budget())
+        box = enumerated(replace(problem, robust=replace(problem.robust, norm=BallNorm.LINF)))
+        assert found.bound[0] <= box + 1e-6 * (1 + abs(box)), f"seed {seed}: the box around the ball allows {box}"
+        if found.found()[0]:
+            scores = evaluate(problem.model, neighbours(problem, found.points[0]))
+            assert any(part.holds(scores).all() for part in problem.score_sets), f"seed {seed}"
+
+
+def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
+    for seed in range(60):
+        problem = robust_problem(seed)
+        model = on_grid(problem.model, problem.robust)
+        assert isinstance(model, Trees)
+        lacking = frozenset(j for j, feature in enumerate(problem.space) if feature.missing)
+        one = in_rows(model, np.eye(model.scores))
+        low = counterpart(one, problem.robust, lacking)
+        rng = np.random.default_rng(seed)
+        for _ in range(20):
+            row = random_row(rng, problem.space)
+            near = neighbours(problem, row)
+            assert low is not None
+            by_tree = np.array([[_alone(model, t, each[None]) for each in near] for t in range(len(model.roots))])
+            smallest = model.base + by_tree.min(axis=1).sum(axis=0)[0]
+            assert (evaluate(low, row[None])[0] <= smallest + 1e-12).all()
+            assert lacking or np.allclose(evaluate(low, row[None])[0], smallest)
+            shift = rng.uniform(-1, 1, len(row)) * problem.robust.radius * (problem.robust.step == 0)
+            assert np.array_equal(evaluate(shifted(model, shift), row[None]), evaluate(model, (row + shift)[None]))
+
+
+def _alone(model: Trees, tree: int, row: np.ndarray) -> np.ndarray:
+    return model.value[model.leaves_at(row[0])[tree]][None]
+
+
+def test_the_adversary_is_exact() -> None:
+    for seed in range(200):
+        problem = robust_problem(seed, (BallNorm.LINF, BallNorm.L2, BallNorm.L1)[seed % 3])
+        row = random_row(np.random.default_rng(seed), problem.space)
+        A = np.eye(problem.model.scores)
+        scores = evaluate(problem.model, neighbours(problem, row))
+        worst = worst_neighbours(problem.model, A, row, problem.robust)
+        assert np.allclose([found.score for found in worst], scores.min(axis=0)), f"seed {seed}"
+        at = evaluate(problem.model, np.array([found.point for found in worst]))
+        assert np.allclose(np.diag(at), scores.min(axis=0))
+
+
+MODELS = {
+    "linear": LogisticRegression(),
+    "tree": DecisionTreeClassifier(max_depth=4, random_state=0),
+    "forest": RandomForestClassifier(10, max_depth=3, random_state=0),
+    "boosting": GradientBoostingClassifier(n_estimators=10, max_depth=2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
+@pytest.mark.parametrize("name", MODELS)
+def test_every_neighbour_is_predicted_as_wanted(name: str, norm: str) -> None:
+    X, y = make_classification(200, 4, random_state=0)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    model = MODELS[name].fit(X, y)
+    explainer = bf.Explainer(model, X)
+    rows = X[model.predict(X) == 0].iloc[:5]
+    plain = explainer.explain(rows, target=1)
+    robust = explainer.explain(rows, target=1, constraints=[bf.robust(0.03, norm=norm)], time_limit=60.0)
+    rng, width = np.random.default_rng(0), (X.max() - X.min()).to_numpy()
+    for before, answer in zip(plain, robust, strict=True):
+        assert answer.found
+        assert answer.cost >= before.cost - 1e-9
+        assert ("all constraints hold", True) in answer.certificate.checks
+        shifts = rng.uniform(-1, 1, (400, 4)) * 0.03
+        shifts[::3] = np.sign(shifts[::3]) * 0.03
+        if norm != "linf":
+            size = np.linalg.norm(shifts, ord=2 if norm == "l2" else 1, axis=1, keepdims=True)
+            shifts *= np.minimum(1.0, 0.03 / size)
+        near = pd.DataFrame(answer.point.to_numpy() + shifts * width, columns=list("abcd"))
+        assert (model.predict(near) == 1).all()
+
+
+def test_statements_about_bad_radii() -> None:
+    X = pd.DataFrame({"a": [0.0, 1.1, 2.2, 3.3], "n": [1, 2, 3, 4], "c": list("xyxy")})
+    model = DecisionTreeClassifier(max_depth=2).fit(X[["a", "n"]], [0, 1, 0, 1])
+    explainer = bf.Explainer(model, X[["a", "n"]])
+    for radius, words in (
+        (-0.1, "not negative"),
+        (np.nan, "finite"),
+        ("x", "a number"),
+        ({"z": 1.0}, "no column"),
+    ):
+        with pytest.raises((ValueError, TypeError, KeyError), match=words):
+            explainer.explain(X[["a", "n"]].iloc[[0]], target=1, constraints=[bf.robust(radius)])
+    with pytest.raises(ValueError, match="'linf', 'l2', 'l1'"):
+        explainer.explain(X[["a", "n"]].iloc[[0]], target=1, constraints=[bf.robust(0.1, norm="l3")])
+    with pytest.raises(ValueError, match="whole"):
+        explainer.explain(X[["a", "n"]].iloc[[0]], target=1, constraints=[bf.robust({"n": 1}, norm="l2")])
+    wide = explainer.explain(X[["a", "n"]].iloc[[0]], target=1, constraints=[bf.robust(10.0)]).only
+    assert wide.certificate.status is Status.PROVEN_INFEASIBLE
+    assert "robust" in str(wide.certificate.why) + repr(wide)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_region_is_valid_and_no_side_can_move(name: str) -> None:
+    X, y = make_classification(200, 4, random_state=0)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    model = MODELS[name].fit(X, y)
+    explainer = bf.Explainer(model, X)
+    answer = explainer.explain(X[model.predict(X) == 0].iloc[[0]], target=1, constraints=[bf.robust(0.02)]).only
+    region = explainer.region(answer, target=1)
+    rng = np.random.default_rng(0)
+    inside = pd.DataFrame(region.low + rng.random((2000, 4)) * (region.high - region.low), columns=list("abcd"))
+    corners = np.where(rng.random((500, 4)) < 0.5, region.low, region.high)
+    assert (model.predict(pd.DataFrame(corners, columns=list("abcd"))) == 1).all()
+    assert (model.predict(inside) == 1).all()
+    assert region.contains(answer.point).all()
+    assert region.contains(inside).all()
+    for j, column in enumerate("abcd"):
+        for side, beyond in ((region.high, np.inf), (region.low, -np.inf)):
+            end = X[column].max() if beyond > 0 else X[column].min()
+            if side[j] == end:
+                continue
+            outside = np.tile(rng.random((4000, 4)), 1) * (region.high - region.low) + region.low
+            outside[::2] = np.where(rng.random((2000, 4)) < 0.5, region.low, region.high)
+            outside[:, j] = np.nextafter(side[j], beyond) if name != "linear" else side[j] + np.sign(beyond) * 1e-6
+            assert (model.predict(pd.DataFrame(outside, columns=list("abcd"))) == 0).any(), (column, beyond)
+
+
+def test_the_largest_radius_is_the_largest() -> None:
+    X, y = make_classification(200, 3, n_redundant=0, random_state=0)
+    model = GradientBoostingClassifier(n_estimators=10, max_depth=2, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 1][[0]]
+    found = explainer.robustness(row, target=1)
+    assert 0 < found.radius < 1
+    assert model.predict(found.worst)[0] == 0
+    shift = np.abs(found.worst - row) / (X.max(axis=0) - X.min(axis=0))
+    assert shift.max() == pytest.approx(found.radius, abs=1e-9)
+    shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
+    assert (model.predict(row + shifts) == 1).all()
+    with pytest.raises(ValueError, match="does not meet the target"):
+        explainer.region(X[model.predict(X) == 0][[0]], target=1)
+    with pytest.raises(ValueError, match="One is needed"):
+        explainer.region(X[:2], target=1)
+
+
+def test_nothing_to_perturb_is_said() -> None:
+    X = pd.DataFrame({"n": [1, 2, 3, 4]})
+    explainer = bf.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1]), X)
+    with pytest.raises(ValueError, match="no column holds real numbers"):
+        explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust(0.1)])
+    found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"n": 1})]).only
+    assert found.point["n"].iloc[0] == 4
