@@ -17,7 +17,7 @@ MULTIPLIERS_TRIED = 14
 
 
 @dataclass(frozen=True, eq=False)
-class Ball:
+class CostBall:
     """All changes that cost at most `limit`, and that change at most `most` columns.
 
     - `rate`, `square` (directions): an amount t costs at least `rate t + square t^2`;
@@ -107,7 +107,7 @@ class Ball:
         return m[:, 0] * level + single.sum(axis=1), level - spent.sum(axis=1)
 
 
-def ball(ways: Directions, limit: float, most: int) -> Ball:
+def ball(ways: Directions, limit: float, most: int) -> CostBall:
     """The ball of a cost. An amount that alone costs more is out of reach.
 
     A price of a change is spread over the largest amount, which makes it no dearer.
@@ -125,4 +125,4 @@ def ball(ways: Directions, limit: float, most: int) -> Ball:
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = ways.rate + np.where(room > 0, ways.fixed / room, 0.0)
     first = np.flatnonzero(np.diff(ways.column, prepend=-1) != 0)
-    return Ball(limit, most, spread, ways.square, room, first)
+    return CostBall(limit, most, spread, ways.square, room, first)

@@ -28,7 +28,7 @@ LINEAR_STEPS = 25
 HALVED_AFTER = (3, 6, 10)
 """After so many steps, the dearer half of the points is left behind."""
 
-ROWS_AT_ONCE = 500
+ROWS_TRIED_AT_ONCE = 500
 """How many real rows are evaluated at once, nearest first."""
 
 SHARES_TRIED = 2.0 ** -np.arange(8)
@@ -169,8 +169,8 @@ class Descent:
         if referee is not None:
             rows = self.admissible(referee.training.points)
             rows = rows[np.argsort(self.cost(rows), kind="stable")]
-            for begin in range(0, len(rows), ROWS_AT_ONCE):
-                some = rows[begin : begin + ROWS_AT_ONCE]
+            for begin in range(0, len(rows), ROWS_TRIED_AT_ONCE):
+                some = rows[begin : begin + ROWS_TRIED_AT_ONCE]
                 found.append(some[self.fine(some)])
                 if sum(map(len, found)) >= DESCENT_STARTS or self.budget.spent():
                     break

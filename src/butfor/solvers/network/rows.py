@@ -13,7 +13,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.models import add_bent, add_network
 from butfor.solvers.milp.program import Program, Sum, mixtures
-from butfor.solvers.network.ball import Ball
+from butfor.solvers.network.ball import CostBall
 from butfor.solvers.network.directions import DOWN, UP, Directions
 from butfor.solvers.network.units import Units, line_above_bent
 
@@ -32,7 +32,7 @@ class KnownUnits:
     """
 
     ways: Directions
-    ball: Ball
+    ball: CostBall
     units: list[Units]
     lowest: float
     additive: bool

@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.network import Layer, Network
-from butfor.solvers.network.ball import Ball
+from butfor.solvers.network.ball import CostBall
 from butfor.solvers.network.directions import Directions
 
 
@@ -45,7 +45,7 @@ class Units(NamedTuple):
         return (self.low < 0) & (self.high > 0)
 
 
-def units_within(model: Network, ways: Directions, ball: Ball) -> list[Units]:
+def units_within(model: Network, ways: Directions, ball: CostBall) -> list[Units]:
     """The units of all layers: lines are sent forward, layer by layer, and their ends in the ball are the ranges."""
     above, below = Lines(ways.start, ways.most), Lines(ways.start, ways.least)
     found = [_units(ball, above, below)]
@@ -72,7 +72,7 @@ def units_within(model: Network, ways: Directions, ball: Ball) -> list[Units]:
     return found
 
 
-def line_above_bent(ball: Ball, lines: Lines) -> Lines:
+def line_above_bent(ball: CostBall, lines: Lines) -> Lines:
     """Lines above `max(0, line)` in the ball, which meet it where nothing changes.
 
     In the simplex of all amounts whose rates add up to at most the limit, a convex function lies below the linear
@@ -95,11 +95,11 @@ def _through_vertices(lines: Lines, rate: FloatArray, total: float) -> Lines:
     return Lines(start, np.where(usable, weight, np.maximum(lines.weight, 0.0)))
 
 
-def _units(ball: Ball, above: Lines, below: Lines) -> Units:
+def _units(ball: CostBall, above: Lines, below: Lines) -> Units:
     return Units(-ball.highest(-below.constant, -below.weight), ball.highest(*above), above, below)
 
 
-def _bent(layer: Layer, ball: Ball, units: Units) -> tuple[Lines, Lines]:
+def _bent(layer: Layer, ball: CostBall, units: Units) -> tuple[Lines, Lines]:
     """Lines above and below what the units of a layer pass on: `max(z, leak z) = leak z + (1 - leak) max(z, 0)`."""
     leak = layer.leak
     simplex = line_above_bent(ball, units.above)
