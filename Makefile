@@ -14,7 +14,7 @@ TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.ve
 
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help demo test fast fuzz oldest newest bench bench-ensembles bench-swarm bench-survival reproduce docs picture clean
+.PHONY: help demo test fast fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -52,6 +52,10 @@ bench: $(VENV)/.dev ## measure; writes benchmarks/results
 bench-ensembles: $(VENV)/.dev ## measure sums of trees (an hour; RIVAL_PYTHON=a Python 3.12 adds OCEAN and DiCE, pip install treecf adds it); writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks.ensembles $(if $(RIVAL_PYTHON),--rival-python $(RIVAL_PYTHON))
 	$(BIN)/python -m benchmarks.ensembles.report
+
+bench-networks: $(VENV)/.dev ## measure networks (half an hour; RIVAL_PYTHON=a Python 3.12 adds DiCE); writes docs/benchmarks-networks.md
+	$(BIN)/python -m benchmarks.networks
+	$(BIN)/python -m benchmarks.networks_report
 
 bench-swarm: $(VENV)/.dev ## measure the swarm (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes benchmarks/results
 	$(BIN)/python -m benchmarks.swarm

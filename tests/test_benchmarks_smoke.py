@@ -139,6 +139,26 @@ def test_swarm_writes_complete_lines_and_no_row_beats_it(tmp_path: Path) -> None
         assert record["rivals"]["nearest rows"]["cost"] <= record["rivals"]["FACE k-NN"]["cost"] + 1e-9
 
 
+def test_networks_write_complete_lines_and_are_proven(tmp_path: Path) -> None:
+    run("benchmarks.networks", tmp_path / "out", tmp_path)
+    records = [json.loads(line) for line in (tmp_path / "out" / "networks" / "breast.jsonl").read_text().splitlines()]
+    assert {record["network"] for record in records} == {"5", "4-3"}
+    for record in records:
+        assert all(isinstance(record[field], kind) for field, kind in FIELDS.items())
+        assert set(record["against"]) == {"wish", "plain program"}
+        assert record["proven"] == record["rows"] == record["answered_soon"]
+        assert record["gap"]["most"] <= 1e-6
+        assert record["gap_soon"]["most"] <= 1
+
+
+def test_the_page_of_networks_in_the_docs_is_the_one_that_is_made(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "benchmarks.networks_report", "--docs", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    made = (tmp_path / "benchmarks-networks.md").read_text()
+    assert made == (ROOT / "docs" / "benchmarks-networks.md").read_text()
+
+
 @pytest.fixture(scope="module")
 def axis_aligned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     out = tmp_path_factory.mktemp("axis_aligned")

@@ -21,12 +21,14 @@ from butfor.solvers.linear import knapsack
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
+from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import HIGHEST, Status, Stopped
 from butfor.solvers.solver import Budget
 from butfor.solvers.tree.exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
+from tests.solvers import network_patterns
 from tests.solvers.continuous_oracle import cheapest, supported
 
 
@@ -228,6 +230,49 @@ class TestMilpOnObliqueTrees(SolverContract):
     form = "oblique tree"
     kinds = Kinds(continuous=False)
     seeds = range(40_000, 40_250)
+
+
+class OnNetworks(SolverContract):
+    """Real numbers among the others: every pattern of units, with a linear program each."""
+
+    form = "network"
+    kinds = Kinds(relations=("at most", "linear"), costs=("l1", "l0", "linf", "table"))
+
+    def judge(self, problem: Problem) -> float | None:
+        """None too where rounding decides: where thresholds raised a little make the answer much dearer."""
+        if not network_patterns.supported(problem):
+            return None
+        truth, raised = network_patterns.cheapest(problem), network_patterns.cheapest(problem, 1e-5)
+        return truth if truth == raised or raised - truth <= 1e-3 * (1 + truth) else None
+
+    def lowest(self, problem: Problem) -> float:
+        return network_patterns.cheapest(problem, -1e-9)
+
+
+class TestNetworkExactOnReals(OnNetworks):
+    solver = NetworkExact()
+    seeds = range(260)
+
+
+class TestMilpOnNetworksOfReals(OnNetworks):
+    solver = Milp()
+    seeds = range(10_000, 10_060)
+
+
+class TestNetworkExactOnFinite(SolverContract):
+    """Whole numbers, steps, categories, bins and missing values, with every cost and constraint."""
+
+    solver = NetworkExact()
+    form = "network"
+    kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
+    seeds = range(20_000, 20_250)
+
+
+class TestMilpOnNetworks(SolverContract):
+    solver = Milp()
+    form = "network"
+    kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
+    seeds = range(30_000, 30_100)
 
 
 class TestBruteForce(SolverContract):

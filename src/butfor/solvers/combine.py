@@ -6,6 +6,7 @@ The parts are rows, or the score sets of one row. For score sets there is a proo
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,13 +19,27 @@ from butfor.solvers.solver import Budget
 
 
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
-    """Solve each row as its own problem. No further row is begun once the budget is spent."""
-    parts = []
-    for row in range(len(problem)):
-        one = problem.take(np.array([row]))
-        found = nothing_found(one, stopped=budget.stopped) if budget.spent() else solve_row(one)
-        parts.append(found.renumbered(np.array([row])))
-    return joined(parts)
+    """Solve each row as its own problem, on as many threads as the budget has.
+
+    No further row is begun once the budget is spent. Ctrl-C ends the budget, and rows that are being solved end by that.
+    """
+
+    def solved(one: Problem) -> Outcome:
+        return nothing_found(one, stopped=budget.stopped) if budget.spent() else solve_row(one)
+
+    ones = [problem.take(np.array([row])) for row in range(len(problem))]
+    workers = min(budget.threads, len(ones))
+    if workers == 1:
+        found = [solved(one) for one in ones]
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            waiting = [pool.submit(solved, one) for one in ones]
+            try:
+                found = [future.result() for future in waiting]
+            except KeyboardInterrupt:
+                budget.interrupt()
+                found = [future.result() for future in waiting]
+    return joined([one.renumbered(np.array([row])) for row, one in enumerate(found)])
 
 
 @dataclass(frozen=True, eq=False)

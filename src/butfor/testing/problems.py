@@ -14,6 +14,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
+from butfor.model.network import Layer, Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
@@ -174,6 +175,24 @@ def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> Ob
     return ObliqueTree(gates, np.array(gate), np.array(left), np.array(right), np.round(8 * drawn) / 8)
 
 
+def random_network(rng: Random, space: Space, scores: int, units: int = 4) -> Network:
+    """A random network of one or two hidden layers, of up to `units` units each.
+
+    Half of them have small whole weights, so that units lie on 0.
+    """
+    widths = [int(width) for width in rng.integers(2, units + 1, rng.integers(1, 3))]
+    whole = rng.random() < 0.5
+
+    def draw(*size: int) -> FloatArray:
+        return rng.integers(-2, 3, size).astype(np.float64) if whole else rng.normal(size=size)
+
+    layers = []
+    for width, after in zip(widths, [*widths[1:], scores], strict=True):
+        leak = np.where(rng.random(width) < 0.2, rng.choice([0.25, 1.0], width), 0.0)
+        layers.append(Layer(leak, draw(after, width), draw(after)))
+    return Network(random_linear(rng, space, widths[0]), tuple(layers))
+
+
 def random_target(rng: Random, readout: AbstractReadout) -> tuple[ScoreSet, ...]:
     """A class, another class, a probability or an interval."""
     if isinstance(readout, Value):
@@ -279,7 +298,7 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
-    `form` is the kind of model: linear, oblique tree or trees.
+    `form` is the kind of model: linear, oblique tree, network or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -290,6 +309,8 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = random_linear(rng, space, scores)
     elif form == "oblique tree":
         model = random_oblique(rng, space, scores)
+    elif form == "network":
+        model = random_network(rng, space, scores)
     else:
         model = random_trees(rng, space, scores, trees)
     factuals = random_row(rng, space)[None]

@@ -8,7 +8,6 @@ The search can be stopped at any time, with the best row and a proven bound.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -22,11 +21,11 @@ from butfor.model.trees import Trees
 from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import SetAnswer, over_score_sets
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable, all_leaves
 from butfor.solvers.ensemble.search import LeafSearch
-from butfor.solvers.outcome import Outcome, Stopped, joined
+from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 
@@ -60,19 +59,7 @@ class EnsembleBranchBound(AbstractSolver):
         return Support(True, "every tree takes one leaf, and the cost is a sum over the cells of features")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        ones = [problem.take(np.array([row])) for row in range(len(problem))]
-        workers = min(budget.threads, len(ones))
-        if workers == 1:
-            found = [_solve_row(one, budget) for one in ones]
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                waiting = [pool.submit(_solve_row, one, budget) for one in ones]
-                try:
-                    found = [future.result() for future in waiting]
-                except KeyboardInterrupt:
-                    budget.interrupt()
-                    found = [future.result() for future in waiting]
-        return joined([one.renumbered(np.array([row])) for row, one in enumerate(found)])
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:

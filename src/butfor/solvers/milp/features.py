@@ -40,6 +40,7 @@ class Piece:
     - `rank`: the position of a level;
     - `changed`: at least 1 if the value is not the factual one;
     - `gain`: the signed change of a number;
+    - `up`, `down`: the two parts of that change, in ranges (None: not needed);
     - `missing`: 1 iff the value is missing;
     - `room`: the largest possible size of `gain`;
     - `by_value`: whether the number itself is a variable;
@@ -55,6 +56,8 @@ class Piece:
     rank: Sum = field(default_factory=Sum)
     changed: Sum = field(default_factory=Sum)
     gain: Sum = field(default_factory=Sum)
+    up: Sum | None = None
+    down: Sum | None = None
     missing: Sum = field(default_factory=Sum)
     room: float = 0.0
     by_value: bool = False
@@ -68,10 +71,16 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Needs:
-    """What a problem needs: the values of which features, and whether changes are counted."""
+    """What a problem needs.
+
+    - `value` (features): whether the number matters, not only its cell;
+    - `changes`: whether changes are counted;
+    - `parts`: whether changes up and down are told apart.
+    """
 
     value: BoolArray
     changes: bool
+    parts: bool = False
 
 
 def add_feature(
@@ -238,8 +247,8 @@ def _price_of_change(
     up_room, down_room = max(0.0, high - x) / unit, max(0.0, x - low) / unit
     counted = needs.changes or prices.l0[j] > 0
     size = Sum()
-    if counted or prices.l1[j] or prices.linf[j]:
-        up, down = program.variable(0.0, up_room), program.variable(0.0, down_room)
+    if counted or needs.parts or prices.l1[j] or prices.linf[j]:
+        up, down = piece.up, piece.down = program.variable(0.0, up_room), program.variable(0.0, down_room)
         program.equal((1 / unit) * (piece.gain + x * missing) - up + down)
         size = unit * (up + down)
         if counted and changed is None:

@@ -1,12 +1,13 @@
 """Everything linear together, through HiGHS: whole numbers, categories, counted changes, relations, inequalities.
 
-Linear models enter as they are, trees by the tight order formulation (see docs/decisions). Convex terms (L2, a
+Linear models enter as they are, trees by the tight order formulation (see docs/decisions), networks by big-M. Convex terms (L2, a
 quadratic form, a softmax probability) are handled by outer approximation: tangents are added until bound and answer
 meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -70,7 +71,9 @@ class Milp(AbstractSolver):
 
     def accepts(self, form: Form) -> Support:
         if form.model is ModelKind.BLACK_BOX:
-            return Support(False, f"it takes linear models and trees, and the model is a {form.model}")
+            return Support(False, f"it takes linear models, trees and networks, and the model is a {form.model}")
+        if form.model is ModelKind.NETWORK and ConstraintKind.MARGIN in form.constraints:
+            return Support(False, "the distance to the boundaries of a network is not known")
         if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched, not optimised over")
         if ConstraintKind.ROBUST in form.constraints:
@@ -111,26 +114,64 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
     return over_score_sets(problem, lambda score_set, _: _solve_set(problem, score_set, budget))
 
 
-def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnswer:
-    """Solve one score set with one program."""
+class Written(NamedTuple):
+    """A problem as a program: its features as pieces, its tables, its scores as expressions."""
+
+    program: Program
+    pieces: list[Piece]
+    tables: Tables
+    scores: list[Sum]
+
+    def point(self, problem: Problem, x: FloatArray) -> FloatArray:
+        """The row that values of the variables describe."""
+        return _point(problem, self.pieces, self.tables, x)
+
+
+AddModel = Callable[[Program, Problem, ScoreSet, list[Piece]], list[Sum]]
+"""What writes a model into a program, forces its scores into a score set, and returns them."""
+
+
+def _plainly(program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    return add_model(problem.model, program, problem, score_set, pieces)
+
+
+def write(problem: Problem, score_set: ScoreSet, add: AddModel = _plainly, *, parts: bool = False) -> Written:
+    """The program of the only row and one score set.
+
+    `parts` asks for the changes of all numbers up and down.
+    """
     cells = cells_in_use(problem.model, problem)
     tables = tabulate(problem, cells)
     program = Program()
-    needs = Needs(
-        _values_needed(problem), bool(problem.most_changes < len(problem.space) or problem.relations_of(Fresh))
-    )
+    counted = bool(problem.most_changes < len(problem.space) or problem.relations_of(Fresh))
+    needs = Needs(_values_needed(problem), counted, parts)
     widest = None
     if problem.prices.has_linf:
         widest = program.variable(0.0, np.inf)
         program.minimise(widest)
     pieces = [add_feature(program, problem, tables, cells[j], j, needs, widest) for j in range(len(problem.space))]
-    scores = add_model(problem.model, program, problem, score_set, pieces)
+    scores = add(program, problem, score_set, pieces)
     for relation in problem.relations:
         add_relation(relation, program, problem, pieces)
     if problem.prices.Q is not None:
         touched = np.flatnonzero(problem.prices.Q.any(axis=0))
         gains = tuple(_number_gain(pieces[j]) for j in touched)
         program.minimise_square(gains, problem.prices.Q[np.ix_(touched, touched)])
+    return Written(program, pieces, tables, scores)
+
+
+def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnswer:
+    return solve_written(problem, score_set, write(problem, score_set), budget)
+
+
+def solve_written(
+    problem: Problem, score_set: ScoreSet, written: Written, budget: Budget, known: float = np.inf
+) -> SetAnswer:
+    """Solve the program of one score set.
+
+    `known` is the cost of a known answer. Once the bound reaches it, no other point is looked for.
+    """
+    program, pieces, tables, scores = written
     cuts: list[tuple[Sum, float, float]] = []
     proven, guards, refused = -np.inf, list(GUARDS), 0
     while guards:
@@ -139,6 +180,8 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> SetAnsw
             proven = bound
         if point is None and ((guards[0] == NO_GUARD and bound == np.inf) or budget.spent()):
             return SetAnswer(None, np.inf, proven, stopped)
+        if np.isfinite(known) and known - proven <= TOLERANCE / 2 * (1 + known):
+            return SetAnswer(None, np.inf, proven, Stopped.DONE)
         if point is None:
             guards.pop(0)
             continue

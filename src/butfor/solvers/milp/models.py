@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import singledispatch
 
@@ -22,7 +22,7 @@ from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import MOST_STEPS, Piece
-from butfor.solvers.milp.program import Program, Sum
+from butfor.solvers.milp.program import Program, Sum, mixtures
 
 
 @singledispatch
@@ -151,15 +151,13 @@ def _beyond(problem: Problem, program: Program, piece: Piece, j: int, value: flo
 
 def _scores(model: Linear, pieces: list[Piece]) -> list[Sum]:
     """The scores of a linear model as expressions."""
-    scores = [Sum(constant=float(intercept)) for intercept in model.intercept]
-    for s in range(model.scores):
-        for j, piece in enumerate(pieces):
-            if model.slope[s, j]:
-                scores[s] = scores[s] + float(model.slope[s, j]) * (piece.value - float(model.centre[j]) * piece.known)
-            for cell, step in zip(piece.cell, model.steps[j][s], strict=True):
-                if step:
-                    scores[s] = scores[s] + float(step) * cell
-    return scores
+    sloped = np.flatnonzero(model.slope.any(axis=0))
+    parts = [pieces[j].value - float(model.centre[j]) * pieces[j].known for j in sloped.tolist()]
+    weights = [model.slope[:, sloped]]
+    for j in model.stepped:
+        parts += pieces[j].cell
+        weights.append(model.steps[j])
+    return mixtures(np.hstack(weights), parts, model.intercept)
 
 
 @needs_value.register
@@ -191,38 +189,57 @@ def _(model: Network, features: int) -> BoolArray:
 
 @add_model.register
 def _(model: Network, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """One variable per bent unit, and a binary one that tells whether it lies above 0.
+    def bend(layer: int, unit: int, z: Sum, leak: float) -> Sum:
+        bent, _ = add_bent(program, z, leak, (program.least(z), -program.least(-1.0 * z)))
+        return bent
 
-    A unit whose sign is known needs neither.
+    return add_network(model, program, problem, score_set, pieces, bend)
+
+
+def add_network(
+    model: Network,
+    program: Program,
+    problem: Problem,
+    score_set: ScoreSet,
+    pieces: list[Piece],
+    bend: Callable[[int, int, Sum, float], Sum],
+) -> list[Sum]:
+    """Force the scores of a network into `score_set`.
+
+    `bend(layer, unit, z, leak)` adds what a unit needs, and returns the expression `max(z, leak z)`.
     """
     reached = _scores(model.first, pieces)
-    for layer in model.layers:
-        bent = [_bent(program, z, float(leak)) for z, leak in zip(reached, layer.leak, strict=True)]
-        reached = [
-            _sum([Sum(constant=float(b)), *(float(w) * unit for w, unit in zip(row, bent, strict=True) if w)])
-            for row, b in zip(layer.weight, layer.intercept, strict=True)
-        ]
+    for number, layer in enumerate(model.layers):
+        leaks = layer.leak.tolist()
+        bent = [bend(number, unit, z, leak) for unit, (z, leak) in enumerate(zip(reached, leaks, strict=True))]
+        reached = mixtures(layer.weight, bent, layer.intercept)
     wide, tight = widened(score_set, problem), tightened(score_set, problem)
-    for row, b, firm in zip(wide.A, wide.b, tight.b, strict=True):
-        program.at_least(
-            _sum(float(w) * score for w, score in zip(row, reached, strict=True) if w), float(b), firm=float(firm)
-        )
+    totals = mixtures(wide.A, reached, np.zeros(len(wide.A)))
+    for total, b, firm in zip(totals, wide.b, tight.b, strict=True):
+        program.at_least(total, float(b), firm=float(firm))
     return reached
 
 
-def _bent(program: Program, z: Sum, leak: float) -> Sum:
-    """The expression `max(z, leak z)`."""
-    low, high = program.least(z), -program.least(-1.0 * z)
+def add_bent(
+    program: Program, z: Sum, leak: float, ends: tuple[float, float], *, chosen: bool = True
+) -> tuple[Sum, Sum | None]:
+    """The expression `max(z, leak z)` for a sum between two ends, and `max(z, 0)` if it is a variable of its own.
+
+    A unit whose sign is known needs no variable. Otherwise it has two parts, above 0 and below, and a binary variable
+    says which of them is 0. With `chosen=False` it has none: then both parts may be too large.
+    """
+    low, high = ends
     if low >= 0 or leak == 1.0:
-        return z
+        return z, None
     if high <= 0:
-        return leak * z
-    above, rest = program.variable(0.0, high), program.variable(0.0, -low)  # z = above - rest, and one of them is 0
-    positive = program.binary()
+        return leak * z, None
+    above, rest = program.variable(0.0, high), program.variable(0.0, -low)
     program.equal(z - above + rest)
-    program.at_least(high * positive - above, 0.0)
-    program.at_least(low * positive - rest, low)
-    return above - leak * rest
+    if chosen:
+        positive = program.binary()
+        program.at_least(high * positive - above, 0.0)
+        program.at_least(low * positive - rest, low)
+    return above - leak * rest, above
 
 
 @add_model.register

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -49,6 +51,24 @@ class Sum:
     def at(self, x: FloatArray) -> float:
         """The value of the expression at `x`."""
         return self.constant + float(sum(weight * x[variable] for variable, weight in self.terms.items()))
+
+
+def mixtures(weights: FloatArray, parts: Sequence[Sum], constants: FloatArray) -> list[Sum]:
+    """Weighted sums of the same expressions, plus a constant each. `weights` (sums, parts)."""
+    place: dict[int, int] = {}
+    for part in parts:
+        for variable in part.terms:
+            place.setdefault(variable, len(place))
+    dense = np.zeros((len(parts), len(place)))
+    for at, part in enumerate(parts):
+        dense[at, [place[variable] for variable in part.terms]] = list(part.terms.values())
+    rows, variables = weights @ dense, np.array(list(place), dtype=np.intp)
+    total = constants + weights @ np.array([part.constant for part in parts])
+    out = []
+    for row, constant in zip(rows, total.tolist(), strict=True):
+        read = np.flatnonzero(row)
+        out.append(Sum(dict(zip(variables[read].tolist(), row[read].tolist(), strict=True)), constant))
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,22 +195,29 @@ class Program:
         return not all(self.integer)
 
     def solve(
-        self, seconds: float, extra: list[tuple[Sum, float, float]], *, exact: bool, fixed: FloatArray | None = None
+        self,
+        seconds: float,
+        extra: list[tuple[Sum, float, float]],
+        *,
+        exact: bool,
+        fixed: FloatArray | None = None,
+        whole: bool = True,
     ) -> Solved:
         """Minimise the program.
 
         - `seconds`: the time limit;
         - `extra`: additional rows;
         - `exact`: whether to use the convex terms themselves, not their stand-ins;
-        - `fixed`: a point at whose values the integers are fixed.
+        - `fixed`: a point at whose values the integers are fixed;
+        - `whole`: whether integers must be whole. Without it, the optimum is a lower bound.
         """
         import highspy
 
         for expression, low, high in (*self.rows, *extra):
             if not any(expression.terms.values()) and (low > FEASIBILITY or high < -FEASIBILITY):
                 return Solved("infeasible", None, np.inf)
-        mip = fixed is None and any(self.integer)
-        model = self._model(highspy, extra, fixed, curves=exact)
+        mip = whole and fixed is None and any(self.integer)
+        model = self._model(highspy, extra, fixed, curves=exact, whole=whole)
         found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
         if (
             found.status == "infeasible" and mip
@@ -201,7 +228,13 @@ class Program:
         return found
 
     def _model(
-        self, highspy: Any, extra: list[tuple[Sum, float, float]], fixed: FloatArray | None, *, curves: bool
+        self,
+        highspy: Any,
+        extra: list[tuple[Sum, float, float]],
+        fixed: FloatArray | None,
+        *,
+        curves: bool,
+        whole: bool,
     ) -> Any:
         lp = highspy.HighsLp()
         count, rows = len(self.low), [*self.rows, *extra]
@@ -218,19 +251,27 @@ class Program:
         for variable in np.flatnonzero(np.isinf(high)).tolist():
             high[variable] = self._needed(variable, rows)
         lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, low, high
-        scale = np.array([max(map(abs, e.terms.values()), default=0.0) or 1.0 for e, _, _ in rows])
-        lost = [self._left_out(e, s) for (e, _, _), s in zip(rows, scale, strict=True)]
-        lp.row_lower_ = np.array([low - most for (_, low, _), (_, most) in zip(rows, lost, strict=True)]) / scale
-        lp.row_upper_ = np.array([high - least for (_, _, high), (least, _) in zip(rows, lost, strict=True)]) / scale
-        kept = [
-            [(v, w / s) for v, w in e.terms.items() if abs(w) >= SMALL * s]
-            for (e, _, _), s in zip(rows, scale, strict=True)
-        ]
+        terms = [expression.terms for expression, _, _ in rows]
+        start = np.concatenate([[0], np.cumsum([len(term) for term in terms])]).astype(np.int32)
+        index = np.fromiter(chain.from_iterable(terms), dtype=np.int32, count=int(start[-1]))
+        value = np.fromiter(
+            chain.from_iterable(term.values() for term in terms), dtype=np.float64, count=int(start[-1])
+        )
+        row = np.repeat(np.arange(len(rows)), np.diff(start))
+        scale = np.zeros(len(rows))
+        np.maximum.at(scale, row, np.abs(value))
+        scale[scale == 0] = 1.0
+        kept = np.abs(value) >= SMALL * scale[row]
+        lower, upper = (np.array([ends[side] for ends in rows]) for side in (1, 2))
+        for at in np.unique(row[~kept & (value != 0)]).tolist():
+            least, most = self._left_out(rows[at][0], float(scale[at]))
+            lower[at], upper[at] = lower[at] - most, upper[at] - least
+        lp.row_lower_, lp.row_upper_ = lower / scale, upper / scale
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum([len(terms) for terms in kept])]).astype(np.int32)
-        lp.a_matrix_.index_ = np.array([v for terms in kept for v, _ in terms], dtype=np.int32)
-        lp.a_matrix_.value_ = np.array([w for terms in kept for _, w in terms], dtype=np.float64)
-        if fixed is None and integer.any():
+        counts = np.bincount(row[kept], minlength=len(rows))
+        lp.a_matrix_.start_ = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        lp.a_matrix_.index_, lp.a_matrix_.value_ = index[kept], value[kept] / scale[row[kept]]
+        if whole and fixed is None and integer.any():
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in integer]
         model = highspy.HighsModel()

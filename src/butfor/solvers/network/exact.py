@@ -1,0 +1,184 @@
+"""The cheapest change that a piecewise linear network answers as wanted, proven.
+
+A good answer comes first. Whatever is cheaper lies in the ball of its cost, where most units of the network are on one
+side of 0, and where the others lie below lines (see docs/decisions/016-networks.md). Linear programs prove a bound
+between the two, and a mixed-integer program proves the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.formulation.tables import Tables, tabulate
+from butfor.model.network import Network
+from butfor.model.questions import ModelKind
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import Form
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.milp.milp import Milp, Written, solve_written, write
+from butfor.solvers.network.ball import ball
+from butfor.solvers.network.descent import Descent
+from butfor.solvers.network.directions import directions, is_plain
+from butfor.solvers.network.rows import NEGLIGIBLE, KnownUnits, add_known
+from butfor.solvers.network.units import units_within
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+LOOKING_SHARE = 1 / 3
+"""The share of a limited time that the search for good answers may take."""
+
+RELAXATIONS = 4
+"""The largest number of linear programs that raise the bound before anything is branched on."""
+
+WORTHWHILE = 0.01
+"""The share of the cost by which a linear program must raise the bound, or no other one follows."""
+
+
+class NetworkExact(AbstractSolver):
+    """A good answer, bounds within the ball of its cost, and a program for the rest.
+
+    Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
+    """
+
+    name = "network_exact"
+    does = "networks of linear layers and ReLU, with every cost and constraint that milp takes: bounds near the row"
+    block = 16
+    row_by_row = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.model is not ModelKind.NETWORK:
+            return Support(False, f"it takes a network, and the model is a {form.model}")
+        refused = Milp().accepts(form)
+        if not refused:
+            return refused
+        return Support(True, "every unit is linear on both sides of 0, and few change sides near the row")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    return over_score_sets(problem, lambda score_set, limit: _SetSearch(problem, score_set, limit, budget).run())
+
+
+class _SetSearch:
+    """The search of one score set. It may be interrupted anywhere; what is known by then is kept."""
+
+    def __init__(self, problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> None:
+        self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
+        self.descent = Descent(problem, score_set, budget.at_most(LOOKING_SHARE * budget.left()))
+        self.best = SetAnswer(None, np.inf, 0.0)
+        self.lowest = 0.0
+
+    def run(self) -> SetAnswer:
+        if self.limit <= 0:
+            return replace(self.best, bound=np.inf)
+        try:
+            self._look()
+            stopped = self._prove()
+        except KeyboardInterrupt:
+            self.budget.interrupt()
+            stopped = Stopped.INTERRUPTED
+        return replace(self.best, bound=self.lowest, stopped=stopped)
+
+    @property
+    def known(self) -> float:
+        """What an answer must cost less than."""
+        return min(self.limit, self.best.cost)
+
+    def _look(self) -> None:
+        """Look for a good answer."""
+        self._take(self.descent.best_from(self.descent.starts()))
+
+    def _take(self, found: tuple[FloatArray, float] | None) -> None:
+        """Keep an answer if it is better than what is known."""
+        if found is not None and found[1] < self.known:
+            self.best = replace(self.best, point=found[0], cost=found[1])
+
+    def _prove(self) -> Stopped:
+        """Raise the bound by linear programs, then by the whole program."""
+        lowest = 0.0
+        for _ in range(RELAXATIONS):
+            if self.budget.spent():
+                return self.budget.stopped
+            found = self._relaxed()
+            if self._refuted(found):  # nothing of it is believed
+                return self._solve(write(self.problem, self.score_set))
+            self.lowest = max(self.lowest, found)
+            if self.lowest == np.inf or self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known) < np.inf:
+                return Stopped.DONE
+            left = self.known - max(self.lowest, lowest + WORTHWHILE * self.known)
+            if (
+                not np.isfinite(self.known)
+                or self.lowest - lowest < WORTHWHILE * self.known
+                or left < WORTHWHILE * self.known
+            ):
+                break
+            lowest = self.lowest
+        if self.budget.spent():
+            return self.budget.stopped
+        return self._branch()
+
+    def _relaxed(self) -> float:
+        """The optimum without whole numbers, as a bound. Its point is a start for the search."""
+        written = write(self.problem, self.score_set, partial(add_known, self._known()), parts=True)
+        found = written.program.solve(self.budget.left(), [], exact=False, whole=False)
+        if found.status == "infeasible":
+            return np.inf
+        if found.x is not None:
+            point = written.point(self.problem, found.x)
+            starts = [self.descent.near(point[None])]
+            if self.best.point is not None:
+                starts.append(self.descent.between(point, self.best.point))
+            self._take(self.descent.best_from(np.concatenate(starts)))
+        return found.bound if found.status == "optimal" else 0.0
+
+    def _branch(self) -> Stopped:
+        """The whole program."""
+        return self._solve(write(self.problem, self.score_set, partial(add_known, self._known()), parts=True))
+
+    def _solve(self, written: Written) -> Stopped:
+        found = solve_written(self.problem, self.score_set, written, self.budget, self.known)
+        if found.point is not None:
+            self._take((found.point, found.cost))
+        if self._refuted(found.bound):
+            return Stopped.EFFORT
+        self.lowest = max(self.lowest, found.bound)
+        return found.stopped
+
+    def _refuted(self, bound: float) -> bool:
+        """Whether a bound says that the answer, which is there, cannot be."""
+        return self.best.point is not None and bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
+
+    def _known(self) -> KnownUnits:
+        """What is known of the units, given the cost of an answer and a bound."""
+        model = self.problem.model
+        assert isinstance(model, Network)
+        tables = tabulate(self.problem, model.cells)
+        ways = directions(self.problem, model.first, tables)
+        limit = self.known * (1 + NEGLIGIBLE) + NEGLIGIBLE
+        inside = ball(ways, limit, self.problem.most_changes)
+        units = units_within(model, ways, inside)
+        return KnownUnits(ways, inside, units, max(0.0, self.lowest), _additive(self.problem, model, tables))
+
+
+def _additive(problem: Problem, model: Network, tables: Tables) -> bool:
+    """Whether the cost of every change is just the sum of the rates of its directions."""
+    prices, free = problem.prices, problem.domain.movable()
+    if problem.relations or prices.has_linf or prices.Q is not None or not problem.domain.stay.all():
+        return False
+    if prices.l0[free].any() or prices.l2[free].any():
+        return False
+    for j in np.flatnonzero(free).tolist():
+        if not model.first.slope[:, j].any() and j not in model.first.stepped:
+            continue
+        block = tables.price[0, tables.start[j] : tables.start[j + 1]]
+        by_cell = bool(model.first.cells[j].levels)
+        if not (by_cell or is_plain(problem, model.first, j)) or block.min() > 0 or block[tables.home[0, j]] > 0:
+            return False
+    return True
