@@ -27,7 +27,7 @@ from butfor.importers.registry import Imported, register_importer
 
 
 @dataclass(frozen=True, eq=False)
-class Complement:
+class OneMinus:
     """1 minus a probability."""
 
     of: Ended
@@ -84,7 +84,7 @@ def _value(node: Any, values: Mapping[str, Any], to: GraphOperators) -> Any:
     given = [values[one] if one else None for one in node.input]
     if name not in ONNX_OPERATORS:
         raise unknown(name, ONNX_OPERATORS)
-    if name not in AFTER_THE_END and any(isinstance(one, Ended | Complement) for one in given):
+    if name not in AFTER_THE_END and any(isinstance(one, Ended | OneMinus) for one in given):
         raise unknown(f"{name} after the end", ONNX_OPERATORS)
     settings = {one.name: get_attribute_value(one) for one in node.attribute}
     return ONNX_OPERATORS[name](to, settings, *given)
@@ -106,7 +106,7 @@ def _product(to: GraphOperators, said: Mapping[str, Any], a: Any, b: Any) -> Any
 def _minus(to: GraphOperators, said: Mapping[str, Any], a: Any, b: Any) -> Any:
     if isinstance(b, Ended):
         if b.end is End.SIGMOID and np.size(a) == 1 and np.all(a == 1):
-            return Complement(b)
+            return OneMinus(b)
         raise unknown("Sub after the end", ONNX_OPERATORS)
     return to.minus(a, b)
 
@@ -128,7 +128,7 @@ def _scaler(to: GraphOperators, said: Mapping[str, Any], x: Sums) -> Any:
 def _cast(to: GraphOperators, said: Mapping[str, Any], x: Any) -> Any:
     from onnx import TensorProto
 
-    if isinstance(x, Sums | Ended | Complement) and said["to"] != (
+    if isinstance(x, Sums | Ended | OneMinus) and said["to"] != (
         TensorProto.FLOAT if to.single else TensorProto.DOUBLE
     ):
         raise unknown(f"Cast to {TensorProto.DataType.Name(said['to']).lower()}", ONNX_OPERATORS)
@@ -155,7 +155,7 @@ def _joined(to: GraphOperators, said: Mapping[str, Any], *parts: Any) -> Any:
     if all(isinstance(part, Sums) for part in parts) and said["axis"] in (1, -1):
         return to.tape.stacked(list(parts))
     first, last = parts[0], parts[-1]
-    if len(parts) == 2 and isinstance(first, Complement) and first.of is last:
+    if len(parts) == 2 and isinstance(first, OneMinus) and first.of is last:
         return last  # the probabilities of both classes, made of one
     if all(isinstance(part, tuple | np.ndarray) for part in parts):
         return tuple(one for part in parts for one in (part if isinstance(part, tuple) else np.ravel(part).tolist()))
@@ -169,7 +169,7 @@ def _gathered(to: GraphOperators, said: Mapping[str, Any], x: Any, at: Any) -> A
 
 
 def _unsqueezed(to: GraphOperators, said: Mapping[str, Any], x: Any, axes: Any = None) -> Any:
-    if isinstance(x, Sums | Ended | Complement | np.ndarray):
+    if isinstance(x, Sums | Ended | OneMinus | np.ndarray):
         raise unknown("Unsqueeze", ONNX_OPERATORS)
     return (x,)
 

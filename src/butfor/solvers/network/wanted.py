@@ -54,6 +54,7 @@ class WantedScores:
 def wanted_scores(model: Network, score_set: ScoreSet) -> WantedScores:
     """The goal of a score set. Strict inequalities need the least that floats tell apart."""
     size = np.abs(score_set.b) + 1e-3
+    assert score_set.curve is None or isinstance(score_set.curve, Softmax)
     return WantedScores(
         model, score_set.A, score_set.b + np.where(score_set.strict, 1e-15 * size, 0.0), score_set.curve
     )
