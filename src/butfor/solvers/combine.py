@@ -21,19 +21,21 @@ from butfor.solvers.solver import Budget
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
     """Solve each row as its own problem, on as many threads as the budget has.
 
-    No further row is begun once the budget is spent. Ctrl-C ends the budget, and rows that are being solved end by that.
+    No further row is begun once the budget is spent, but the first one always is: its first answer takes no time. Ctrl-C
+    ends the budget, and rows that are being solved end by that.
     """
 
-    def solved(one: Problem) -> Outcome:
-        return nothing_found(one, stopped=budget.stopped) if budget.spent() else solve_row(one)
+    def solved(row: int) -> Outcome:
+        one = problem.take(np.array([row]))
+        return solve_row(one) if row == 0 or not budget.spent() else nothing_found(one, stopped=budget.stopped)
 
-    ones = [problem.take(np.array([row])) for row in range(len(problem))]
-    workers = min(budget.threads, len(ones))
+    rows = range(len(problem))
+    workers = min(budget.threads, len(rows))
     if workers == 1:
-        found = [solved(one) for one in ones]
+        found = [solved(row) for row in rows]
     else:
         with ThreadPoolExecutor(workers) as pool:
-            waiting = [pool.submit(solved, one) for one in ones]
+            waiting = [pool.submit(solved, row) for row in rows]
             try:
                 found = [future.result() for future in waiting]
             except KeyboardInterrupt:
