@@ -110,9 +110,10 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
     single = readout.hides_digits and any(feature.single for feature in space.features)
     single = single or source.precision(sample) == np.float32
     readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
+    if isinstance(model, Network):
+        readout = readout.rounded(max(readout.unit, model.unit))
     check_fidelity(source, space, model, readout, data)
-    unit = max(readout.unit, model.unit) if isinstance(model, Network) else readout.unit
-    return Reading(source, space, model, readout, sample, data, unit)
+    return Reading(source, space, model, readout, sample, data, readout.unit)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
