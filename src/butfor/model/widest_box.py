@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.adversary import worst_row
+from butfor.model.adversary import adversary
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate
 from butfor.model.regions import regions
@@ -41,13 +41,10 @@ def _(model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: 
 
 @stays_valid.register
 def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
-    sums = [regions(model, row, point) for row in A]
+    sums = [adversary(regions(model, row, point), point, step) for row in A]
 
     def valid(low: FloatArray, high: FloatArray) -> bool:
-        return all(
-            worst_row(one, point, low, high, step, below=float(b)).score >= b
-            for one, b in zip(sums, least, strict=True)
-        )
+        return all(one.worst(low, high, below=float(b)).score >= b for one, b in zip(sums, least, strict=True))
 
     return valid
 
