@@ -200,7 +200,7 @@ def test_every_neighbour_is_predicted_as_wanted(name: str, norm: str) -> None:
 
 def test_statements_about_bad_radii() -> None:
     X = pd.DataFrame({"a": [0.0, 1.1, 2.2, 3.3], "n": [1, 2, 3, 4], "c": list("xyxy")})
-    model = DecisionTreeClassifier(max_depth=2).fit(X[["a", "n"]], [0, 1, 0, 1])
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X[["a", "n"]], [0, 1, 0, 1])
     explainer = bf.Explainer(model, X[["a", "n"]])
     for radius, words in (
         (-0.1, "not negative"),

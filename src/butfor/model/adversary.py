@@ -106,7 +106,7 @@ class Adversary:
 def _room(boxes: int, leaves: int, features: int) -> OpenBoxes:
     lists = np.empty(leaves, dtype=np.intp), np.empty(leaves, dtype=np.intp)
     sides = np.empty((boxes, features)), np.empty((boxes, features))
-    return OpenBoxes(np.zeros((boxes, 3), dtype=np.intp), np.zeros((boxes, 3)), *sides, *lists)
+    return OpenBoxes(np.zeros((boxes, 4), dtype=np.intp), np.zeros((boxes, 3)), *sides, *lists)
 
 
 def _with_more_room(boxes: OpenBoxes) -> OpenBoxes:

@@ -14,8 +14,8 @@ from butfor.compiled.kernel import kernel, part
 DONE, WANTS_ROOM, PAUSED = 0, 1, 2
 """How a call of `search` ends: no box is left, the arrays are full, or enough boxes were split."""
 
-FROM, COUNT, SPLIT = 0, 1, 2
-"""Numbers of a box: where its list begins, how long it is, and the leaf to split at (-1: no row has less)."""
+FROM, COUNT, TREES, LEFT = 0, 1, 2, 3
+"""Numbers of a box: where its list begins, how long it is, of how many trees, and whether some row may have less."""
 
 FIXED, LEAST, TRIED = 0, 1, 2
 """Sums of a box: of the leaves that are not in its list, the least that any row may have, and that of the row tried."""
@@ -49,7 +49,7 @@ def begin_search(leaves, boxes, count, best, where, low, high, base):  # type: i
             n += 1
     boxes.low[0], boxes.high[0] = low, high
     boxes.numbers[0, FROM], boxes.sums[0, FIXED] = 0, base
-    measure(leaves, boxes, 0, n)
+    measure(leaves, boxes, 0, n, leaves.tree[-1] + 1)
     keep_if_less(leaves, boxes, 0, best, where)
     count[OPEN] = 1
 
@@ -77,7 +77,7 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
             if inside(ball, leaves.point, boxes.low[one], boxes.high[one]):
                 keep_if_less(leaves, boxes, one, best, where)
             else:
-                boxes.numbers[one, SPLIT] = -1
+                boxes.numbers[one, LEFT] = 0
         near, far = lower, upper
         if boxes.sums[far, LEAST] < boxes.sums[near, LEAST]:
             near, far = far, near
@@ -94,7 +94,7 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
 @part
 def worth(boxes, box, best):  # type: ignore[no-untyped-def]
     """Whether a box may have a row with less than the best one, other than the one that was tried."""
-    return boxes.numbers[box, SPLIT] >= 0 and boxes.sums[box, LEAST] < best[BEST]
+    return boxes.numbers[box, LEFT] and boxes.sums[box, LEAST] < best[BEST]
 
 
 @part
@@ -111,13 +111,9 @@ def move(boxes, box, to, first):  # type: ignore[no-untyped-def]
 @part
 def split_box(leaves, boxes, box):  # type: ignore[no-untyped-def]
     """Make the next two boxes the two parts of a box, on both sides of an end of the leaf that it is to be split at."""
-    leaf, j, x = boxes.numbers[box, SPLIT], 0, 0.0
     low, high = boxes.low[box], boxes.high[box]
-    for at in range(leaves.path[leaf], leaves.path[leaf + 1]):
-        j = leaves.feature[at]
-        x = clipped(leaves.point[j], low[j], high[j])
-        if leaves.begin[j, leaf] > x or leaves.end[j, leaf] < x:
-            break
+    leaf, j = elected(leaves, boxes, box)
+    x = clipped(leaves.point[j], low[j], high[j])
     step = leaves.step[j]
     if leaves.begin[j, leaf] > x:
         above = leaves.begin[j, leaf]
@@ -126,13 +122,47 @@ def split_box(leaves, boxes, box):  # type: ignore[no-untyped-def]
         below = leaves.end[j, leaf]
         above = below + step if step > 0 else np.nextafter(below, np.inf)
     first, n = boxes.numbers[box, FROM], boxes.numbers[box, COUNT]
-    to = first + n
+    to, trees = first + n, boxes.numbers[box, TREES]
     for one, lowest, highest in ((box + 1, low[j], below), (box + 2, above, high[j])):
         boxes.low[one], boxes.high[one] = low, high
         boxes.low[one, j], boxes.high[one, j] = lowest, highest
         boxes.numbers[one, FROM], boxes.sums[one, FIXED] = to, boxes.sums[box, FIXED]
-        measure(leaves, boxes, one, listed(leaves, boxes, first, n, to, j, lowest, highest, x))
+        measure(leaves, boxes, one, listed(leaves, boxes, first, n, to, j, lowest, highest, x), trees)
         to += boxes.numbers[one, COUNT]
+
+
+@part
+def elected(leaves, boxes, box):  # type: ignore[no-untyped-def]
+    """A leaf and a feature to split a box in. Each tree votes with what it would save by its smallest leaf.
+
+    It votes for the features in which the row is outside of that leaf: up or down. The leaf is that of the tree which
+    would save most of those that voted for the elected side.
+    """
+    d = len(leaves.point)
+    votes, most, chosen = np.zeros(2 * d), np.zeros(2 * d), np.zeros(2 * d, dtype=np.intp)
+    k, last = boxes.numbers[box, FROM], boxes.numbers[box, FROM] + boxes.numbers[box, COUNT]
+    while k < last:
+        tree, lowest, here = leaves.tree[boxes.leaf[k]], boxes.leaf[k], np.inf
+        while k < last and leaves.tree[boxes.leaf[k]] == tree:
+            leaf = boxes.leaf[k]
+            if leaves.value[leaf] < leaves.value[lowest]:
+                lowest = leaf
+            if boxes.out[k] == 0:
+                here = leaves.value[leaf]
+            k += 1
+        lost = here - leaves.value[lowest]
+        if lost <= 0:
+            continue
+        for at in range(leaves.path[lowest], leaves.path[lowest + 1]):
+            j = leaves.feature[at]
+            x = clipped(leaves.point[j], boxes.low[box, j], boxes.high[box, j])
+            if leaves.begin[j, lowest] > x or leaves.end[j, lowest] < x:
+                side = 2 * j + (leaves.begin[j, lowest] > x)
+                votes[side] += lost
+                if lost > most[side]:
+                    most[side], chosen[side] = lost, lowest
+    side = votes.argmax()
+    return chosen[side], side // 2
 
 
 @part
@@ -157,29 +187,34 @@ def listed(leaves, boxes, first, n, to, j, low, high, before):  # type: ignore[n
 
 
 @part
-def measure(leaves, boxes, box, n):  # type: ignore[no-untyped-def]
-    """The sums of a box whose list has `n` leaves, and where to split it. Trees with a single leaf leave the list."""
+def measure(leaves, boxes, box, n, trees):  # type: ignore[no-untyped-def]
+    """The numbers and sums of a box whose list has `n` leaves of so many `trees`. Those with a single leaf leave it.
+
+    If a tree has none, then no point of the grid is in the box.
+    """
     first = boxes.numbers[box, FROM]
-    fixed, least, tried, most, split = boxes.sums[box, FIXED], 0.0, 0.0, 0.0, -1
-    k, kept = first, first
+    fixed, least, tried = boxes.sums[box, FIXED], 0.0, 0.0
+    k, kept, seen, several, left = first, first, 0, 0, 0
     while k < first + n:
         tree, begun = leaves.tree[boxes.leaf[k]], kept
-        smallest, lowest, here = np.inf, -1, np.inf
+        smallest, here = np.inf, np.inf
         while k < first + n and leaves.tree[boxes.leaf[k]] == tree:
-            leaf = boxes.leaf[k]
-            if leaves.value[leaf] < smallest:
-                smallest, lowest = leaves.value[leaf], leaf
+            value = leaves.value[boxes.leaf[k]]
+            smallest = min(smallest, value)
             if boxes.out[k] == 0:
-                here = leaves.value[leaf]
-            boxes.leaf[kept], boxes.out[kept] = leaf, boxes.out[k]
+                here = value
+            boxes.leaf[kept], boxes.out[kept] = boxes.leaf[k], boxes.out[k]
             kept, k = kept + 1, k + 1
+        seen += 1
         if kept == begun + 1:
             kept, fixed = begun, fixed + smallest
             continue
-        least, tried = least + smallest, tried + here
-        if here - smallest > most:
-            most, split = here - smallest, lowest
-    boxes.numbers[box, COUNT], boxes.numbers[box, SPLIT] = kept - first, split
+        least, tried, several = least + smallest, tried + here, several + 1
+        if here > smallest:
+            left = 1
+    if seen < trees:
+        fixed, left = np.inf, 0
+    boxes.numbers[box, COUNT], boxes.numbers[box, TREES], boxes.numbers[box, LEFT] = kept - first, several, left
     boxes.sums[box, FIXED], boxes.sums[box, LEAST], boxes.sums[box, TRIED] = fixed, fixed + least, fixed + tried
 
 
