@@ -14,16 +14,16 @@ from butfor.compiled.kernel import kernel, part
 DONE, WANTS_ROOM, PAUSED = 0, 1, 2
 """How a call of `search` ends: no box is left, the arrays are full, or enough boxes were split."""
 
-FROM, COUNT, TREES, LEFT = 0, 1, 2, 3
+FROM, COUNT, IN_TREES, LEFT = 0, 1, 2, 3
 """Numbers of a box: where its list begins, how long it is, of how many trees, and whether some row may have less."""
 
-FIXED, LEAST, TRIED = 0, 1, 2
+FIXED_SUM, LEAST_SUM, TRIED_SUM = 0, 1, 2
 """Sums of a box: of the leaves that are not in its list, the least that any row may have, and that of the row tried."""
 
-OPEN, BEST, FOUND = 0, 0, 1
+OPEN, TO_BEAT, IS_BEST = 0, 0, 1
 """In `count`, how many boxes are open. In `best`, what a row must have less than, and the least that a row has."""
 
-SLACK = 4 * float(np.finfo(np.float64).eps)
+BALL_ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """By how much a shift may exceed the radius of a ball, because of rounding: as `Ball.holds`."""
 
 
@@ -48,7 +48,7 @@ def begin_search(leaves, boxes, count, best, where, low, high, base):  # type: i
             boxes.leaf[n], boxes.out[n] = i, out
             n += 1
     boxes.low[0], boxes.high[0] = low, high
-    boxes.numbers[0, FROM], boxes.sums[0, FIXED] = 0, base
+    boxes.numbers[0, FROM], boxes.sums[0, FIXED_SUM] = 0, base
     measure(leaves, boxes, 0, n, leaves.tree[-1] + 1)
     keep_if_less(leaves, boxes, 0, best, where)
     count[OPEN] = 1
@@ -65,7 +65,7 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
     for _ in range(most):
         while count[OPEN] > 0 and not worth(boxes, count[OPEN] - 1, best):
             count[OPEN] -= 1
-        if count[OPEN] == 0 or (some and best[FOUND] < np.inf):
+        if count[OPEN] == 0 or (some and best[IS_BEST] < np.inf):
             return DONE
         box = count[OPEN] - 1
         lower, upper = box + 1, box + 2
@@ -79,7 +79,7 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
             else:
                 boxes.numbers[one, LEFT] = 0
         near, far = lower, upper
-        if boxes.sums[far, LEAST] < boxes.sums[near, LEAST]:
+        if boxes.sums[far, LEAST_SUM] < boxes.sums[near, LEAST_SUM]:
             near, far = far, near
         to = first
         for one in (far, near):
@@ -94,7 +94,7 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
 @part
 def worth(boxes, box, best):  # type: ignore[no-untyped-def]
     """Whether a box may have a row with less than the best one, other than the one that was tried."""
-    return boxes.numbers[box, LEFT] and boxes.sums[box, LEAST] < best[BEST]
+    return boxes.numbers[box, LEFT] and boxes.sums[box, LEAST_SUM] < best[TO_BEAT]
 
 
 @part
@@ -122,11 +122,11 @@ def split_box(leaves, boxes, box):  # type: ignore[no-untyped-def]
         below = leaves.end[j, leaf]
         above = below + step if step > 0 else np.nextafter(below, np.inf)
     first, n = boxes.numbers[box, FROM], boxes.numbers[box, COUNT]
-    to, trees = first + n, boxes.numbers[box, TREES]
+    to, trees = first + n, boxes.numbers[box, IN_TREES]
     for one, lowest, highest in ((box + 1, low[j], below), (box + 2, above, high[j])):
         boxes.low[one], boxes.high[one] = low, high
         boxes.low[one, j], boxes.high[one, j] = lowest, highest
-        boxes.numbers[one, FROM], boxes.sums[one, FIXED] = to, boxes.sums[box, FIXED]
+        boxes.numbers[one, FROM], boxes.sums[one, FIXED_SUM] = to, boxes.sums[box, FIXED_SUM]
         measure(leaves, boxes, one, listed(leaves, boxes, first, n, to, j, lowest, highest, x), trees)
         to += boxes.numbers[one, COUNT]
 
@@ -193,7 +193,7 @@ def measure(leaves, boxes, box, n, trees):  # type: ignore[no-untyped-def]
     If a tree has none, then no point of the grid is in the box.
     """
     first = boxes.numbers[box, FROM]
-    fixed, least, tried = boxes.sums[box, FIXED], 0.0, 0.0
+    fixed, least, tried = boxes.sums[box, FIXED_SUM], 0.0, 0.0
     k, kept, seen, several, left = first, first, 0, 0, 0
     while k < first + n:
         tree, begun = leaves.tree[boxes.leaf[k]], kept
@@ -214,15 +214,19 @@ def measure(leaves, boxes, box, n, trees):  # type: ignore[no-untyped-def]
             left = 1
     if seen < trees:
         fixed, left = np.inf, 0
-    boxes.numbers[box, COUNT], boxes.numbers[box, TREES], boxes.numbers[box, LEFT] = kept - first, several, left
-    boxes.sums[box, FIXED], boxes.sums[box, LEAST], boxes.sums[box, TRIED] = fixed, fixed + least, fixed + tried
+    boxes.numbers[box, COUNT], boxes.numbers[box, IN_TREES], boxes.numbers[box, LEFT] = kept - first, several, left
+    boxes.sums[box, FIXED_SUM], boxes.sums[box, LEAST_SUM], boxes.sums[box, TRIED_SUM] = (
+        fixed,
+        fixed + least,
+        fixed + tried,
+    )
 
 
 @part
 def keep_if_less(leaves, boxes, box, best, where):  # type: ignore[no-untyped-def]
     """Keep the row of a box that was tried, if it has less than the best one."""
-    if boxes.sums[box, TRIED] < best[BEST]:
-        best[BEST], best[FOUND] = boxes.sums[box, TRIED], boxes.sums[box, TRIED]
+    if boxes.sums[box, TRIED_SUM] < best[TO_BEAT]:
+        best[TO_BEAT], best[IS_BEST] = boxes.sums[box, TRIED_SUM], boxes.sums[box, TRIED_SUM]
         for j in range(len(where)):
             where[j] = clipped(leaves.point[j], boxes.low[box, j], boxes.high[box, j])
 
@@ -237,7 +241,7 @@ def inside(ball, point, low, high):  # type: ignore[no-untyped-def]
         if ball.radius[j] > 0 and point[j] == point[j]:
             share = abs(clipped(point[j], low[j], high[j]) - point[j]) / ball.radius[j]
             size += share if ball.power == 1 else share * share
-    return (size if ball.power == 1 else np.sqrt(size)) <= 1 + SLACK
+    return (size if ball.power == 1 else np.sqrt(size)) <= 1 + BALL_ROUNDING
 
 
 @part
