@@ -73,6 +73,7 @@ reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Pyt
 	$(BIN)/python -m reproductions.survcofact
 	$(BIN)/python -m reproductions.mdpso
 	$(BIN)/python -m reproductions.fcca
+	$(BIN)/python -m reproductions.robust
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict

@@ -141,3 +141,18 @@ def test_fcca(tmp_path: Path) -> None:
     assert (tmp_path / "figures.png").stat().st_size > 10_000
     assert (tmp_path / "heat_maps.png").stat().st_size > 10_000
     assert "| FCCA, Q = 0.7 |" in (tmp_path / "tables.md").read_text()
+
+
+def test_robust(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "reproductions.robust", "--smoke", "--out", str(tmp_path)]
+    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = lines(tmp_path / "table1.jsonl")
+    assert {(record["model"], record["radius"]) for record in records} == {
+        (model, radius)
+        for model in ("linear", "tree, depth 3", "forest, 5 trees", "boosting, 5 trees")
+        for radius in (0.01, 0.05)
+    }
+    assert all(record["proven"] == record["rows"] == 2 for record in records)
+    assert len((tmp_path / "table1.md").read_text().splitlines()) == 2 + len(records)

@@ -200,7 +200,7 @@ def test_every_neighbour_is_predicted_as_wanted(name: str, norm: str) -> None:
 
 def test_statements_about_bad_radii() -> None:
     X = pd.DataFrame({"a": [0.0, 1.1, 2.2, 3.3], "n": [1, 2, 3, 4], "c": list("xyxy")})
-    model = DecisionTreeClassifier(max_depth=2).fit(X[["a", "n"]], [0, 1, 0, 1])
+    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X[["a", "n"]], [0, 1, 0, 1])
     explainer = bf.Explainer(model, X[["a", "n"]])
     for radius, words in (
         (-0.1, "not negative"),
@@ -269,3 +269,18 @@ def test_nothing_to_perturb_is_said() -> None:
         explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust(0.1)])
     found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"n": 1})]).only
     assert found.point["n"].iloc[0] == 4
+
+
+def test_a_bound_is_a_bound_whenever_time_ends() -> None:
+    X, y = make_classification(300, 5, n_redundant=0, random_state=1)
+    model = RandomForestClassifier(30, max_depth=3, random_state=0).fit(X, y)
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0][:3]
+    for row in rows:
+        found = [
+            explainer.explain(row[None], target=1, constraints=[bf.robust(0.05)], time_limit=seconds).only
+            for seconds in (30.0, 0.03, 0.1, 0.2, 0.4)
+        ]
+        assert found[0].certificate.status is Status.PROVEN_OPTIMAL
+        for hurried in found[1:]:
+            assert hurried.certificate.bound <= found[0].cost * (1 + 1e-6)
+            assert not hurried.found or hurried.cost >= found[0].cost * (1 - 1e-6)

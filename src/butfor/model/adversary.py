@@ -6,16 +6,20 @@ It is split where the smallest leaf of the most disappointing tree ends.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.model.ball import Ball
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.regions import Regions
+
+BOXES_AT_A_TIME = 100_000
+"""How many boxes are split before it is looked whether the user wants to stop: for a few tenths of a second."""
+
+OPEN_BOXES, LISTED_LEAVES = 32, 8
+"""For how many boxes there is room at first, and for how many lists of all leaves. Twice as many when it is used up."""
 
 
 class Worst(NamedTuple):
@@ -25,41 +29,104 @@ class Worst(NamedTuple):
     point: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Neighbourhood:
-    """The leaves of a model of one score that meet a box around a point.
+class LeafLists(NamedTuple):
+    """The leaves of a sum of trees, and the point.
 
-    - `base`: what all rows of the box have in common;
-    - `active`: the features on which a decision of some tree depends;
-    - `first` (trees): the first leaf of each tree that has several;
-    - `value` (leaves): what a leaf adds;
-    - `low`, `high` (leaves, active): its region within the box.
+    - `tree`, `value` (leaves): the tree of each leaf, in ascending order, and what it adds;
+    - `path` (leaves + 1), `feature`: the features that leaf i asks for are `feature[path[i]:path[i + 1]]`;
+    - `begin`, `end` (features, leaves): the smallest and the largest value that each takes;
+    - `step`, `point` (features): the grid of each feature (0: any number), and the point.
     """
 
-    base: float
-    active: IntArray
-    first: IntArray
+    tree: IntArray
     value: FloatArray
+    path: IntArray
+    feature: IntArray
+    begin: FloatArray
+    end: FloatArray
+    step: FloatArray
+    point: FloatArray
+
+
+class OpenBoxes(NamedTuple):
+    """The boxes that are still to be searched, the next one last.
+
+    - `numbers`, `sums` (boxes, ...): see `butfor.model.adversary_kernels`;
+    - `low`, `high` (boxes, features): their sides;
+    - `leaf`, `out`: their lists, one after the other: leaves, and in how many features a box's row is outside of each.
+    """
+
+    numbers: IntArray
+    sums: FloatArray
     low: FloatArray
     high: FloatArray
+    leaf: IntArray
+    out: IntArray
 
 
-def neighbourhood(
-    leaves: Regions, point: FloatArray, low: FloatArray, high: FloatArray, step: FloatArray
-) -> Neighbourhood:
-    """The leaves that meet the box from `low` to `high`. What is missing in the point stays missing."""
-    above = np.where(np.isnan(point), -np.inf, np.nextafter(low, -np.inf))
-    upto = np.where(np.isnan(point), np.inf, high)
-    near = np.flatnonzero(leaves.meets(above, upto))
-    tree = np.searchsorted(leaves.first, near, side="right") - 1
-    several = np.bincount(tree, minlength=len(leaves.first)) > 1
-    base = leaves.base + float(leaves.value[near[~several[tree]]].sum())
-    near, tree = near[several[tree]], tree[several[tree]]
-    begins = np.where(step > 0, leaves.low[near] + step, np.nextafter(leaves.low[near], np.inf))
-    lows, highs = np.maximum(begins, low), np.minimum(leaves.high[near], high)
-    active = np.flatnonzero(((lows > low) | (highs < high)).any(axis=0) & ~np.isnan(point))
-    _, first = np.unique(tree, return_index=True)
-    return Neighbourhood(base, active, first.astype(np.intp), leaves.value[near], lows[:, active], highs[:, active])
+class RoundBall(NamedTuple):
+    """What a ball has besides its box.
+
+    - `power`: 1 for the sum of the shares of the radii, 2 for the root of their squares, 0 if the box is all;
+    - `radius` (features).
+    """
+
+    power: int
+    radius: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Adversary:
+    """Finds the worst row of any box around one point, for one sum of trees that starts from `base`."""
+
+    base: float
+    leaves: LeafLists
+
+    def worst(self, low: FloatArray, high: FloatArray, ball: Ball | None = None, below: float | None = None) -> Worst:
+        """The row with the smallest score between `low` and `high`, and within the `ball` around the point.
+
+        With `below`, any row with a score below it will do. If there is none, the score is infinite.
+        What is missing in the point stays missing.
+        """
+        from butfor.model.adversary_kernels import DONE, WANTS_ROOM, begin_search, search
+
+        leaves, count = self.leaves, np.zeros(1, dtype=np.intp)
+        boxes = _room(OPEN_BOXES, LISTED_LEAVES * len(leaves.tree), len(leaves.point))
+        best, where = np.array([np.inf if below is None else below, np.inf]), leaves.point.copy()
+        around = RoundBall(0, np.zeros(len(where)))
+        if ball is not None and ball.norm is not BallNorm.LINF:
+            around = RoundBall(1 if ball.norm is BallNorm.L1 else 2, ball.radius)
+        begin_search(leaves, boxes, count, best, where, low, high, self.base)
+        while (end := search(leaves, boxes, count, best, where, around, below is not None, BOXES_AT_A_TIME)) != DONE:
+            if end == WANTS_ROOM:
+                boxes = _with_more_room(boxes)
+        return Worst(float(best[1]), where)
+
+
+def _room(boxes: int, leaves: int, features: int) -> OpenBoxes:
+    lists = np.empty(leaves, dtype=np.intp), np.empty(leaves, dtype=np.intp)
+    sides = np.empty((boxes, features)), np.empty((boxes, features))
+    return OpenBoxes(np.zeros((boxes, 4), dtype=np.intp), np.zeros((boxes, 3)), *sides, *lists)
+
+
+def _with_more_room(boxes: OpenBoxes) -> OpenBoxes:
+    more = _room(2 * len(boxes.low), 2 * len(boxes.leaf), boxes.low.shape[1])
+    for new, old in zip(more, boxes, strict=True):
+        new[: len(old)] = old
+    return more
+
+
+def adversary(leaves: Regions, point: FloatArray, step: FloatArray) -> Adversary:
+    """The adversary of a sum of trees at a point, for shifts by whole steps."""
+    begin = np.where(step > 0, leaves.low + step, np.nextafter(leaves.low, np.inf))
+    begin = np.where((leaves.low < point) & (point < begin), point, begin)  # the point itself need not be on the grid
+    asks = (leaves.low > -np.inf) | (leaves.high < np.inf)
+    path = np.append(0, np.cumsum(asks.sum(axis=1)))
+    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))
+    begin, end = np.ascontiguousarray(begin.T), np.ascontiguousarray(leaves.high.T)
+    feature = np.nonzero(asks)[1]
+    lists = LeafLists(tree, np.ascontiguousarray(leaves.value), path, feature, begin, end, step, point)
+    return Adversary(leaves.base, lists)
 
 
 def worst_row(
@@ -71,63 +138,5 @@ def worst_row(
     ball: Ball | None = None,
     below: float | None = None,
 ) -> Worst:
-    """The row with the smallest score between `low` and `high`, and within the `ball` around the point.
-
-    With `below`, any row with a score below it will do. If there is none, the score is infinite.
-    """
-    near = neighbourhood(leaves, point, low, high, step)
-    if not len(near.first):
-        return Worst(near.base, point)
-    start, where, tie = point[near.active], point, count()
-    best, found = (np.inf, np.inf) if below is None else (below, np.inf)
-    ends = np.append(near.first, len(near.value))
-    tree_of = np.repeat(np.arange(len(near.first)), np.diff(ends))
-    heap: list[tuple[float, int, FloatArray, FloatArray]] = [(-np.inf, next(tie), low[near.active], high[near.active])]
-    while heap and heap[0][0] < best and not (below is not None and found < below):
-        _, _, lows, highs = heapq.heappop(heap)
-        meets = np.asarray(((near.low <= highs) & (near.high >= lows)).all(axis=1))
-        row = np.asarray(np.clip(start, lows, highs))
-        if ball is not None and not _inside(ball, near.active, row - start):
-            continue
-        smallest = np.minimum.reduceat(np.where(meets, near.value, np.inf), near.first)
-        bound = near.base + float(smallest.sum())
-        if bound >= best:
-            continue
-        at = np.flatnonzero(((near.low <= row) & (near.high >= row)).all(axis=1))
-        here = near.value[at]
-        score = near.base + float(here.sum())
-        if score < best:
-            best, found, where = score, score, point.copy()
-            where[near.active] = row
-        lost = here - smallest[tree_of[at]]
-        if lost.max() <= 0:
-            continue
-        tree = int(tree_of[at][np.argmax(lost)])
-        own = slice(ends[tree], ends[tree + 1])
-        leaf = int(ends[tree] + np.where(meets[own], near.value[own], np.inf).argmin())
-        outside = np.flatnonzero((near.low[leaf] > row) | (near.high[leaf] < row))
-        j = int(outside[0])
-        for side_low, side_high in _split(near, leaf, j, row, lows, highs, step):
-            heapq.heappush(heap, (bound, next(tie), side_low, side_high))
-    return Worst(found, where)
-
-
-def _split(
-    near: Neighbourhood, leaf: int, j: int, row: FloatArray, lows: FloatArray, highs: FloatArray, step: FloatArray
-) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """The two parts of a box, on both sides of the end of a leaf that shuts a row out in feature `j`."""
-    grid = float(step[near.active[j]])
-    lower_high, upper_low = highs.copy(), lows.copy()
-    if near.low[leaf, j] > row[j]:
-        upper_low[j] = near.low[leaf, j]
-        lower_high[j] = upper_low[j] - grid if grid > 0 else np.nextafter(upper_low[j], -np.inf)
-    else:
-        lower_high[j] = near.high[leaf, j]
-        upper_low[j] = lower_high[j] + grid if grid > 0 else np.nextafter(lower_high[j], np.inf)
-    return (lows, lower_high), (upper_low, highs)
-
-
-def _inside(ball: Ball, active: IntArray, shift: FloatArray) -> bool:
-    whole = np.zeros((1, len(ball.radius)))
-    whole[0, active] = shift
-    return bool(ball.holds(whole)[0])
+    """As `Adversary.worst`, for one box."""
+    return adversary(leaves, point, step).worst(low, high, ball, below)

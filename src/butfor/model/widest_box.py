@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.adversary import worst_row
+from butfor.model.adversary import adversary
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate
 from butfor.model.regions import regions
@@ -17,7 +17,10 @@ from butfor.model.trees import Trees
 Valid = Callable[[FloatArray, FloatArray], bool]
 
 BOX_HALVINGS = 40
-"""How often a width is halved to find how far all sides can be moved out together, or one side of a linear model."""
+"""How often a width is halved to find how far the sides of a linear model can be moved out."""
+
+FEW_HALVINGS = 12
+"""The same for all sides together among trees. Each side stops at a cut afterwards, so there is little to gain."""
 
 
 @singledispatch
@@ -41,13 +44,18 @@ def _(model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: 
 
 @stays_valid.register
 def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
-    sums = [regions(model, row, point) for row in A]
+    sums = [adversary(regions(model, row, point), point, step) for row in A]
+    missed: list[FloatArray] = []
 
     def valid(low: FloatArray, high: FloatArray) -> bool:
-        return all(
-            worst_row(one, point, low, high, step, below=float(b)).score >= b
-            for one, b in zip(sums, least, strict=True)
-        )
+        if any(not ((row < low) | (row > high)).any() for row in missed):
+            return False
+        for one, b in zip(sums, least, strict=True):
+            worst = one.worst(low, high, below=float(b))
+            if worst.score < b:
+                missed.append(worst.point)
+                return False
+        return True
 
     return valid
 
@@ -61,7 +69,8 @@ def widest_box(
     """
     low, high = np.nan_to_num(point), np.nan_to_num(point)
     lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
-    share = _last(lambda t: valid(low - t * (low - lowest), high + t * (highest - high)))
+    halvings = BOX_HALVINGS if ends is None else FEW_HALVINGS
+    share = _last(lambda t: valid(low - t * (low - lowest), high + t * (highest - high)), halvings)
     low, high = low - share * (low - lowest), high + share * (highest - high)
     for j in np.argsort(highest - lowest)[::-1].tolist():
         for side, limit in ((high, highest), (low, lowest)):
@@ -76,7 +85,7 @@ def widest_box(
                     side[j] = start + t * room
                     return valid(low, high)
 
-                side[j] = start + _last(moved) * room
+                side[j] = start + _last(moved, BOX_HALVINGS) * room
             else:
                 side[j] = _furthest(valid, low, high, side, j, _stops(ends[j], side is high, side[j], limit[j]))
     return low, high
@@ -91,25 +100,32 @@ def _stops(cuts: FloatArray, up: bool, start: float, limit: float) -> FloatArray
 
 
 def _furthest(valid: Valid, low: FloatArray, high: FloatArray, side: FloatArray, j: int, stops: FloatArray) -> float:
-    """The furthest stop up to which a side can be moved out, by bisection: a larger box is never valid again."""
-    start = float(side[j])
-    first, last = -1, len(stops) - 1
+    """The furthest stop up to which a side can be moved out, by bisection: a larger box is never valid again.
+
+    Only what comes in is looked at. The box itself is known to be valid.
+    """
+    up, furthest = side is high, float(side[j])
+    first, last = 0, len(stops)
     while first < last:
-        middle = (first + last + 1) // 2
-        side[j] = stops[middle]
-        if valid(low, high):
-            first = middle
+        middle = (first + last) // 2
+        inner, outer = low.copy(), high.copy()
+        if up:
+            inner[j], outer[j] = np.nextafter(furthest, np.inf), stops[middle]
         else:
-            last = middle - 1
-    return start if first < 0 else float(stops[first])
+            inner[j], outer[j] = stops[middle], np.nextafter(furthest, -np.inf)
+        if stops[middle] == furthest or valid(inner, outer):
+            first, furthest = middle + 1, float(stops[middle])
+        else:
+            last = middle
+    return furthest
 
 
-def _last(holds: Callable[[float], bool]) -> float:
+def _last(holds: Callable[[float], bool], halvings: int) -> float:
     """The largest share between 0 and 1 up to which something holds, by bisection."""
     if holds(1.0):
         return 1.0
     first, last = 0.0, 1.0
-    for _ in range(BOX_HALVINGS):
+    for _ in range(halvings):
         middle = (first + last) / 2
         if holds(middle):
             first = middle

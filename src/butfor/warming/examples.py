@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.questions import evaluate
+from butfor.model.worst import worst_neighbours
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 
@@ -17,11 +21,14 @@ PLAIN = Kinds(whole=False, levels=False, missing=False, relations=(), costs=("l1
 
 
 def predictions() -> None:
-    """Trees with and without sets and missing values."""
+    """Trees with and without sets and missing values, and the worst row near one."""
     for kinds in (PLAIN, Kinds()):
         for seed in range(6):
             problem = random_problem(seed, "trees", kinds, trees=2)
             evaluate(problem.model, problem.factuals)
+            if kinds is PLAIN:
+                ball = Ball(BallNorm.LINF, np.ones(len(problem.space)), *np.zeros((2, len(problem.space))))
+                worst_neighbours(problem.model, np.eye(problem.model.scores), problem.factuals[0], ball)
 
 
 def trees() -> None:

@@ -7,8 +7,9 @@ collected for which the cheapest row so far fails, and all of them must meet the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -44,6 +45,9 @@ INNER: tuple[AbstractSolver, ...] = (
 
 MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
 """The largest number of rounds for a box, and for other balls. Boxes within a round ball never cut off all of its edge."""
+
+LATE = 0.3
+"""When so much of the time is left, rounds no longer end at the first row that fails: then they make bounds."""
 
 ORDERS = 6
 """How many random orders the sides of a box are moved out in. Different boxes cut off different rows."""
@@ -98,6 +102,37 @@ class Always(AbstractConfirmation):
         return self
 
 
+@dataclass(frozen=True, eq=False)
+class _Guard(AbstractConfirmation):
+    """Refuses rows that fail somewhere in the ball.
+
+    - `failing`: the boxes around the failures near a row;
+    - `fails`: those that were met.
+    """
+
+    failing: Callable[[FloatArray], list[tuple[NegativeBox, FloatArray]]]
+    fails: list[tuple[NegativeBox, FloatArray]] = field(default_factory=list)
+
+    def confirms(self, point: FloatArray, most: float) -> bool:
+        found = self.failing(point)
+        self.fails.extend(found)
+        return not found
+
+    def take(self, rows: IntArray | slice) -> _Guard:
+        return self
+
+
+@dataclass(frozen=True)
+class _UntilRefused(Budget):
+    """A budget that is also spent once a row was refused."""
+
+    guard: _Guard | None = None
+
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return super().spent() or (self.guard is not None and bool(self.guard.fails))
+
+
 def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
     """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
     ball, model = problem.robust, problem.model
@@ -140,11 +175,26 @@ class _CuttingSet:
         shifts = [np.zeros(len(self.problem.space))]
         if best.point is not None:
             shifts += self._against(best.point)
-        boxes: list[tuple[NegativeBox, FloatArray]] = []
+        boxes = self._boxes()
         bound, stopped = 0.0, Stopped.DONE
-        for _ in range(MOST_ROUNDS if self.ball.norm is BallNorm.LINF else FEW_ROUNDS):
+        late = budget.left() * LATE if np.isfinite(budget.left()) else 0.0
+        early = self.ball.norm is BallNorm.LINF and self._by_ensembles()
+        for done in range(MOST_ROUNDS if self.ball.norm is BallNorm.LINF else FEW_ROUNDS):
             ceiling = min(upper, best.cost)
-            found = self._under(shifts, boxes, ceiling, budget)
+            if budget.spent():
+                found = replace(best, stopped=budget.stopped)
+                break
+            if early:
+                found, refused = self._until_refused(shifts, boxes, ceiling, budget)
+                if found.point is not None and found.cost < best.cost:
+                    best = found
+                if refused:
+                    boxes += refused
+                    found = replace(found, bound=bound, stopped=Stopped.EFFORT)  # it did not look everywhere
+                    early = budget.left() > late and done < MOST_ROUNDS // 2
+                    continue
+            else:
+                found = self._under(shifts, boxes, ceiling, budget)
             bound, stopped = max(bound, found.bound), found.stopped
             if found.point is None or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)) or budget.spent():
                 break
@@ -158,6 +208,15 @@ class _CuttingSet:
         if found.point is None and not found.stopped:
             bound = best.cost if best.point is not None else np.inf
         return replace(best, bound=min(bound, best.cost), stopped=budget.stopped or stopped)
+
+    def _boxes(self) -> list[tuple[NegativeBox, FloatArray]]:
+        """The boxes that were found so far for the same row: a solver may be given several turns."""
+        asked = [self.problem.factuals, self.score_set.A, self.score_set.b, self.score_set.strict]
+        return _kept(self.model, self.ball, b"".join(one.tobytes() for one in asked))
+
+    def _by_ensembles(self) -> bool:
+        """Whether sums of trees are solved by a search that asks about each row that it meets."""
+        return isinstance(_inner(self._over(self._rows, Always(True)).form()), EnsembleBranchBound)
 
     @cached_property
     def _rows(self) -> Trees:
@@ -196,6 +255,16 @@ class _CuttingSet:
         sure = tightened(self.score_set, self.problem)
         return _cheapest(self._over(model, Always(False)), _plain(sure, len(sure.A)), upper, budget)
 
+    def _until_refused(
+        self, shifts: list[FloatArray], boxes: list[tuple[NegativeBox, FloatArray]], upper: float, budget: Budget
+    ) -> tuple[SetAnswer, list[tuple[NegativeBox, FloatArray]]]:
+        """As `_under`, but rows that fail are refused, and end the search: then its bound means nothing."""
+        guard = _Guard(self._failing)
+        until = _UntilRefused(budget.left(), threads=budget.threads, flag=budget.flag, guard=guard)
+        problem, score_set = self._relaxed(shifts, boxes, guard)
+        found = _cheapest(problem, replace(score_set, above=np.inf), upper, until)
+        return found, guard.fails
+
     def _under(
         self, shifts: list[FloatArray], boxes: list[tuple[NegativeBox, FloatArray]], upper: float, budget: Budget
     ) -> SetAnswer:
@@ -203,6 +272,12 @@ class _CuttingSet:
 
         It bounds all robust rows.
         """
+        problem, score_set = self._relaxed(shifts, boxes, Always(True))
+        return _cheapest(problem, score_set, upper, budget)
+
+    def _relaxed(
+        self, shifts: list[FloatArray], boxes: list[tuple[NegativeBox, FloatArray]], confirmation: AbstractConfirmation
+    ) -> tuple[Problem, ScoreSet]:
         copies = [shifted(self._rows, shift) for shift in shifts]
         wide = widened(self.score_set, self.problem)
         b, strict = np.tile(wide.b, len(copies)), np.tile(wide.strict, len(copies))
@@ -211,7 +286,7 @@ class _CuttingSet:
             b, strict = np.append(b, -0.5), np.append(strict, False)
         model = side_by_side(copies[0], copies[1:]) if len(copies) > 1 else copies[0]
         all_of_them = replace(wide, b=b, strict=strict)
-        return _cheapest(self._over(model, Always(True)), _plain(all_of_them, len(b)), upper, budget)
+        return self._over(model, confirmation), _plain(all_of_them, len(b))
 
     def _over(self, model: Trees, confirmation: AbstractConfirmation) -> Problem:
         return replace(self.problem, model=model, robust=None, confirmation=confirmation)
@@ -240,6 +315,12 @@ class _CuttingSet:
     def _shift(self, moved: FloatArray) -> FloatArray:
         """A shift as it was meant, without the rounding of a difference."""
         return np.clip(np.nan_to_num(moved), -self.ball.radius, self.ball.radius)
+
+
+@lru_cache(maxsize=64)
+def _kept(model: Trees, ball: Ball, question: bytes) -> list[tuple[NegativeBox, FloatArray]]:
+    """A list that is the same for all turns of a question."""
+    return []
 
 
 def _plain(score_set: ScoreSet, count: int) -> ScoreSet:

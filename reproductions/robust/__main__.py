@@ -1,0 +1,137 @@
+"""`python -m reproductions.robust` writes results/table1.jsonl and results/table1.md: seconds for a proven robust answer.
+
+The columns are scaled to [0, 1], changes are measured by their sum, and an answer must stay valid in a box of shifts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from benchmarks.data import table
+from benchmarks.harness import SEED, where
+
+SETS = ("banknote", "pima", "ionosphere")
+RADII = (0.01, 0.05)
+ROWS, SECONDS = 20, 60.0
+TREES = (5, 10, 20, 50, 100)
+
+Line = dict[str, Any]
+
+
+def models(smoke: bool) -> dict[str, Any]:
+    """The models of the table by name, not yet fitted."""
+    linear = LogisticRegression(penalty="elasticnet", solver="saga", l1_ratio=0.5, max_iter=5000, random_state=SEED)
+    found: dict[str, Any] = {"linear": linear}
+    for depth in (3,) if smoke else (3, 5, 10):
+        found[f"tree, depth {depth}"] = DecisionTreeClassifier(max_depth=depth, random_state=SEED)
+    for count in (5,) if smoke else TREES:
+        found[f"forest, {count} trees"] = RandomForestClassifier(count, max_depth=3, random_state=SEED)
+    for count in (5,) if smoke else TREES:
+        boosting = GradientBoostingClassifier(n_estimators=count, max_depth=2, random_state=SEED)
+        found[f"boosting, {count} trees"] = boosting
+    return found
+
+
+def scaled(name: str) -> tuple[pd.DataFrame, Any]:
+    """A table with all columns between 0 and 1, and whether the outcome is the desired one."""
+    found = table(name)
+    assert found is not None
+    X = found.X.astype(float)
+    return (X - X.min()) / (X.max() - X.min()).replace(0, 1), np.asarray(found.y)
+
+
+def line(explainer: bf.Explainer, rows: pd.DataFrame, radius: float, limit: float) -> Line:
+    """What the rows took, each on its own."""
+    seconds, proven, gaps = [], 0, []
+    for row in range(len(rows)):
+        begin = time.perf_counter()
+        robust = bf.robust(radius, norm="linf")
+        answer = explainer.explain(rows.iloc[[row]], target=1, constraints=[robust], time_limit=limit).only
+        seconds.append(time.perf_counter() - begin)
+        proven += answer.certificate.status.name in ("PROVEN_OPTIMAL", "PROVEN_INFEASIBLE")
+        if answer.found:
+            gaps.append((answer.cost - answer.certificate.bound) / max(answer.cost, 1e-12))
+    return {
+        "rows": len(rows), "median_seconds": float(np.median(seconds)), "max_seconds": max(seconds), "proven": proven,
+        "answered": len(gaps), "largest_gap": max(gaps, default=None),
+    }  # fmt: skip
+
+
+def lines(name: str, asked: argparse.Namespace) -> Iterator[Line]:
+    """One line per model and radius."""
+    X, y = scaled(name)
+    space = {column: bf.Continuous(0, 1) for column in X}
+    limit = 5.0 if asked.smoke else asked.limit
+    for kind, model in models(asked.smoke).items():
+        if asked.model and kind not in asked.model:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # newer versions read the penalty from the ratio
+            model.fit(X, y)
+        explainer = bf.Explainer(model, X, space=space)
+        refused = np.flatnonzero(model.predict(X) == 0)
+        count = 2 if asked.smoke else min(asked.rows, len(refused))
+        rows = X.iloc[np.random.default_rng(SEED).choice(refused, count, replace=False)]
+        explainer.explain(rows.iloc[[0]], target=1, constraints=[bf.robust(RADII[0])], time_limit=limit)  # compiles
+        for radius in RADII:
+            about = {"set": name, "model": kind, "radius": radius, "norm": "linf", "limit": limit}
+            load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+            yield about | line(explainer, rows, radius, limit) | {"load_before": load, **where()}
+
+
+def page(found: list[Line]) -> str:
+    """The lines as a table."""
+    head = "| data | model | radius | rows | median s | max s | proven | largest gap | load |\n"
+    return (
+        head
+        + "|---" * 9
+        + "|\n"
+        + "".join(
+            f"| {one['set']} | {one['model']} | {one['radius']} | {one['rows']} | {one['median_seconds']:.3g} "
+            f"| {one['max_seconds']:.3g} | {one['proven']} | {one['largest_gap'] or 0:.2%} | {one['load_before']} |\n"
+            for one in found
+        )
+    )
+
+
+def main() -> None:
+    """All of it; every line is written as soon as it is known."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--smoke", action="store_true", help="small and quick; its numbers mean nothing")
+    parser.add_argument("--out", type=Path, help="the folder to write to (default: results; nowhere for --smoke)")
+    parser.add_argument("--set", action="append", choices=SETS, help="only this data set (may be repeated)")
+    parser.add_argument("--model", action="append", help='only this model, such as "forest, 100 trees"')
+    parser.add_argument("--rows", type=int, default=ROWS, help="rows per model and radius")
+    parser.add_argument("--limit", type=float, default=SECONDS, help="seconds per row")
+    asked = parser.parse_args()
+    out = asked.out or (None if asked.smoke else Path(__file__).parent / "results")
+    found: list[Line] = []
+    for name in ("breast",) if asked.smoke else SETS:
+        if (asked.set and name not in asked.set) or table(name) is None:
+            continue
+        for one in lines(name, asked):
+            found.append(one)
+            told = ("set", "model", "radius", "median_seconds", "max_seconds", "proven", "rows", "largest_gap")
+            print({key: one[key] for key in told}, flush=True)
+            if out:
+                out.mkdir(parents=True, exist_ok=True)
+                (out / "table1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in found))
+                (out / "table1.md").write_text(page(found))
+
+
+if __name__ == "__main__":
+    main()
