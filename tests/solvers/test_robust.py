@@ -284,3 +284,13 @@ def test_a_bound_is_a_bound_whenever_time_ends() -> None:
         for hurried in found[1:]:
             assert hurried.certificate.bound <= found[0].cost * (1 + 1e-6)
             assert not hurried.found or hurried.cost >= found[0].cost * (1 - 1e-6)
+
+
+def test_ties_of_pure_leaves_are_decided() -> None:
+    """Half of the trees say yes and half say no: the first class wins, also if only a neighbour is tied."""
+    X, y = make_classification(120, 3, n_redundant=0, n_informative=2, flip_y=0.2, random_state=3)
+    model = RandomForestClassifier(4, max_depth=None, random_state=0).fit(X, y)
+    rows = X[model.predict(X) == 0][:8]
+    answers = bf.Explainer(model, X).explain(rows, target=1, constraints=[bf.robust(0.02)], time_limit=60.0)
+    assert answers.found.all()
+    assert all(status is Status.PROVEN_OPTIMAL for status in answers.statuses)

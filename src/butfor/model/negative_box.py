@@ -42,6 +42,14 @@ def negative_boxes(
     return boxes
 
 
+def own_cells(model: Trees, leaves: Regions, row: FloatArray) -> NegativeBox:
+    """The rows that reach the same leaves as a row in every tree."""
+    known = ~np.isnan(row)
+    x = np.where(known, row, 0.0)
+    holds = ((leaves.low < x) & (x <= leaves.high))[:, known].all(axis=1)
+    return _in_cells(model, row, leaves.low[holds].max(axis=0), leaves.high[holds].min(axis=0))
+
+
 def _in_cells(model: Trees, row: FloatArray, low: FloatArray, high: FloatArray) -> NegativeBox:
     """The numbers above `low` and up to `high`, and elsewhere the levels and the missing values of a row."""
     found: dict[int, CellSet] = {}

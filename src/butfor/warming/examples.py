@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.model.ball import Ball, BallNorm
-from butfor.model.questions import evaluate
+from butfor.model.questions import evaluate, score_count
 from butfor.model.worst import worst_neighbours
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
@@ -28,7 +28,7 @@ def predictions() -> None:
             evaluate(problem.model, problem.factuals)
             if kinds is PLAIN:
                 ball = Ball(BallNorm.LINF, np.ones(len(problem.space)), *np.zeros((2, len(problem.space))))
-                worst_neighbours(problem.model, np.eye(problem.model.scores), problem.factuals[0], ball)
+                worst_neighbours(problem.model, np.eye(score_count(problem.model)), problem.factuals[0], ball)
 
 
 def trees() -> None:

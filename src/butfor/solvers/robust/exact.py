@@ -18,7 +18,7 @@ from butfor.formulation.margins import tightened, widened
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, on_grid, shifted
 from butfor.model.linear import Linear
-from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes
+from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes, own_cells
 from butfor.model.questions import ModelKind
 from butfor.model.regions import regions
 from butfor.model.scores import ScoreSet, at_least, everything
@@ -292,18 +292,23 @@ class _CuttingSet:
         return replace(self.problem, model=model, robust=None, confirmation=confirmation)
 
     def _failing(self, point: FloatArray) -> list[tuple[NegativeBox, FloatArray]]:
-        """For each inequality that fails near a point: a box of rows that fail, and how far a shift may bring others."""
+        """For each inequality that fails near a point: a box of rows that fail, and how far a shift may bring others.
+
+        Where rounding decides about the worst neighbour, the estimator is asked. What it says holds for the same leaves.
+        """
         wide = widened(self.score_set, self.problem)
         worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
         boxes = []
         for i, (found, b) in enumerate(zip(worst, wide.b, strict=True)):
+            leaves, reach = regions(self.model, self.score_set.A[i], point), self.ball.reach(found.point - point)
             if found.score < b:
-                leaves = regions(self.model, self.score_set.A[i], point)
                 back = np.nan_to_num(self.problem.factuals[0] - point)
                 orders = [back, -back, *np.random.default_rng(0).normal(size=(ORDERS, len(point)))]
-                reach = self.ball.reach(found.point - point)
                 found_boxes = negative_boxes(self.model, leaves, found.point, float(b), orders)
+                found_boxes = found_boxes or [own_cells(self.model, leaves, found.point)]  # sums differ in a last bit
                 boxes += [(box, reach) for box in found_boxes]
+            elif not self.problem.meets(self.score_set, found.point):
+                boxes.append((own_cells(self.model, leaves, found.point), reach))
         return boxes
 
     def _against(self, point: FloatArray) -> list[FloatArray]:
