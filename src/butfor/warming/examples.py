@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.questions import evaluate
+from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
@@ -26,7 +27,7 @@ def predictions() -> None:
         for seed in range(6):
             problem = random_problem(seed, "trees", kinds, trees=2)
             evaluate(problem.model, problem.factuals)
-            if kinds is PLAIN:
+            if kinds is PLAIN and isinstance(problem.model, Trees):
                 ball = Ball(BallNorm.LINF, np.ones(len(problem.space)), *np.zeros((2, len(problem.space))))
                 worst_neighbours(problem.model, np.eye(problem.model.scores), problem.factuals[0], ball)
 
