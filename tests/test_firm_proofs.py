@@ -11,6 +11,7 @@ import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
+    BaggingClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -442,3 +443,22 @@ def test_a_quadratic_program_in_which_all_is_held():
     relation = bf.linear({"x0": -1.0, "x1": 0.5, "x2": -1.0, "x3": -1.0, "x4": 1.0}, ">=", -1_699_999_900.0)
     asked = {"target": bf.value(at_least=-1.0), "cost": "L2", "constraints": [relation]}
     assert explainer.explain(X[[0]], **asked).only.certificate.status is not bf.Status.NOT_FOUND
+
+
+def test_an_optimum_that_presolve_lost():
+    """HiGHS aggregated whole numbers and merged parallel columns: it called 5 optimal, where 3 is reached."""
+    told = (
+        "04010 26232 16031 26122 14120 26122 06232 06112 04221 06220 26011 14220 04112 06232 25232 "
+        "25012 04221 04222 15020 05232 26121 24110 14030 14232 25031 04220 06032 25230 15032"
+    )
+    X = np.array([[int(digit) for digit in row] for row in told.split()])
+    X[:, 1] += 120
+    X[:, 2] += 2000
+    y = ["yes" if k == "1" else "no" for k in "01110100001000110010110010101"]
+    model = BaggingClassifier(n_estimators=2, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, X, space={"x2": bf.Integer(2000, 2004), "x3": bf.Integer(1, 5)})
+    relation = bf.linear({"x0": 1.0, "x1": 0.5, "x2": 1.0, "x3": -1.0, "x4": 1.0}, "==", 2064.0)
+    better = np.array([[1, 124, 2000, 1, 2]])
+    assert model.predict_proba(better)[0, 1] >= 0.47
+    asked = {"target": bf.probability("yes", at_least=0.47), "cost": "MAD", "constraints": [bf.fixed("x1"), relation]}
+    assert explainer.explain(X[[0]], **asked).only.cost == 3.0
