@@ -17,11 +17,12 @@ from butfor.model.trees import Trees
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import in_parts
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
+from butfor.solvers.outcome import Outcome, answers_of, joined
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-ROWS_PER_CHUNK = 256
+ROWS_TOGETHER = 256
 """How many rows are solved together before the budget is looked at."""
 
 NODES_PER_ROW = 2000
@@ -48,14 +49,7 @@ class SeparableTrees(AbstractSolver):
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         if not is_separable(problem.model) or not _is_knapsack(problem):
             return EnsembleBranchBound().solve(problem, budget)
-        parts: list[Outcome] = []
-        for begin in range(0, len(problem), ROWS_PER_CHUNK):
-            rows = np.arange(begin, min(begin + ROWS_PER_CHUNK, len(problem)))
-            part = problem.take(rows)
-            late = budget.spent() and len(parts) > 0
-            found = nothing_found(part, stopped=budget.stopped) if late else _solve_rows(part, budget)
-            parts.append(found.renumbered(rows))
-        return joined(parts)
+        return in_parts(problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, budget))
 
 
 def is_separable(model: Model) -> bool:

@@ -18,30 +18,38 @@ from butfor.solvers.outcome import HIGHEST, Outcome, Stopped, joined, nothing_fo
 from butfor.solvers.solver import Budget
 
 
-def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
-    """Solve each row as its own problem, on as many threads as the budget has.
+def in_parts(
+    problem: Problem, budget: Budget, rows: int, solve_part: Callable[[Problem], Outcome], threads: int = 1
+) -> Outcome:
+    """Solve so many rows at a time, each part as its own problem.
 
-    No further row is begun once the budget is spent, but the first one always is: its first answer takes no time. Ctrl-C
-    ends the budget, and rows that are being solved end by that.
+    No further part is begun once the budget is spent, but the first one always is: its first answers take no time.
+    Ctrl-C ends the budget, and parts that are being solved end by that.
     """
+    parts = [np.arange(begin, min(begin + rows, len(problem))) for begin in range(0, len(problem), rows)]
 
-    def solved(row: int) -> Outcome:
-        one = problem.take(np.array([row]))
-        return solve_row(one) if row == 0 or not budget.spent() else nothing_found(one, stopped=budget.stopped)
+    def solved(number: int) -> Outcome:
+        part = problem.take(parts[number])
+        late = number > 0 and budget.spent()
+        found = nothing_found(part, stopped=budget.stopped) if late else solve_part(part)
+        return found.renumbered(parts[number])
 
-    rows = range(len(problem))
-    workers = min(budget.threads, len(rows))
-    if workers == 1:
-        found = [solved(row) for row in rows]
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            waiting = [pool.submit(solved, row) for row in rows]
-            try:
-                found = [future.result() for future in waiting]
-            except KeyboardInterrupt:
-                budget.interrupt()
-                found = [future.result() for future in waiting]
-    return joined([one.renumbered(np.array([row])) for row, one in enumerate(found)])
+    workers = min(threads, len(parts))
+    if workers <= 1:
+        return joined([solved(number) for number in range(len(parts))])
+    with ThreadPoolExecutor(workers) as pool:
+        waiting = [pool.submit(solved, number) for number in range(len(parts))]
+        try:
+            found = [future.result() for future in waiting]
+        except KeyboardInterrupt:
+            budget.interrupt()
+            found = [future.result() for future in waiting]
+    return joined(found)
+
+
+def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
+    """Solve each row as its own problem, on as many threads as the budget has."""
+    return in_parts(problem, budget, 1, solve_row, budget.threads)
 
 
 @dataclass(frozen=True, eq=False)

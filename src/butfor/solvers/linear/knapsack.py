@@ -28,9 +28,10 @@ from butfor.model.rounding import rounding
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import in_parts
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.options import Options, options_of, points_of
-from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, joined, nothing_found
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROWS_TOGETHER = 256
@@ -65,14 +66,7 @@ class LinearKnapsack(AbstractSolver):
         return Support(True, "one inequality, and prices that add up over columns, are a knapsack")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        parts: list[Outcome] = []
-        for begin in range(0, len(problem), ROWS_TOGETHER):
-            rows = np.arange(begin, min(begin + ROWS_TOGETHER, len(problem)))
-            part = problem.take(rows)
-            late = budget.spent() and len(parts) > 0
-            found = nothing_found(part, stopped=budget.stopped) if late else _solve_rows(part, budget)
-            parts.append(found.renumbered(rows))
-        return joined(parts)
+        return in_parts(problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, budget))
 
 
 def _solve_rows(problem: Problem, budget: Budget) -> Outcome:

@@ -160,6 +160,16 @@ def _scores(model: Linear, pieces: list[Piece]) -> list[Sum]:
     return mixtures(np.hstack(weights), parts, model.intercept)
 
 
+def _reach(
+    program: Program, problem: Problem, score_set: ScoreSet, scores: list[Sum], kept: FloatArray | float = 0.0
+) -> None:
+    """Each inequality of the widened set holds, and firmly that of the tightened set, further in by `kept`."""
+    wide, tight = widened(score_set, problem), tightened(score_set, problem)
+    totals = mixtures(wide.A, scores, np.zeros(len(wide.A)))
+    for total, b, firm in zip(totals, wide.b, tight.b + kept, strict=True):
+        program.at_least(total, float(b), firm=float(firm))
+
+
 @needs_value.register
 def _(model: ObliqueTree, features: int) -> BoolArray:
     return needs_value(model.gates, features)
@@ -172,13 +182,7 @@ def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pi
     width, step = problem.domain.extent.high - problem.domain.extent.low, problem.domain.step
     rounded = UNIT_SINGLE * single + np.where(width > MOST_STEPS * step, step / 2, 0.0)
     kept = np.abs(score_set.A @ model.slope) @ rounded  # values are rounded to float32, and to very fine grids
-    wide, tight = widened(score_set, problem), tightened(score_set, problem)
-    for row, b, firm in zip(wide.A, wide.b, tight.b + kept, strict=True):
-        total = Sum()
-        for weight, score in zip(row, scores, strict=True):
-            if weight:
-                total = total + float(weight) * score
-        program.at_least(total, float(b), firm=float(firm))
+    _reach(program, problem, score_set, scores, kept)
     return scores
 
 
@@ -213,10 +217,7 @@ def add_network(
         leaks = layer.leak.tolist()
         bent = [bend(number, unit, z, leak) for unit, (z, leak) in enumerate(zip(reached, leaks, strict=True))]
         reached = mixtures(layer.weight, bent, layer.intercept)
-    wide, tight = widened(score_set, problem), tightened(score_set, problem)
-    totals = mixtures(wide.A, reached, np.zeros(len(wide.A)))
-    for total, b, firm in zip(totals, wide.b, tight.b, strict=True):
-        program.at_least(total, float(b), firm=float(firm))
+    _reach(program, problem, score_set, reached)
     return reached
 
 
@@ -296,12 +297,7 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
                 j,
             )
     if not alone:
-        wide, tight = widened(score_set, problem), tightened(score_set, problem)
-        for row, b, firm in zip(wide.A, wide.b, tight.b, strict=True):
-            total = Sum()
-            for weight, score in zip(row, scores, strict=True):
-                total = total + float(weight) * score
-            program.at_least(total, float(b), firm=float(firm))
+        _reach(program, problem, score_set, scores)
     return scores
 
 

@@ -53,9 +53,9 @@ class NetworkExact(AbstractSolver):
     def accepts(self, form: Form) -> Support:
         if form.model is not ModelKind.NETWORK:
             return Support(False, f"it takes a network, and the model is a {form.model}")
-        refused = Milp().accepts(form)
-        if not refused:
-            return refused
+        as_program = Milp().accepts(form)
+        if not as_program:
+            return as_program
         return Support(True, "every unit is linear on both sides of 0, and few change sides near the row")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:

@@ -17,11 +17,12 @@ from butfor.model.cells import Cells
 from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Outcome, answers_of, joined, nothing_found
+from butfor.solvers.combine import in_parts
+from butfor.solvers.outcome import Outcome, answers_of, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.tree.target_tree import TargetTree, target_tree
 
-ROWS_TABULATED = 512
+ROWS_TOGETHER = 512
 """How many rows are tabulated together: enough for numpy to be fast, few enough for the cache."""
 
 
@@ -49,19 +50,12 @@ class TreeExact(AbstractSolver):
         cells, tree = target_tree(problem)
         if not tree.leaves:
             return nothing_found(problem, np.inf)
-        parts: list[Outcome] = []
-        for begin in range(0, len(problem), ROWS_TABULATED):
-            rows = np.arange(begin, min(begin + ROWS_TABULATED, len(problem)))
-            part = problem.take(rows)
-            if budget.spent() and parts:
-                found = nothing_found(part, stopped=budget.stopped)
-            else:
-                found = _solve_chunk(part, cells, tree, min(k, tree.leaves))
-            parts.append(found.renumbered(rows))
-        return joined(parts)
+        return in_parts(
+            problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, cells, tree, min(k, tree.leaves))
+        )
 
 
-def _solve_chunk(problem: Problem, cells: tuple[Cells, ...], tree: TargetTree, k: int) -> Outcome:
+def _solve_rows(problem: Problem, cells: tuple[Cells, ...], tree: TargetTree, k: int) -> Outcome:
     from butfor.solvers.tree.kernels import nearest_leaves
 
     tables = tabulate(problem, cells)
