@@ -262,3 +262,12 @@ def test_it_takes_nothing_from_butfor_but_public_names():
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("butfor"):
                 ours = str(node.module).startswith("butfor.testing.fuzz") or node.module == "butfor.arrays"
                 assert ours or {alias.name for alias in node.names} <= allowed, path
+
+
+def test_whole_numbers_are_listed_as_whole_numbers():
+    """Rounding 1,700,000,002 to 12 decimals gives 1,700,000,002.0000002, which no whole-number column holds."""
+    column = DataColumn("t", "float64", (1_700_000_000.0, 1_700_000_003.0, 1_700_000_001.0))
+    grid = known(column).grid
+    assert grid.tolist() == [1_700_000_000.0, 1_700_000_001.0, 1_700_000_002.0, 1_700_000_003.0]
+    tenths = known(DataColumn("u", "float64", (0.0, 0.4), ends=(0.0, 0.4, 0.1))).grid
+    assert tenths.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4]

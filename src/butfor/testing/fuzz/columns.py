@@ -129,7 +129,7 @@ def known(column: DataColumn) -> Known:
         low, high, step = column.ends
     if step:
         values = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
-        values = np.round(values, 12)  # three tenths are 0.3, which 3 * 0.1 is not
+        values = np.array([float(f"{v:.12g}") for v in values])  # three tenths are 0.3, which 3 * 0.1 is not
         values = np.union1d(values if column.dtype != "float32" else values.astype(np.float32), x)
     else:
         own = np.unique(x)
