@@ -106,11 +106,11 @@ class Source:
         """The columns that the estimator reads, in its order and its kind of table."""
         if frames.is_array(table):
             return table
-        chosen = nw.from_native(frames.select(table, self.names), eager_only=True)
+        chosen = frames.select(table, self.names)
         if self.wants_array:
-            return _plain(chosen.to_numpy())
+            return _plain(nw.from_native(chosen, eager_only=True).to_numpy())
         # scikit-learn's pipelines do not take arrow tables
-        return chosen.to_pandas() if chosen.implementation.is_pyarrow() else chosen.to_native()
+        return chosen.to_pandas() if nw.dependencies.is_pyarrow_table(chosen) else chosen
 
     def ask(self, method: str, table: Any) -> NDArray[Any]:
         """What a method of the estimator returns, one row per row of the table."""

@@ -43,14 +43,14 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
     reach = np.zeros((n, start[-1]) if prices.has_linf else (0, 0))
     home = np.empty((n, len(cells)), dtype=np.intp)
     near = np.empty((n, len(cells)), dtype=np.intp)
-    movable = domain.movable()
+    stays = ~domain.movable() | _unread(problem, cells)
     every = np.arange(n)
     for j, cell in enumerate(cells):
         x = problem.factuals[:, j]
         home[:, j] = cell.index(x)
         near[:, j] = np.where(np.isnan(x), cell.index(np.full(n, domain.typical[j])), home[:, j])
         block = slice(start[j], start[j + 1])
-        if not movable[j]:
+        if stays[j]:
             value[every, start[j] + home[:, j]] = x
             price[every, start[j] + home[:, j]] = np.where(domain.stay[:, j], 0.0, np.inf)
             continue
@@ -62,6 +62,13 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
         if j in prices.calls:
             _check_rising(price[:, block][:, :-1], near[:, j], problem.space.features[j].name)
     return Tables(start, value, price, reach, home, near, domain.stay)
+
+
+def _unread(problem: Problem, cells: tuple[Cells, ...]) -> BoolArray:
+    """The features with one cell, in which every row is and may stay. No change of them does any good."""
+    single = np.array([not cell.levels and cell.count == 1 for cell in cells], dtype=np.bool_)
+    free = problem.domain.stay & ~problem.domain.missing & ~np.isnan(problem.factuals)
+    return np.asarray(single & free.all(axis=0))
 
 
 def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArray]:
