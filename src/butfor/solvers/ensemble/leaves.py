@@ -65,10 +65,10 @@ def fused(leaves: LeafTable) -> LeafTable:
     """
     trees, d = len(leaves.tree) - 1, len(leaves.start) - 1
     tree_of = np.repeat(np.repeat(np.arange(trees), np.diff(leaves.tree)), np.diff(leaves.entry))
-    asked = np.unique(np.column_stack([tree_of, leaves.feature]), axis=0) if len(tree_of) else np.zeros((0, 2), np.intp)
-    alone = np.bincount(asked[:, 0], minlength=trees) == 1
-    single = {j: asked[alone[asked[:, 0]] & (asked[:, 1] == j), 0] for j in range(d)}
-    groups = {j: members for j, members in single.items() if len(members) > 1}
+    asked = np.zeros((trees, d), dtype=np.bool_)
+    asked[tree_of, leaves.feature] = True
+    alone = asked & (asked.sum(axis=1) == 1)[:, None]
+    groups = {j: np.flatnonzero(alone[:, j]) for j in range(d) if alone[:, j].sum() > 1}
     if not groups:
         return leaves
     kept = np.ones(trees, dtype=np.bool_)
