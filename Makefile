@@ -76,7 +76,7 @@ reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Pyt
 	$(BIN)/python -m reproductions.robust
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 picture: $(VENV)/.dev ## draw the pictures in the README and in the documentation anew
 	$(BIN)/python examples/picture.py docs/images/answer.png

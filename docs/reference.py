@@ -36,6 +36,9 @@ GROUPS = {
 ANSWERS = (butfor.Explanation, butfor.Explanations, butfor.Certificate, butfor.Space, Enum, Exception)
 """Classes of which butfor makes the objects."""
 
+LINE = 88
+"""The longest line of a call."""
+
 TOP = """# Reference
 
 Every public name. `import butfor as bf` loads none of them until it is used.
@@ -68,7 +71,7 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
     """A heading, the call, the docstring and, of a class, its public members."""
     yield f"{'#' * depth} {title}"
     if called(thing):
-        yield f"```python\n{title}{parameters(thing)}\n```"
+        yield f"```python\n{call(title, thing)}\n```"
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield "\n".join(f"- `{member.name}`: {getattr(member, 'meaning', member.value)}" for member in thing)
@@ -90,11 +93,20 @@ def called(thing: Any) -> bool:
     return inspect.isfunction(thing) or (inspect.isclass(thing) and not issubclass(thing, ANSWERS))
 
 
-def parameters(thing: Any) -> str:
-    """The parameters of a call with their defaults; the types stand in the code and in the text."""
-    signature = inspect.signature(thing)
-    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "cls")]
-    return str(signature.replace(parameters=plain, return_annotation=signature.empty))
+def call(title: str, thing: Any) -> str:
+    """A call with its parameters and their defaults, on a line each if it is long.
+
+    The types stand in the code and in the text.
+    """
+    parts: list[str] = []
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.name in ("self", "cls"):
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(part.startswith("*") for part in parts):
+            parts.append("*")
+        parts.append(str(parameter.replace(annotation=parameter.empty)))
+    line = f"{title}({', '.join(parts)})"
+    return line if len(line) <= LINE else f"{title}(\n" + "".join(f"    {part},\n" for part in parts) + ")"
 
 
 def text(docstring: str) -> str:
