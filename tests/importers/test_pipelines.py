@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
@@ -401,3 +402,24 @@ def test_missing_values_of_a_frame_reach_a_model_of_arrays() -> None:
     explainer = bf.Explainer(RandomForestClassifier(7, random_state=0).fit(rows, rows[:, 0] > 0), data=X)
     assert explainer.space["b"].missing
     assert explainer.explain(X.iloc[[0]]).only.found
+
+
+def test_a_calibrated_model_beside_one_float32_column_computes_in_float64() -> None:
+    """Scores near a time in seconds would be lost in the rounding of float32, and with them every answer."""
+    X = pd.DataFrame(
+        {
+            "time": [1699999996.4, 1699999995.2, 1699999996.4, 1699999995.2, 1699999996.4, 1699999996.4],
+            "year": np.array([2003, 2003, 2000, 2004, 2001, 2003], dtype=np.float32),
+        }
+    )
+    y = np.array([1, 0, 1, 0, 1, 1])
+    calibrated = CalibratedClassifierCV(LogisticRegression(), ensemble=False, cv=2)
+    model = make_pipeline(StandardScaler(), calibrated).fit(X, y)
+    answer = bf.Explainer(model, X).explain(X.iloc[[0]], target=0)[0]
+    assert answer.certificate.status.name == "PROVEN_OPTIMAL"
+    assert bf.Explainer(model, X).reading.unit < 1e-12
+    short = X.astype(np.float32)
+    assert (
+        bf.Explainer(make_pipeline(StandardScaler(), calibrated).fit(short[["year"]], y), short[["year"]]).reading.unit
+        > 1e-8
+    )

@@ -271,3 +271,10 @@ def test_whole_numbers_are_listed_as_whole_numbers():
     assert grid.tolist() == [1_700_000_000.0, 1_700_000_001.0, 1_700_000_002.0, 1_700_000_003.0]
     tenths = known(DataColumn("u", "float64", (0.0, 0.4), ends=(0.0, 0.4, 0.1))).grid
     assert tenths.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4]
+
+
+def test_another_spelling_of_the_same_grid_point_is_no_change():
+    tenths = known(DataColumn("u", "float64", (0.0, 6 * 0.1), ends=(0.0, 6 * 0.1, 0.1)))
+    points = np.array([[0.6], [0.5], [6 * 0.1]])
+    assert points[0] != points[2]
+    assert admissible((), (tenths,), np.array([6 * 0.1]), points).tolist() == [False, True, True]

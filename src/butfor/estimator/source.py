@@ -73,6 +73,13 @@ class Source:
         found = np.asarray(self.ask(next(methods, "predict"), table))
         return found.dtype if found.dtype.kind == "f" else np.dtype(np.float64)
 
+    def hides_single(self, table: Any) -> bool:
+        """Whether it makes float64 of what its members computed in float32. It is taken for granted if none can tell."""
+        try:
+            return np.dtype(np.float32) in _member_types(self.estimator, self.inputs(table))
+        except Exception:
+            return True
+
     @property
     def _holder(self) -> Any:
         """The estimator that has the methods. In a search, some exist only on its best estimator."""
@@ -153,6 +160,22 @@ class Source:
                 "It must accept rows like those that it was fitted on.",
                 "Compare the columns with those, or try its predict on the data.",
             ) from error
+
+
+def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
+    """The types of the scores that an estimator, or each of its members, computes for some rows."""
+    if hasattr(estimator, "steps"):
+        reached = estimator[:-1].transform(rows) if len(estimator.steps) > 1 else rows
+        return _member_types(estimator.steps[-1][1], reached)
+    inner = wrapped(estimator)
+    members = [] if inner is None else [inner]
+    members += [member.estimator for member in getattr(estimator, "calibrated_classifiers_", ())]
+    if type(estimator).__name__.startswith("Voting"):
+        members += list(estimator.estimators_)
+    if members:
+        return set[np.dtype[Any]]().union(*(_member_types(member, rows) for member in members))
+    methods = (name for name in ("decision_function", "predict_proba") if hasattr(estimator, name))
+    return {np.asarray(getattr(estimator, next(methods, "predict"))(rows)).dtype}
 
 
 def _plain(rows: NDArray[Any]) -> NDArray[Any]:

@@ -107,7 +107,7 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
-    single = readout.hides_digits and any(feature.single for feature in space.features)
+    single = any(feature.single for feature in space.features) and readout.hides_digits and source.hides_single(sample)
     single = single or source.precision(sample) == np.float32
     readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
     if isinstance(model, Network):

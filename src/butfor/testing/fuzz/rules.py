@@ -124,6 +124,9 @@ def admissible(
     free = {name for rule in rules if rule.word == "may_be_missing" for name in rule.names}
     for j, fact in enumerate(facts):
         fine &= in_domain(fact, start[j], points[:, j], fact.name in free)
+        if fact.step:  # 6 * 0.1 is not 0.6, and yet means it: to become 0.6 is no change
+            beside = np.abs(points[:, j] - start[j]) <= 4 * np.spacing(np.abs(start[j]))
+            fine &= (points[:, j] == start[j]) | ~beside
     for rule in rules:
         fine &= rule.holds(facts, start, points, slack)
     return fine
