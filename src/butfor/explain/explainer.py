@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from butfor.compiled.clock import now
 from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
@@ -139,7 +139,7 @@ class Explainer:
         - `k`: how many answers per row, at most;
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
         - `time_limit`: seconds for the whole call, shared fairly among the rows. What was found by then is returned
-          with its bound. Ctrl-C does the same;
+          with its bound. Ctrl-C does the same. The first call of its kind also compiles, and that is not counted;
         - `time_limit_per_row`: seconds for each row, alone or beside `time_limit`;
         - `seed`: the seed of random draws;
         - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
@@ -267,7 +267,7 @@ class Explainer:
             credit=outcome.credit,
             notes=outcome.notes,
             conflict=blamed,
-            seconds=(time.perf_counter() - budget.start) / len(outcome),
+            seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,
             fingerprint=self.fingerprint,
             versions=library_versions(),
