@@ -296,3 +296,11 @@ def test_ties_of_pure_leaves_are_decided() -> None:
     answers = bf.Explainer(model, X).explain(rows, target=1, constraints=[bf.robust(0.02)], time_limit=60.0)
     assert answers.found.all()
     assert all(status is Status.PROVEN_OPTIMAL for status in answers.statuses)
+
+
+def test_a_robust_answer_among_candidates() -> None:
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0, 4.0]})
+    explainer = bf.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1, 1]), X)
+    found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.candidates(X), bf.robust({"a": 1})]).only
+    assert found.point["a"].iloc[0] == 3.0
+    assert found.certificate.status is Status.PROVEN_OPTIMAL
