@@ -130,8 +130,8 @@ def _read(constraint: RobustTo, i: int, own: Reading) -> tuple[Any, Reading]:
 
 
 def _refuse_missing(problem: Problem, reading: Reading, constraint: RobustTo) -> None:
-    perhaps = (np.isnan(problem.factuals) | problem.domain.missing).any(axis=0).tolist()
-    lost = [feature.name for feature, may in zip(reading.space, perhaps, strict=True) if may and not feature.missing]
+    perhaps = np.isnan(problem.factuals) | problem.domain.missing
+    lost = [feature.name for j, feature in enumerate(reading.space) if perhaps[:, j].any() and not feature.missing]
     if lost:
         raise InputError(
             f"{constraint!r} was given, and a value is or may become missing in {lost}.",
