@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         plausible,
         rises,
         robust,
+        robust_to,
         step,
         whole,
         within,
@@ -81,7 +82,8 @@ _HOMES = {
     "butfor.model.readout": ("Sign",),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear",
-        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust", "step", "whole", "within",
+        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust",
+        "robust_to", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
 from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
+from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
@@ -195,6 +197,14 @@ class Explainer:
         answer (then it is its point).
         """
         return surroundings(self._one(row), target, self._referee(), norm, 1.0).robustness()
+
+    def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
+        """The share of other models by whose prediction each answer meets its target, too.
+
+        Choose it to see whether answers survive retraining: give refits that were not in `bf.robust_to`. The models are
+        only called, so they may be of any kind that reads the same columns. Where no answer was found, it is NaN.
+        """
+        return agreement(answers, models, self._reading.source)
 
     def _one(self, row: Any) -> Any:
         """One row as a table. An answer stands for its point."""
