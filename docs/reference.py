@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import compress, measure, survival
+from butfor import compress, groups, measure, plots, survival
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -58,6 +58,12 @@ def page() -> str:
     parts += ["## Compression", inspect.getdoc(compress) or ""]
     for name in compress.__all__:
         parts += entry(f"bf.compress.{name}", getattr(compress, name))
+    parts += ["## Groups", inspect.getdoc(groups) or ""]
+    for name in groups.__all__:
+        parts += entry(f"bf.groups.{name}", getattr(groups, name))
+    parts += ["## Pictures", inspect.getdoc(plots) or ""]
+    for name in plots.__all__:
+        parts += entry(f"bf.plots.{name}", getattr(plots, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)
