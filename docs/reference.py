@@ -33,7 +33,16 @@ GROUPS = {
 }  # fmt: skip
 """Every public name, in the order in which a reader meets them."""
 
-ANSWERS = (butfor.Explanation, butfor.Explanations, butfor.Certificate, butfor.Space, Enum, Exception)
+ANSWERS = (
+    butfor.Explanation,
+    butfor.Explanations,
+    butfor.Certificate,
+    butfor.Space,
+    Enum,
+    Exception,
+    groups.Action,
+    groups.ChosenActions,
+)
 """Classes of which butfor makes the objects."""
 
 TOP = """# Reference
@@ -78,7 +87,7 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield "\n".join(f"- `{member.name}`: {getattr(member, 'meaning', member.value)}" for member in thing)
-    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, *ANSWERS):
+    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, groups.Actions, *ANSWERS):
         for name, member in members(thing):
             yield from entry(name, member, depth + 1)
 

@@ -10,13 +10,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from butfor.groups.action import Action
     from butfor.groups.bias import flips
     from butfor.groups.burden import costs, differences
+    from butfor.groups.common import Actions, ChosenActions
     from butfor.groups.counted import conflicts, outcomes
     from butfor.groups.moved import changes, shifts
     from butfor.groups.reach import levers
 
 _HOME = {
+    "Action": "action",
+    "Actions": "common",
+    "ChosenActions": "common",
     "changes": "moved",
     "conflicts": "counted",
     "costs": "burden",
@@ -27,6 +32,9 @@ _HOME = {
     "shifts": "moved",
 }
 __all__ = [
+    "Action",
+    "Actions",
+    "ChosenActions",
     "changes",
     "conflicts",
     "costs",

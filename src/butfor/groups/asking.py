@@ -14,6 +14,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.explainer import Explainer
 from butfor.explain.solve import Search, confirm, solve
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.referee import Referee
@@ -60,14 +61,16 @@ def answered(verifier: Verifier, budget: Budget) -> Outcome:
 def tried(verifier: Verifier, rows: IntArray, points: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Which points are answers to their rows, by the estimator and every constraint, and what each costs.
 
-    The points are written into the user's own table, and the estimator predicts that.
+    The points are written into the user's own table, and the estimator predicts that. It is not asked about those that
+    leave the admissible values.
     """
     fine, price = np.zeros(len(rows), dtype=np.bool_), np.full(len(rows), np.inf)
     for begin in range(0, len(rows), POINTS_AT_ONCE):
         part = slice(begin, begin + POINTS_AT_ONCE)
         start = verifier.factuals[rows[part]]
         cost = verifier.question.prices.total(start, points[part])
-        able = np.flatnonzero(np.isfinite(cost))
+        inside = admissible(verifier.referee.space, start, verifier.question.constraints).admits(points[part])
+        able = np.flatnonzero(inside & np.isfinite(cost))
         claimed = answers_of(rows[part][able], points[part][able], cost[able], np.zeros(len(able)))
         verdict = verifier.verify(claimed)
         fine[begin + able] = verdict.passed[:, ASKED].all(axis=1)
