@@ -78,7 +78,7 @@ ONLY = {
         "butfor.views.cost_intervals",
         "butfor.views.heat_map",
         "butfor.views.lever_matrix",
-        "butfor.views.outcome_bars",
+        "butfor.views.status_bars",
     ),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from butfor.views.cost_intervals import costs
     from butfor.views.heat_map import shifts
     from butfor.views.lever_matrix import levers
-    from butfor.views.outcome_bars import outcomes
+    from butfor.views.status_bars import statuses
 
 _HOME = {
     "costs": "cost_intervals",
     "levers": "lever_matrix",
-    "outcomes": "outcome_bars",
     "shifts": "heat_map",
+    "statuses": "status_bars",
 }
-__all__ = ["costs", "levers", "outcomes", "shifts"]
+__all__ = ["costs", "levers", "shifts", "statuses"]
 
 
 def __getattr__(name: str) -> Any:
