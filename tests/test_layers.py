@@ -72,6 +72,7 @@ ONLY = {
         "butfor.views.region_bars",
         "butfor.views.thresholds",
         "butfor.views.small_trees",
+        "butfor.views.menu_matrix",
     ),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),

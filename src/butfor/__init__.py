@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from butfor.explain.explainer import Explainer
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
+    from butfor.explanation.menu import Menu
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Sign
@@ -73,6 +74,7 @@ _HOMES = {
     "butfor.explain.explainer": ("Explainer",),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
+    "butfor.explanation.menu": ("Menu",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.torch_modules": ("torch_model",),

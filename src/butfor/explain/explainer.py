@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
+from butfor.explain.menu import menu
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
@@ -22,6 +24,7 @@ from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.menu import Menu
 from butfor.explanation.question_record import record
 from butfor.explanation.region import Region
 from butfor.importers.read import Reading, read
@@ -150,26 +153,53 @@ class Explainer:
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        question = ask(self.space, self._reading.source, target, cost, constraints)
-        search = Search(count_of(k), self._checked(solver), seed_of(seed))
+        search = Search(count_of("k", k), self._checked(solver), seed_of(seed))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
-        before = self._predicted(X)
-        question = question.settled(self._reading.readout, before)
-        referee = Referee(self._reading, question.target, self._known)
-        verifier = Verifier(question, referee, self.space.encode(before.table), before)
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        verifier = self._verifier(X, target, cost, constraints)
         with silence(progress is False):
-            with bar(before.height, progress) as advance:
+            with bar(len(verifier), progress) as advance:
                 outcome = solve(verifier, search, budget, advance)
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            answers = self._answers(verifier, outcome, verdict, search, budget)
+            blamed, stopped = conflicts(outcome, verifier, budget)
+            answers = self._answers(verifier, replace(outcome, stopped=stopped), verdict, search, budget, blamed)
         if budget.spent():
             LOG.info(answers.summary)
         return answers
+
+    def menu(
+        self,
+        row: Any,
+        target: Any = "other",
+        *,
+        most: int = 3,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Menu:
+        """Every set of at most `most` columns that is worth changing, with its cheapest answer; and the other sets.
+
+        Choose it to let a person choose. A set is worth changing if its change suffices, and if each part of it either
+        does not suffice or costs more. The other sets provably do not suffice, or a part of each is as cheap.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> menu = explainer.menu(X.iloc[[60]], target=2, most=2)
+        >>> [[change.name for change in option.changes] for option in menu]
+        [['petal length (cm)'], ['petal width (cm)']]
+        >>> len(menu.impossible), len(menu.lines)
+        (4, 11)
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._verifier(row, target, cost, constraints).of_one_row("a menu")
+        return menu(verifier, most, budget, self._certified)
 
     def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
@@ -226,6 +256,22 @@ class Explainer:
         part = next(plan(question, referee, self.space.encode(before.table), before))
         return Supports(supports(part.problem.form()))
 
+    def _verifier(self, X: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints) -> Verifier:
+        """The question and its rows. It warns the caller of a public method of rows outside the data."""
+        question = ask(self.space, self._reading.source, target, cost, constraints)
+        before = self._predicted(X)
+        question = question.settled(self._reading.readout, before)
+        referee = Referee(self._reading, question.target, self._known)
+        verifier = Verifier(question, referee, self.space.encode(before.table), before)
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=3)
+        return verifier
+
+    def _certified(self, verifier: Verifier, budget: Budget) -> Explanations:
+        """One answer to each row of a verifier. Nothing is blamed for impossible ones."""
+        search = Search()
+        outcome, verdict = confirm(solve(verifier, search, budget, lambda rows: None), verifier, search, budget)
+        return self._answers(verifier, outcome, verdict, search, budget, {})
+
     def _typical(self) -> Any:
         typical = np.array([[feature.typical for feature in self.space.features]])
         return self.space.decode(typical, self._reading.sample)
@@ -252,16 +298,21 @@ class Explainer:
         return solver
 
     def _answers(
-        self, verifier: Verifier, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget
+        self,
+        verifier: Verifier,
+        outcome: Outcome,
+        verdict: Verdict,
+        search: Search,
+        budget: Budget,
+        blamed: dict[int, tuple[str, ...]],
     ) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
-        blamed, stopped = conflicts(outcome, verifier, budget)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
             bound=outcome.bound,
-            stopped=stopped,
+            stopped=outcome.stopped,
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,

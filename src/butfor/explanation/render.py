@@ -22,6 +22,10 @@ VIEWS = {
     "lines loaded": "batch:load",
     "plot": "plot:draw",
     "region": "region_bars:draw",
+    "menu": "menus:text",
+    "menu fragment": "menus:fragment",
+    "menu in words": "menus:in_words",
+    "menu matrix": "menu_matrix:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 
