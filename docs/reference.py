@@ -16,7 +16,8 @@ from butfor.datasets import loans
 PAGE = "reference/api.md"
 
 GROUPS = {
-    "Explaining": ("Explainer", "Explanation", "Explanations", "Menu", "Certificate", "Status", "Stopped", "check", "warm"),
+    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "warm"),
+    "Several answers": ("Menu", "Ladder"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -33,7 +34,16 @@ GROUPS = {
 }  # fmt: skip
 """Every public name, in the order in which a reader meets them."""
 
-ANSWERS = (butfor.Explanation, butfor.Explanations, butfor.Menu, butfor.Certificate, butfor.Space, Enum, Exception)
+ANSWERS = (
+    butfor.Explanation,
+    butfor.Explanations,
+    butfor.Menu,
+    butfor.Ladder,
+    butfor.Certificate,
+    butfor.Space,
+    Enum,
+    Exception,
+)
 """Classes of which butfor makes the objects."""
 
 TOP = """# Reference

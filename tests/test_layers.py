@@ -73,6 +73,7 @@ ONLY = {
         "butfor.views.thresholds",
         "butfor.views.small_trees",
         "butfor.views.menu_matrix",
+        "butfor.views.ladders",
     ),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from butfor.explain.explainer import Explainer
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
+    from butfor.explanation.ladder import Ladder
     from butfor.explanation.menu import Menu
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
@@ -74,6 +75,7 @@ _HOMES = {
     "butfor.explain.explainer": ("Explainer",),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
+    "butfor.explanation.ladder": ("Ladder",),
     "butfor.explanation.menu": ("Menu",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
+from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
@@ -24,6 +24,7 @@ from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.ladder import Ladder
 from butfor.explanation.menu import Menu
 from butfor.explanation.question_record import record
 from butfor.explanation.region import Region
@@ -158,14 +159,14 @@ class Explainer:
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
         verifier = self._verifier(X, target, cost, constraints)
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
         with silence(progress is False):
             with bar(len(verifier), progress) as advance:
                 outcome = solve(verifier, search, budget, advance)
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            blamed, stopped = conflicts(outcome, verifier, budget)
-            answers = self._answers(verifier, replace(outcome, stopped=stopped), verdict, search, budget, blamed)
+            answers = self._answers(verifier, outcome, verdict, search, budget)
         if budget.spent():
             LOG.info(answers.summary)
         return answers
@@ -199,7 +200,40 @@ class Explainer:
         """
         budget = budget_of(time_limit, None, None)
         verifier = self._verifier(row, target, cost, constraints).of_one_row("a menu")
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
         return menu(verifier, most, budget, self._certified)
+
+    def ladder(
+        self,
+        row: Any,
+        goals: Sequence[Any] | Mapping[str, Any],
+        *,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Ladder:
+        """The cheapest change of a row for each of several goals, and which goal comes next.
+
+        Choose it for grades, or to see what more certainty costs. The goals are targets: probabilities of one class that
+        increase, values or intervals that move one way, or classes in the order of the grades. A dict names them.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> from sklearn.datasets import load_iris
+        >>> import butfor as bf
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(LogisticRegression(max_iter=1000).fit(X, y == 2), data=X)
+        >>> ladder = explainer.ladder(X.iloc[[60]], [bf.probability(True, p) for p in (0.5, 0.7, 0.9)])
+        >>> [round(rung.cost, 3) for rung in ladder]
+        [0.275, 0.324, 0.402]
+        """
+        budget = budget_of(time_limit, None, None)
+        named = rungs(goals, self._reading.source)
+        asked = [self._verifier(row, goal, cost, constraints).of_one_row("a ladder") for goal in named.values()]
+        point_out_rows_outside(self.space, asked[0].factuals, stacklevel=2)
+        found = [self._certified(one, part).only for one, part in zip(asked, shares(budget, len(asked)), strict=True)]
+        return Ladder(tuple(named), tuple(found), asked[0].before.table, asked[0].before.outputs()[0])
 
     def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
@@ -257,20 +291,18 @@ class Explainer:
         return Supports(supports(part.problem.form()))
 
     def _verifier(self, X: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints) -> Verifier:
-        """The question and its rows. It warns the caller of a public method of rows outside the data."""
+        """The question and its rows."""
         question = ask(self.space, self._reading.source, target, cost, constraints)
         before = self._predicted(X)
         question = question.settled(self._reading.readout, before)
         referee = Referee(self._reading, question.target, self._known)
-        verifier = Verifier(question, referee, self.space.encode(before.table), before)
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=3)
-        return verifier
+        return Verifier(question, referee, self.space.encode(before.table), before)
 
     def _certified(self, verifier: Verifier, budget: Budget) -> Explanations:
-        """One answer to each row of a verifier. Nothing is blamed for impossible ones."""
+        """One answer to each row of a verifier."""
         search = Search()
         outcome, verdict = confirm(solve(verifier, search, budget, lambda rows: None), verifier, search, budget)
-        return self._answers(verifier, outcome, verdict, search, budget, {})
+        return self._answers(verifier, outcome, verdict, search, budget)
 
     def _typical(self) -> Any:
         typical = np.array([[feature.typical for feature in self.space.features]])
@@ -298,21 +330,16 @@ class Explainer:
         return solver
 
     def _answers(
-        self,
-        verifier: Verifier,
-        outcome: Outcome,
-        verdict: Verdict,
-        search: Search,
-        budget: Budget,
-        blamed: dict[int, tuple[str, ...]],
+        self, verifier: Verifier, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget
     ) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
+        blamed, stopped = conflicts(outcome, verifier, budget)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
             bound=outcome.bound,
-            stopped=outcome.stopped,
+            stopped=stopped,
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,

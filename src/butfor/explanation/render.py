@@ -26,6 +26,10 @@ VIEWS = {
     "menu fragment": "menus:fragment",
     "menu in words": "menus:in_words",
     "menu matrix": "menu_matrix:draw",
+    "ladder": "ladders:text",
+    "ladder fragment": "ladders:fragment",
+    "ladder in words": "ladders:in_words",
+    "ladder drawn": "ladders:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 
