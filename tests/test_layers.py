@@ -74,6 +74,7 @@ ONLY = {
         "butfor.views.small_trees",
         "butfor.views.menu_matrix",
         "butfor.views.ladders",
+        "butfor.views.trade_offs",
     ),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from butfor.explanation.explanations import Explanations
     from butfor.explanation.ladder import Ladder
     from butfor.explanation.menu import Menu
+    from butfor.explanation.trade_off import TradeOff
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Sign
@@ -77,6 +78,7 @@ _HOMES = {
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.explanation.ladder": ("Ladder",),
     "butfor.explanation.menu": ("Menu",),
+    "butfor.explanation.trade_off": ("TradeOff",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.torch_modules": ("torch_model",),

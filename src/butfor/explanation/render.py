@@ -30,6 +30,10 @@ VIEWS = {
     "ladder fragment": "ladders:fragment",
     "ladder in words": "ladders:in_words",
     "ladder drawn": "ladders:draw",
+    "trade-off": "trade_offs:text",
+    "trade-off fragment": "trade_offs:fragment",
+    "trade-off in words": "trade_offs:in_words",
+    "trade-off drawn": "trade_offs:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 

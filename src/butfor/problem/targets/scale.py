@@ -35,6 +35,10 @@ class AbstractScale(ABC):
     def goal(self, number: float) -> AbstractTarget:
         """The target that the number goes at least so far."""
 
+    def closer(self, number: float, other: float) -> bool:
+        """Whether a number goes less far than another one."""
+        return number < other if self.up else number > other
+
     def beyond(self, number: float) -> float:
         """The next number after this one in the wanted direction."""
         return float(np.nextafter(number, np.inf if self.up else -np.inf))
