@@ -17,6 +17,7 @@ from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
+from butfor.explain.refuse import refused
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
@@ -165,6 +166,26 @@ class Explainer:
         if budget.spent():
             LOG.info(answers.summary)
         return answers
+
+    def refuse(
+        self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
+    ) -> Explanations:
+        """The cheapest change that leaves some columns alone which an answer changes: "and if I refuse this?"
+
+        The question is that of the answer, with the columns fixed: the same row, target, cost and constraints.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> answer = explainer.explain(X.iloc[[60]], target=2)
+        >>> [change.name for change in answer.changes]
+        ['petal length (cm)']
+        >>> [change.name for change in explainer.refuse(answer, "petal length (cm)").changes]
+        ['petal width (cm)']
+        """
+        budget = budget_of(time_limit, None, None)
+        return self._asking.solved(refused(self._asking, answer.only, columns), budget)
 
     def menu(
         self,
