@@ -17,6 +17,7 @@ PAGE = "reference/api.md"
 
 GROUPS = {
     "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "warm"),
+    "Several answers": ("Menu", "Ladder", "TradeOff"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -36,6 +37,8 @@ GROUPS = {
 ANSWERS = (
     butfor.Explanation,
     butfor.Explanations,
+    butfor.Menu,
+    butfor.Ladder,
     butfor.Certificate,
     butfor.Space,
     Enum,

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from butfor.explain.explainer import Explainer
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
+    from butfor.explanation.ladder import Ladder
+    from butfor.explanation.menu import Menu
+    from butfor.explanation.trade_off import TradeOff
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Sign
@@ -74,6 +77,9 @@ _HOMES = {
     "butfor.explain.explainer": ("Explainer",),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
+    "butfor.explanation.ladder": ("Ladder",),
+    "butfor.explanation.menu": ("Menu",),
+    "butfor.explanation.trade_off": ("TradeOff",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.torch_modules": ("torch_model",),

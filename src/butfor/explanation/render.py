@@ -22,6 +22,18 @@ VIEWS = {
     "lines loaded": "batch:load",
     "plot": "plot:draw",
     "region": "region_bars:draw",
+    "menu": "menus:text",
+    "menu fragment": "menus:fragment",
+    "menu in words": "menus:in_words",
+    "menu matrix": "menu_matrix:draw",
+    "ladder": "ladders:text",
+    "ladder fragment": "ladders:fragment",
+    "ladder in words": "ladders:in_words",
+    "ladder drawn": "ladders:draw",
+    "trade-off": "trade_offs:text",
+    "trade-off fragment": "trade_offs:fragment",
+    "trade-off in words": "trade_offs:in_words",
+    "trade-off drawn": "trade_offs:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 

@@ -45,7 +45,7 @@ def costs(
     """
     if not 0 < confidence < 1:
         raise InputError(f"confidence={confidence!r} was given.", "It must be between 0 and 1, such as 0.95.")
-    many, rng = count_of(draws, "draws"), np.random.default_rng(seed_of(seed))
+    many, rng = count_of("draws", draws), np.random.default_rng(seed_of(seed))
     known = firsts(answers)
     groups, lines = list[Any](), list[dict[str, Any]]()
     for group, rows in parts_of(known, by).items():
@@ -95,7 +95,7 @@ def differences(answers: Batch, by: str | Iterable[Any], *, draws: int = 2000, s
     out. Its columns are `quantity`, the groups with the `lowest` and the `highest` value (None if all are equal), their
     `difference`, and `p` (None if fewer than two groups have a value).
     """
-    many, rng = count_of(draws, "draws"), np.random.default_rng(seed_of(seed))
+    many, rng = count_of("draws", draws), np.random.default_rng(seed_of(seed))
     known = firsts(answers)
     groups = groups_of(known, by)
     if len(groups) < 2:

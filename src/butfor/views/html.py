@@ -31,7 +31,7 @@ DRAWING_WIDTH, DRAWING_EDGE = 208, 6
 
 def fragment(answer: Explanation) -> str:
     """The answer for a notebook."""
-    return f"<style>{_style()}</style>{_card(answer)}"
+    return f"<style>{style()}</style>{_card(answer)}"
 
 
 def fragment_many(answers: Explanations) -> str:
@@ -39,7 +39,7 @@ def fragment_many(answers: Explanations) -> str:
     rest = len(answers) - ANSWERS_IN_A_NOTEBOOK
     more = f'<p class="note">and {rest} more</p>' if rest > 0 else ""
     return (
-        f'<style>{_style()}</style><section class="butfor">{_summary(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
+        f'<style>{style()}</style><section class="butfor">{_summary(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
     )
 
 
@@ -60,7 +60,7 @@ def page(answers: Iterable[Explanation], title: str = "") -> str:
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)} – butfor</title>
 <style>
-{_style()}</style>
+{style()}</style>
 </head>
 <body class="butfor-page">
 <header>
@@ -77,7 +77,8 @@ def page(answers: Iterable[Explanation], title: str = "") -> str:
 
 
 @cache
-def _style() -> str:
+def style() -> str:
+    """The style sheet of all fragments and pages."""
     return files("butfor.views").joinpath("style.css").read_text(encoding="utf-8")
 
 
