@@ -282,6 +282,7 @@ class Explainer:
             table=verifier.before.table,
             outputs_before=[outputs[row] for row in outcome.row],
             outputs_after=verdict.after,
+            scores=verifier.scores(outcome, verdict),
             costs=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
             question=record(verifier.question),

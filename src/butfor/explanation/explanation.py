@@ -12,6 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.explanation.changes import Change, change_rows
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
+from butfor.problem.targets.score import Score
 from butfor.space import frames
 from butfor.space.space import Space
 from butfor.verdict.certificate import Certificate
@@ -32,6 +33,7 @@ class Explanation:
     - `row`: the position of the factual among the rows given;
     - `rank`: the place of this answer among several to the same factual (1: the cheapest);
     - `model`: the name of the estimator's class;
+    - `score`: the number that the target is about, before and after, and what is needed (None: the model has none);
     - `sealed`: whether the JSON that it was read from had a hash (None: it was not read from JSON).
     """
 
@@ -50,6 +52,7 @@ class Explanation:
     model: str = ""
     created: str = field(default_factory=now)
     sealed: bool | None = None
+    score: Score | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "factual_codes", "point_codes")
@@ -123,6 +126,7 @@ class Explanation:
             and _same(self.point_codes, other.point_codes)
             and (self.cost == other.cost)
             and self.space == other.space
+            and self.score == other.score
             and _without_time(self.certificate) == _without_time(other.certificate)
         )
 

@@ -17,6 +17,7 @@ from butfor.explanation.changes import Change
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
+from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space, same
@@ -34,6 +35,7 @@ class Explanations(Sequence[Explanation]):
     - `ranks`: the place of each answer among those for the same row (1: the cheapest);
     - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
     - `costs`: what each answer costs; infinite if none was found (its place is kept);
+    - `scores`: the number that the target is about, before and after each answer (None: the model has none);
     - `sealed`: whether the file that they were read from had hashes (None: they were not read from a file).
 
     If there is only one answer, its attributes can be used directly: `answers.point` is `answers.only.point`.
@@ -54,12 +56,15 @@ class Explanations(Sequence[Explanation]):
     ranks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     table_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     sealed: bool | None = None
+    scores: Sequence[Score | None] = ()
 
     def __post_init__(self) -> None:
         if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
             object.__setattr__(self, "table_rows", self.rows)
         if len(self.ranks) < len(self.rows):  # not given: the answers to each row are in order
             object.__setattr__(self, "ranks", _ranks(self.rows))
+        if len(self.scores) < len(self.rows):  # not given: they are not known
+            object.__setattr__(self, "scores", [None] * len(self.rows))
         freeze(self, "rows", "ranks", "table_rows", "factual_codes", "point_codes", "costs")
 
     def __len__(self) -> int:
@@ -82,6 +87,7 @@ class Explanations(Sequence[Explanation]):
                 outputs_after=[self.outputs_after[i] for i in at],
                 costs=self.costs[at],
                 certificates=[self.certificates[i] for i in at],
+                scores=[self.scores[i] for i in at],
             )
         i = range(len(self))[index]
         place = int(self.table_rows[i])
@@ -105,6 +111,7 @@ class Explanations(Sequence[Explanation]):
             model=self.model,
             created=self.created,
             sealed=self.sealed,
+            score=self.scores[i],
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -165,6 +172,11 @@ class Explanations(Sequence[Explanation]):
     def after(self) -> Any:
         """What the model predicts for the point (single answer)."""
         return self.only.after
+
+    @property
+    def score(self) -> Score | None:
+        """The number that the target is about, before and after the single answer."""
+        return self.only.score
 
     @property
     def row(self) -> int:

@@ -12,7 +12,7 @@ from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
 from butfor.views.tables import label_of
-from butfor.views.text import difference, headline, status_name
+from butfor.views.text import difference, headline, score_line, status_name
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ def _head(answer: Explanation) -> str:
             _text(headline(answer)),
             f"{place}{status.value[:1].upper()}{status.value[1:]}." if not answer.found else place,
         )
-    return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{escape(sub)}</p>'
+    scored = score_line(answer)
+    sub = " ".join(filter(None, [escape(sub), _sentence(scored) if scored else ""]))
+    return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{sub}</p>'
 
 
 def _changes(answer: Explanation) -> str:

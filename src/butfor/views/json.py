@@ -26,6 +26,8 @@ from butfor.views.parts import (
     parsed,
     question_data,
     question_from,
+    score_data,
+    score_from,
     space_data,
     space_from,
 )
@@ -119,6 +121,7 @@ def to_data(answer: Explanation) -> dict[str, Any]:
         "before": to_spec(answer.before),
         "after": to_spec(answer.after),
         "cost": answer.cost if answer.found else None,
+        **score_data(answer.score),
         "changes": [
             {
                 "column": c.name,
@@ -186,6 +189,7 @@ def _read(data: dict[str, Any]) -> Explanation:
         model=data["model"],
         created=data["created"],
         sealed="hash" in data,
+        score=score_from(data),
     )
 
 

@@ -40,6 +40,13 @@ def headline(answer: Explanation) -> str:
     return f"{now} → {word(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
 
 
+def score_line(answer: Explanation) -> str:
+    """One line: the score before and after, and what is needed. Empty if nothing more is known than the headline says."""
+    if answer.score is None or (answer.changes and survival_words.target_of(answer)):
+        return ""
+    return str(answer.score)
+
+
 def status_name(status: Status) -> str:
     """The name of a status as words."""
     return status.name.replace("_", " ").lower()
@@ -64,6 +71,9 @@ def panel(answer: Explanation) -> Any:
     from rich.text import Text
 
     parts: list[Any] = [Text(headline(answer), style="bold")]
+    scored = score_line(answer)
+    if scored:
+        parts.append(Text(_visible(scored)))
     if answer.changes:
         table = _table("column", before="right", after="right", change="right")
         for change in answer.changes[:CHANGES_LISTED]:
@@ -120,7 +130,12 @@ def _add(table: Any, *cells: str) -> None:
     """Add a line of user text. Markup is not interpreted, and control characters are made visible."""
     from rich.text import Text
 
-    table.add_row(*(Text("".join(c if c.isprintable() else repr(c)[1:-1] for c in cell)) for cell in cells))
+    table.add_row(*(Text(_visible(cell)) for cell in cells))
+
+
+def _visible(text: str) -> str:
+    """The text with its control characters made visible."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def table(names: Sequence[str], lines: Iterable[Sequence[str]]) -> Any:
