@@ -58,6 +58,12 @@ def class_scores(before: Prediction, after: Prediction | None, wanted: Wanted) -
     ]
 
 
+def number_of_class(prediction: Prediction, label: Any) -> FloatArray | None:
+    """The score of one class for each row; None if the estimator has none."""
+    numbers = _numbers(prediction)
+    return None if numbers is None else numbers[:, list(prediction.source.classes).index(label)]
+
+
 def _numbers(prediction: Prediction) -> FloatArray | None:
     """The score of each class (rows, classes); None if the estimator has none."""
     source = prediction.source

@@ -12,7 +12,7 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.estimator.prediction import LEAST, Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
-from butfor.problem.targets.class_scores import class_scores
+from butfor.problem.targets.class_scores import class_scores, number_of_class
 from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
@@ -31,6 +31,9 @@ class Classes(AbstractTarget):
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         return class_scores(before, after, lambda label, now: label in self.labels)
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return number_of_class(prediction, output)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -59,6 +62,9 @@ class Other(AbstractTarget):
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         return class_scores(before, after, lambda label, now: bool(label != now))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return number_of_class(prediction, output)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -95,6 +101,9 @@ class ClassCosts(AbstractTarget):
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         return class_scores(before, after, lambda label, now: label in dict(self.costs))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return number_of_class(prediction, output)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -142,6 +151,9 @@ class Probability(AbstractTarget):
         now = None if after is None else after.probabilities[:, label]
         needed, up = np.full(count, self.at_least), np.ones(count, dtype=np.bool_)
         return scores_of([f"probability of {self.label}"] * count, before.probabilities[:, label], now, needed, up)
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return np.asarray(prediction.probabilities[:, list(prediction.source.classes).index(self.label)])
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         label = list(readout.classes).index(self.label)

@@ -44,6 +44,9 @@ class OnRisk(AbstractTarget):
         wanted = np.array([self.wanted(one) for one in now.tolist()])
         return scores_of([self.name] * len(now), now, then, wanted, np.full(len(now), self.up))
 
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return np.array(self.outputs(prediction), dtype=np.float64)
+
     @abstractmethod
     def goal(self, before: Prediction) -> FloatArray:
         """The score wanted for each row."""

@@ -50,6 +50,9 @@ class OnCurves(AbstractTarget):
         then = None if after is None else self.quantity.of(after.curves)
         return scores_of([self.name] * len(now), now, then, self.goal(now), np.full(len(now), self.up))
 
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return self.quantity.of(prediction.curves)
+
     @abstractmethod
     def goal(self, now: FloatArray) -> FloatArray:
         """The values wanted for rows whose quantity is `now`."""

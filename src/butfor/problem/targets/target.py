@@ -50,6 +50,10 @@ class AbstractTarget(ABC):
         """
         return [None] * before.height
 
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        """The number that scores are about, for each row, if the answer's own prediction is `output`."""
+        return None
+
     @abstractmethod
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         """Groups of rows that share a union of score sets, each with its union."""

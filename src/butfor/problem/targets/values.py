@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,9 @@ class ValueIn(AbstractTarget):
         up = (before.values <= self.high) & np.isfinite(self.low)
         return _scores(before, after, np.where(up, self.low, self.high), up)
 
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return prediction.values
+
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         return [(np.arange(len(before.values)), _values(readout).value_sets(self.low, self.high))]
 
@@ -71,6 +75,9 @@ class RelativeChange(AbstractTarget):
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         return _scores(before, after, self._threshold(before), np.full(before.height, self.by > 0))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return prediction.values
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
