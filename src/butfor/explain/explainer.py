@@ -21,6 +21,7 @@ from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -66,7 +67,8 @@ class Explainer:
 
     - `model`: a fitted scikit-learn estimator or pipeline, or an object of a class taught with `register_importer`;
     - `data`: the rows that the model was trained on. They say which values each column takes;
-    - `space`: declarations of single columns, which override what is inferred from the data.
+    - `space`: declarations of single columns, which override what is inferred from the data;
+    - `words`: how the answers call columns and predictions (see `bf.describe`).
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -77,8 +79,13 @@ class Explainer:
     'PROVEN_OPTIMAL'
     """
 
-    def __init__(self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None) -> None:
+    def __init__(
+        self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None, words: Words | None = None
+    ) -> None:
         self._reading = read(model, data, space)
+        self._words = words
+        if words is not None:
+            words.validate(self.space)
         point_out_unread(self._reading, stacklevel=2)
 
     def __repr__(self) -> str:
@@ -92,6 +99,7 @@ class Explainer:
         """An explainer over a model that was read before."""
         made = cls.__new__(cls)
         made._reading = reading
+        made._words = None
         return made
 
     @property
@@ -309,4 +317,5 @@ class Explainer:
             certificates=certificates,
             question=record(verifier.question),
             model=type(self.model).__name__,
+            words=self._words,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,8 @@ def _shared(answer: Explanation) -> dict[str, Any]:
 
 
 def to_data(answer: Explanation) -> dict[str, Any]:
-    """The answer as plain data that follows the schema."""
+    """The answer as plain data that follows the schema. Words for columns are no part of it."""
+    answer = replace(answer, words=None)
     return {
         "schema": SCHEMA,
         "butfor": answer.certificate.versions.get("butfor"),

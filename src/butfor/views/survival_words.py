@@ -56,7 +56,7 @@ def sentence(answer: Explanation | Explanations) -> str:
 
 def _condition(change: Change) -> str:
     before, after = change.text
-    return f"{change.name} were {after} instead of {before}"
+    return f"{change.label} were {after} instead of {before}"
 
 
 def figures(answer: Explanation, target: Target) -> tuple[str, str, str]:
