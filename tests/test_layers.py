@@ -73,6 +73,7 @@ ONLY = {
         "butfor.views.thresholds",
         "butfor.views.small_trees",
     ),
+    "openpyxl": ("butfor.views.answer_frames",),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),
     "typer": ("butfor.cli",),

@@ -57,7 +57,7 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("check", "linear_over", "onnx_model", "register_importer", "register_step", "torch_model", "warm")
+FUNCTIONS = ("check", "linear_over", "load", "onnx_model", "register_importer", "register_step", "torch_model", "warm")
 
 
 def again(thing: Any) -> Any:

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
+    from butfor.views.loading import load
     from butfor.warming.warm import warm
 
 _HOMES = {
@@ -91,6 +92,7 @@ _HOMES = {
     "butfor.solvers.swarm.settings": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
+    "butfor.views.loading": ("load",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 
