@@ -83,6 +83,7 @@ ONLY = {
         "butfor.views.ladders",
         "butfor.views.trade_offs",
     ),
+    "openpyxl": ("butfor.views.answer_frames",),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),
     "typer": ("butfor.cli",),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from butfor.estimator.onnx_graphs import onnx_model
     from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
+    from butfor.explanation.column_words import Column, describe
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
     from butfor.explanation.ladder import Ladder
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
+    from butfor.views.loading import load
     from butfor.warming.warm import warm
 
 _HOMES = {
@@ -75,6 +77,7 @@ _HOMES = {
         "UnknownColumnError", "UnsupportedModelError", "UnsupportedProblemError",
     ),
     "butfor.explain.explainer": ("Explainer",),
+    "butfor.explanation.column_words": ("Column", "describe"),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.explanation.ladder": ("Ladder",),
@@ -97,6 +100,7 @@ _HOMES = {
     "butfor.solvers.swarm.settings": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
+    "butfor.views.loading": ("load",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 

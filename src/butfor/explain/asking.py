@@ -14,6 +14,7 @@ from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.blame import conflicts
 from butfor.explain.solve import Search, confirm, solve
+from butfor.explanation.column_words import Words
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
 from butfor.importers.read import Reading
@@ -36,10 +37,12 @@ from butfor.verdict.versions import library_versions
 class Asking:
     """A model that was read, and what is kept for all questions to it.
 
-    `known` is what was read for constraints.
+    - `words`: how the answers call columns and predictions;
+    - `known`: what was read for constraints.
     """
 
     reading: Reading
+    words: Words | None = None
     known: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
@@ -108,8 +111,10 @@ class Asking:
             table=verifier.before.table,
             outputs_before=[outputs[row] for row in outcome.row],
             outputs_after=verdict.after,
+            scores=verifier.scores(outcome, verdict),
             costs=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
             question=record(verifier.question),
             model=type(self.reading.source.estimator).__name__,
+            words=self.words,
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.explanation.changes import Change
+from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
+from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
-from butfor.space.space import Space, same
+from butfor.space.space import Space
 from butfor.verdict.certificate import Certificate
 
 
@@ -34,6 +36,8 @@ class Explanations(Sequence[Explanation]):
     - `ranks`: the place of each answer among those for the same row (1: the cheapest);
     - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
     - `costs`: what each answer costs; infinite if none was found (its place is kept);
+    - `scores`: the number that the target is about, before and after each answer (None: the model has none);
+    - `words`: how columns and predictions are called (see `described`);
     - `sealed`: whether the file that they were read from had hashes (None: they were not read from a file).
 
     If there is only one answer, its attributes can be used directly: `answers.point` is `answers.only.point`.
@@ -54,12 +58,16 @@ class Explanations(Sequence[Explanation]):
     ranks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     table_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     sealed: bool | None = None
+    scores: Sequence[Score | None] = ()
+    words: Words | None = None
 
     def __post_init__(self) -> None:
         if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
             object.__setattr__(self, "table_rows", self.rows)
         if len(self.ranks) < len(self.rows):  # not given: the answers to each row are in order
             object.__setattr__(self, "ranks", _ranks(self.rows))
+        if len(self.scores) < len(self.rows):  # not given: they are not known
+            object.__setattr__(self, "scores", [None] * len(self.rows))
         freeze(self, "rows", "ranks", "table_rows", "factual_codes", "point_codes", "costs")
 
     def __len__(self) -> int:
@@ -82,6 +90,7 @@ class Explanations(Sequence[Explanation]):
                 outputs_after=[self.outputs_after[i] for i in at],
                 costs=self.costs[at],
                 certificates=[self.certificates[i] for i in at],
+                scores=[self.scores[i] for i in at],
             )
         i = range(len(self))[index]
         place = int(self.table_rows[i])
@@ -105,6 +114,8 @@ class Explanations(Sequence[Explanation]):
             model=self.model,
             created=self.created,
             sealed=self.sealed,
+            score=self.scores[i],
+            words=self.words,
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -167,6 +178,11 @@ class Explanations(Sequence[Explanation]):
         return self.only.after
 
     @property
+    def score(self) -> Score | None:
+        """The number that the target is about, before and after the single answer."""
+        return self.only.score
+
+    @property
     def row(self) -> int:
         """Which of the given rows the single answer is for."""
         return self.only.row
@@ -184,6 +200,20 @@ class Explanations(Sequence[Explanation]):
     def statuses(self) -> list[Status]:
         """The status of each answer."""
         return [certificate.status for certificate in self.certificates]
+
+    def described(self, words: Words) -> Explanations:
+        """The same answers, told in these words. See `bf.describe`."""
+        words.validate(self.space)
+        return replace(self, words=words)
+
+    def to_text(
+        self,
+        style: str = "letter",
+        language: str = "en",
+        templates: Mapping[str, Any] | str | PathLike[str] | None = None,
+    ) -> str:
+        """The single answer in sentences. See `Explanation.to_text`."""
+        return self.only.to_text(style, language, templates)
 
     @property
     def summary(self) -> str:
@@ -219,31 +249,31 @@ class Explanations(Sequence[Explanation]):
         rows = self.table_rows[at]
         return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
 
-    def to_frame(self) -> Any:
-        """One row per answer, as a table.
+    @property
+    def labels(self) -> list[Any]:
+        """The label of the row that each answer is for: that of the user's table, or its position if it has none."""
+        own = frames.row_labels(self.table)
+        return self.rows.tolist() if own is None else [own[at] for at in self.table_rows.tolist()]
 
-        Its columns are: row, status, cost, bound, number of changes, predictions, and the columns of the point.
-        The result is a table of the same kind as the given one (for arrays, a dict of columns). Answers that were not
-        found have missing values.
+    def to_frame(self, form: Literal["wide", "long"] = "wide") -> Any:
+        """The answers as a table of the same kind as the given one (for arrays, a dict of columns).
+
+        - "wide": one row per answer: the label of its row, rank, status, cost, bound, number of changes, predictions,
+          scores, and the columns of the point. Answers that were not found have missing values;
+        - "long": one row per change of the answers that were found: the column, its values before and after (as text,
+          because columns differ in type), the difference of numbers, what it costs and its share of the cost, and the
+          scores. The parts of a cost that does not add up over the columns are Shapley values.
         """
-        start = self.factual_codes[self.table_rows]
-        moved = ~same(self.point_codes, start)
-        found = self.found
-        columns: dict[str, Any] = {
-            "row": self.rows.tolist(),
-            "status": [status.name for status in self.statuses],
-            "cost": [float(c) if f else None for c, f in zip(self.costs, found, strict=True)],
-            "bound": [float(c.bound) if np.isfinite(c.bound) else None for c in self.certificates],
-            "changed": [int(m.sum()) if f else None for m, f in zip(moved, found, strict=True)],
-            "before": list(self.outputs_before),
-            "after": [a if f else None for a, f in zip(self.outputs_after, found, strict=True)],
-        }
-        for j, feature in enumerate(self.space.features):
-            name = feature.name if feature.name not in columns else f"{feature.name} (column)"
-            columns[name] = [
-                feature.value(code) if f else None for code, f in zip(self.point_codes[:, j], found, strict=True)
-            ]
-        return columns if frames.is_array(self.table) else frames.like(self.table, columns)
+        return rendered(self, "frame", form)
+
+    def to_csv(self, path: str | PathLike[str] | None = None, *, form: Literal["wide", "long"] = "wide") -> str | None:
+        """`to_frame` as CSV, written to `path` completely or not at all, or returned as text if there is no path."""
+        written: str | None = rendered(self, "csv", path, form)
+        return written
+
+    def to_excel(self, path: str | PathLike[str], *, form: Literal["wide", "long"] = "wide") -> None:
+        """`to_frame` as a sheet of Excel. It needs `pip install butfor[excel]`."""
+        rendered(self, "excel", path, form)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The single answer as JSON, or a JSON list of all."""
