@@ -22,7 +22,7 @@ from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
 
-MOST_SETS = 64
+MOST_SCORE_SETS = 64
 """In how many ways several models may meet a target together. Each way is a problem of its own."""
 
 
@@ -60,10 +60,10 @@ class RobustTo(JudgedConstraint):
             aimed = target.focus(reading, before)
             groups = target.groups(aimed.readout, before)
             ways = [(first, second) for first, second in product(score_sets, groups[0][1])]
-            if len(groups) > 1 or len(ways) > MOST_SETS:
+            if len(groups) > 1 or len(ways) > MOST_SCORE_SETS:
                 raise UnsupportedProblemError(
                     f"{self!r} was given, and {len(self.models) + 1} models meet {target!r} in too many ways.",
-                    f"At most {MOST_SETS} are tried, and all rows must share them.",
+                    f"At most {MOST_SCORE_SETS} are tried, and all rows must share them.",
                     "Ask for a single class, or for one row at a time.",
                 )
             scores = sum(score_count(model) for model in models)
