@@ -9,6 +9,7 @@ from butfor.problem.form import Form
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
@@ -29,7 +30,7 @@ PROVING: tuple[AbstractSolver, ...] = (
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), *PROVING, RobustExact(PROVING), BlendBranching(PROVING), Swarm(), BruteForce(),
+    RowSearch(), *PROVING, RobustExact(PROVING), BlendBranching(PROVING), Enumeration(), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 
