@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -175,8 +177,11 @@ class Explainer:
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
             answers = self._asking.answers(verifier, outcome, verdict, search, budget)
-        if budget.spent():
+        if LOG.isEnabledFor(logging.INFO):
+            asked = answers.question
+            LOG.info("asked for %s with %s", asked.target, ", ".join(asked.constraints) or "no constraint")
             LOG.info(answers.summary)
+            LOG.debug("it took %.3g seconds", time.perf_counter() - budget.start)
         return answers
 
     def refuse(
