@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
@@ -20,7 +18,7 @@ from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
-from butfor.explain.notices import point_out_rows_outside, point_out_unread
+from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.refuse import refused
 from butfor.explain.solve import Search, confirm, solve
@@ -36,7 +34,6 @@ from butfor.explanation.menu import Menu
 from butfor.explanation.region import Region
 from butfor.explanation.trade_off import TradeOff
 from butfor.importers.read import Reading, read
-from butfor.log import LOG
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
@@ -177,11 +174,7 @@ class Explainer:
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
             answers = self._asking.answers(verifier, outcome, verdict, search, budget)
-        if LOG.isEnabledFor(logging.INFO):
-            asked = answers.question
-            LOG.info("asked for %s with %s", asked.target, ", ".join(asked.constraints) or "no constraint")
-            LOG.info(answers.summary)
-            LOG.debug("it took %.3g seconds", time.perf_counter() - budget.start)
+        log_solved(answers, budget)
         return answers
 
     def refuse(
