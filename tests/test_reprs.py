@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 import butfor as bf
 from tests.test_pickle import OBJECTS
 
-TABLES = ("Explanation", "Explanations", "Certificate", "Space")
+TABLES = ("Explanation", "Explanations", "Certificate", "Space", "Menu", "Ladder", "TradeOff")
 """These print as tables."""
 
 RNG = np.random.default_rng(0)

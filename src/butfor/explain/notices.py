@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import time
 import warnings
 
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading
 from butfor.log import LOG
@@ -68,7 +68,7 @@ def log_solved(answers: Explanations, budget: Budget) -> None:
         asked = answers.question
         LOG.info("asked for %s with %s", asked.target, ", ".join(asked.constraints) or "no constraint")
         LOG.info(answers.summary)
-        LOG.debug("it took %.3g seconds", time.perf_counter() - budget.start)
+        LOG.debug("it took %.3g seconds", now() - budget.start)
 
 
 def _listed(words: list[str]) -> str:
