@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number
-from butfor.solvers.solver import Budget
+from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.space.space import Space
 
 
 def count_of(name: str, count: Any) -> int:
@@ -48,3 +49,10 @@ def _threads(n_jobs: Any) -> int:
             f"n_jobs={n_jobs!r} was given.", "It must be a number of threads, or -1 for one per processor."
         )
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def solver_of(solver: str | AbstractSolver, space: Space) -> str | AbstractSolver:
+    """A solver with settings, which must make sense in the space, or the name of one."""
+    if isinstance(solver, AbstractSolver):
+        solver.validate(space)
+    return solver

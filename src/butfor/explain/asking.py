@@ -15,6 +15,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.blame import conflicts
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explanation.column_words import Words
+from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
 from butfor.importers.read import Reading
@@ -64,6 +65,16 @@ class Asking:
             raise InputError("no row was given to explain.", "At least one is needed.")
         self.reading.space.check_columns(table)
         return Prediction(self.reading.source, table)
+
+    def one(self, row: Any) -> Any:
+        """One row as a table. An answer stands for its point."""
+        if isinstance(row, Explanations):
+            row = row.only
+        if isinstance(row, Explanation):
+            if row.point is None:
+                raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
+            row = row.point
+        return self.predicted(row).table
 
     def verifier(
         self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()

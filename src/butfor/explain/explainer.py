@@ -13,17 +13,18 @@ from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
-from butfor.explain.arguments import budget_of, count_of, seed_of
+from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
-from butfor.explain.notices import point_out_rows_outside, point_out_unread
+from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.refuse import refused
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
-from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explain.supports import Supports
+from butfor.explain.surroundings import Robustness, radii, surroundings
 from butfor.explain.trade_off import against_changes, against_score
 from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
@@ -34,28 +35,17 @@ from butfor.explanation.menu import Menu
 from butfor.explanation.region import Region
 from butfor.explanation.trade_off import TradeOff
 from butfor.importers.read import Reading, read
-from butfor.log import LOG
-from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.choose import supports
-from butfor.solvers.solver import AbstractSolver, Support
+from butfor.solvers.solver import AbstractSolver
 from butfor.space.feature import Override
 from butfor.space.space import Space
 from butfor.views.progress import bar
-from butfor.views.text import plain, table
 
 CLASSES_SHOWN = 5
 """How many classes the short text of an explainer names."""
-
-
-class Supports(list[tuple[AbstractSolver, Support]]):
-    """Every solver, with whether it takes a problem. It prints one line per solver."""
-
-    def __repr__(self) -> str:
-        lines = [(solver.name, "yes" if support else "no", support.why) for solver, support in self]
-        return plain(table(("solver", "takes it", "why"), lines))
 
 
 class Explainer:
@@ -162,7 +152,7 @@ class Explainer:
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        search = Search(count_of("k", k), self._checked(solver), seed_of(seed))
+        search = Search(count_of("k", k), solver_of(solver, self.space), seed_of(seed))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
@@ -175,8 +165,7 @@ class Explainer:
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
             answers = self._asking.answers(verifier, outcome, verdict, search, budget)
-        if budget.spent():
-            LOG.info(answers.summary)
+        log_solved(answers, budget)
         return answers
 
     def refuse(
@@ -344,13 +333,8 @@ class Explainer:
 
         `row` is one row as a table or a dict, or an answer (then it is its point).
         """
-        binned = read_in_bins(self._reading.model)
-        radius: dict[str, float] = {
-            feature.name: feature.range
-            for j, feature in enumerate(self.space)
-            if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
-        }
-        return surroundings(self._one(row), target, self._asking.referee(), "linf", radius).region()
+        radius = radii(self._reading, whole_numbers)
+        return surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
@@ -358,7 +342,7 @@ class Explainer:
         The radius is measured in ranges of the columns, as in `bf.robust`. `row` is one row as a table or a dict, or an
         answer (then it is its point).
         """
-        return surroundings(self._one(row), target, self._asking.referee(), norm, 1.0).robustness()
+        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness()
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.
@@ -388,16 +372,6 @@ class Explainer:
         """
         return contributions_of(answer.only, self._reading, seed)
 
-    def _one(self, row: Any) -> Any:
-        """One row as a table. An answer stands for its point."""
-        if isinstance(row, Explanations):
-            row = row.only
-        if isinstance(row, Explanation):
-            if row.point is None:
-                raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
-            row = row.point
-        return self._asking.predicted(row).table
-
     def solvers(
         self,
         target: Any = "other",
@@ -418,8 +392,3 @@ class Explainer:
     def _typical(self) -> Any:
         typical = np.array([[feature.typical for feature in self.space.features]])
         return self.space.decode(typical, self._reading.sample)
-
-    def _checked(self, solver: str | AbstractSolver) -> str | AbstractSolver:
-        if isinstance(solver, AbstractSolver):
-            solver.validate(self.space)
-        return solver
