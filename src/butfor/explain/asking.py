@@ -114,7 +114,7 @@ class Asking:
             scores=verifier.scores(outcome, verdict),
             costs=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
-            question=record(verifier.question),
+            question=record(verifier.question, search.different),
             model=type(self.reading.source.estimator).__name__,
             words=self.words,
         )

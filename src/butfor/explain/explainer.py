@@ -16,6 +16,7 @@ from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
+from butfor.explain.different import difference_of
 from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
@@ -133,6 +134,7 @@ class Explainer:
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
         k: int = 1,
+        different: Literal["columns", "leaves"] | float | None = None,
         solver: str | AbstractSolver = "auto",
         time_limit: float | None = None,
         time_limit_per_row: float | None = None,
@@ -149,6 +151,10 @@ class Explainer:
         - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
         - `constraints`: what a change must respect: a list of constraints, or of texts such as "income <= 90000";
         - `k`: how many answers per row, at most;
+        - `different`: what makes the next answer a different one. "columns": it leaves at least one column alone that an
+          earlier one changes. "leaves": it lies in another leaf of the tree, and does not just go farther than an earlier
+          one. A number such as 0.1: in some column it is that share of the range, or a level, away from each earlier one.
+          Default: leaves for a tree, the cheapest rows among given rows, columns for everything else;
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
         - `time_limit`: seconds for the whole call, shared fairly among the rows. What was found by then is returned
           with its bound. Ctrl-C does the same. The first call of its kind also compiles, and that is not counted;
@@ -162,7 +168,7 @@ class Explainer:
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        search = Search(count_of("k", k), self._checked(solver), seed_of(seed))
+        search = Search(count_of("k", k), self._checked(solver), seed_of(seed), difference_of(different))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
