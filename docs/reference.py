@@ -16,8 +16,8 @@ from butfor.datasets import loans
 PAGE = "reference/api.md"
 
 GROUPS = {
-    "Several answers": ("Menu", "Ladder", "TradeOff"),
     "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "load", "warm"),
+    "Several answers": ("Menu", "Ladder", "TradeOff", "Variety"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -39,6 +39,8 @@ ANSWERS = (
     butfor.Explanations,
     butfor.Menu,
     butfor.Ladder,
+    butfor.TradeOff,
+    butfor.Variety,
     butfor.Certificate,
     butfor.Space,
     Enum,

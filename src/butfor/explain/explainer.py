@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-
 from butfor.arrays import FloatArray
 from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
-from butfor.explain.arguments import budget_of, count_of, seed_of
+from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.different import difference_of
@@ -24,8 +22,10 @@ from butfor.explain.plan import plan
 from butfor.explain.refuse import refused
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
-from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explain.supports import Supports
+from butfor.explain.surroundings import Robustness, perturbed, surroundings
 from butfor.explain.trade_off import against_changes, against_score
+from butfor.explain.variety import RESPECTS, variety
 from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
 from butfor.explanation.explanation import Explanation
@@ -34,29 +34,20 @@ from butfor.explanation.ladder import Ladder
 from butfor.explanation.menu import Menu
 from butfor.explanation.region import Region
 from butfor.explanation.trade_off import TradeOff
+from butfor.explanation.variety import Variety
 from butfor.importers.read import Reading, read
 from butfor.log import LOG
-from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.choose import supports
-from butfor.solvers.solver import AbstractSolver, Support
+from butfor.solvers.solver import AbstractSolver
 from butfor.space.feature import Override
 from butfor.space.space import Space
 from butfor.views.progress import bar
-from butfor.views.text import plain, table
 
 CLASSES_SHOWN = 5
 """How many classes the short text of an explainer names."""
-
-
-class Supports(list[tuple[AbstractSolver, Support]]):
-    """Every solver, with whether it takes a problem. It prints one line per solver."""
-
-    def __repr__(self) -> str:
-        lines = [(solver.name, "yes" if support else "no", support.why) for solver, support in self]
-        return plain(table(("solver", "takes it", "why"), lines))
 
 
 class Explainer:
@@ -168,7 +159,7 @@ class Explainer:
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        search = Search(count_of("k", k), self._checked(solver), seed_of(seed), difference_of(different))
+        search = Search(count_of("k", k), solver_of(solver, self.space), seed_of(seed), difference_of(different))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
@@ -233,8 +224,7 @@ class Explainer:
         (4, 11)
         """
         budget = budget_of(time_limit, None, None)
-        verifier = self._asking.verifier(row, target, cost, constraints).of_one_row("a menu")
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        verifier = self._asking.one_row("a menu", row, target, cost, constraints)
         return menu(verifier, most, budget, self._asking.solved)
 
     def ladder(
@@ -264,8 +254,7 @@ class Explainer:
         """
         budget = budget_of(time_limit, None, None)
         named = rungs(goals, self._reading.source)
-        asked = [self._asking.verifier(row, goal, cost, constraints).of_one_row("a ladder") for goal in named.values()]
-        point_out_rows_outside(self.space, asked[0].factuals, stacklevel=2)
+        asked = [self._asking.one_row("a ladder", row, goal, cost, constraints) for goal in named.values()]
         found = [
             self._asking.solved(one, part).only for one, part in zip(asked, shares(budget, len(asked)), strict=True)
         ]
@@ -296,8 +285,7 @@ class Explainer:
         [(3, 0.07), (2, 0.071), (1, 0.083)]
         """
         budget = budget_of(time_limit, None, None)
-        verifier = self._asking.verifier(row, target, cost, constraints).of_one_row("a trade-off")
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
         return against_changes(self._asking, verifier, budget)
 
     def cost_against_score(
@@ -337,9 +325,32 @@ class Explainer:
         """
         questions = count_of("questions", questions)
         budget = budget_of(time_limit, None, None)
-        verifier = self._asking.verifier(row, target, cost, constraints).of_one_row("a trade-off")
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
         return against_score(self._asking, verifier, up_to, questions, budget)
+
+    def variety(self, answers: Iterable[Explanation], respects: Sequence[str] = tuple(RESPECTS)) -> Variety:
+        """The best of several answers to one row in each respect: a choice of a few that differ in what they are good at.
+
+        - "cost" and "number of changes": the smallest;
+        - "certainty": how far the model's score is on the wanted side;
+        - "likeness to the data": the mean distance to the five nearest rows of the data, in ranges;
+        - "robustness": how far the numbers can move together and the target is still met, as a share of their ranges.
+          It is left out if the model cannot say. It takes a second or two per answer for a hundred trees.
+
+        `answers` are the options of a menu, a front, or `k` answers. Each answer keeps its own proof; what is best is
+        said of these answers only.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> choice = explainer.variety(explainer.menu(X.iloc[[60]], target=2))
+        >>> [change.name for change in choice["cost"].changes]
+        ['petal length (cm)']
+        >>> len(choice), choice.compared
+        (1, 2)
+        """
+        return variety(self._asking, answers, respects)
 
     def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
@@ -350,13 +361,8 @@ class Explainer:
 
         `row` is one row as a table or a dict, or an answer (then it is its point).
         """
-        binned = read_in_bins(self._reading.model)
-        radius: dict[str, float] = {
-            feature.name: feature.range
-            for j, feature in enumerate(self.space)
-            if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
-        }
-        return surroundings(self._one(row), target, self._asking.referee(), "linf", radius).region()
+        radius = perturbed(self._reading, whole_numbers=whole_numbers)
+        return surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
@@ -364,7 +370,7 @@ class Explainer:
         The radius is measured in ranges of the columns, as in `bf.robust`. `row` is one row as a table or a dict, or an
         answer (then it is its point).
         """
-        return surroundings(self._one(row), target, self._asking.referee(), norm, 1.0).robustness()
+        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness()
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.
@@ -394,16 +400,6 @@ class Explainer:
         """
         return contributions_of(answer.only, self._reading, seed)
 
-    def _one(self, row: Any) -> Any:
-        """One row as a table. An answer stands for its point."""
-        if isinstance(row, Explanations):
-            row = row.only
-        if isinstance(row, Explanation):
-            if row.point is None:
-                raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
-            row = row.point
-        return self._asking.predicted(row).table
-
     def solvers(
         self,
         target: Any = "other",
@@ -416,16 +412,7 @@ class Explainer:
         The problem is that of the rows `X` (default: one typical row).
         """
         question = ask(self.space, self._reading.source, target, cost, constraints)
-        before = self._asking.predicted(self._typical() if X is None else X)
+        before = self._asking.predicted(self._asking.typical() if X is None else X)
         referee = self._asking.referee(question.target)
         part = next(plan(question, referee, self.space.encode(before.table), before))
         return Supports(supports(part.problem.form()))
-
-    def _typical(self) -> Any:
-        typical = np.array([[feature.typical for feature in self.space.features]])
-        return self.space.decode(typical, self._reading.sample)
-
-    def _checked(self, solver: str | AbstractSolver) -> str | AbstractSolver:
-        if isinstance(solver, AbstractSolver):
-            solver.validate(self.space)
-        return solver
