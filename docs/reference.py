@@ -101,11 +101,12 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
-    """The documented methods and properties that a class of ours defines, without those that Python defines."""
-    for name, member in vars(kind).items():
-        plain = getattr(member, "__func__", member)
-        if not name.startswith("_") and (called(plain) or isinstance(plain, property | cached_property)):
-            yield name, plain
+    """The documented methods and properties that a class of ours defines or inherits, without those that Python defines."""
+    for base in kind.__mro__:
+        for name, member in vars(base).items() if base.__module__.startswith("butfor") else ():
+            plain = getattr(member, "__func__", member)
+            if not name.startswith("_") and (called(plain) or isinstance(plain, property | cached_property)):
+                yield name, plain
 
 
 def called(thing: Any) -> bool:
