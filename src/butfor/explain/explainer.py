@@ -179,6 +179,10 @@ class Explainer:
             LOG.info(answers.summary)
         return answers
 
+    def __call__(self, X: Any, **options: Any) -> Explanations:
+        """The same as `explain`."""
+        return self.explain(X, **options)
+
     def refuse(
         self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
     ) -> Explanations:

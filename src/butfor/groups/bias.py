@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -116,6 +117,7 @@ def _told(verifier: Verifier, found: Outcome, columns: Sequence[int]) -> dict[st
     space, target = verifier.referee.space, verifier.question.target
     impossible = np.isinf(found.bound) & ~found.found()
     already = target.met(verifier.before, verifier.before)
+    found = replace(found, cost=np.where(already, np.inf, found.cost))
     known = np.select([already, found.found(), impossible], [ALREADY, YES, NO], UNSETTLED)
     told: dict[str, list[Any]] = {
         "row": labels(verifier),
