@@ -18,12 +18,11 @@ from butfor.datasets import loans
 X, y = loans.load()
 model = loans.pipeline().fit(X, y)
 explainer = bf.Explainer(model, data=X)
-rules = [bf.fixed("sex", "age", "months"), bf.only_up("education", "income"), bf.within("income", 0.15)]
+rules = [bf.fixed("sex", "age", "months"), bf.only_up("education", "income"), bf.only_down("late_payments")]
 rejected = X[model.predict(X) == "rejected"].iloc[:100]
 
-answers = explainer.explain(
-    X.iloc[:400], target="approved", constraints=[*rules, "amount >= 4000", "fixed late_payments"]
-)
+strict = [*rules, bf.within("income", 0.15), bf.between("amount", low=4000), bf.fixed("late_payments")]
+answers = explainer.explain(X.iloc[:400], target="approved", constraints=strict)
 levers = bf.groups.levers(explainer, rejected, target="approved", constraints=rules)
 print(bf.groups.statuses(answers, by="job"))
 print(bf.groups.Actions(explainer, rejected, target="approved", constraints=rules).most(3, cost_at_most=0.3))
