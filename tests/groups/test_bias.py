@@ -146,7 +146,7 @@ def test_bad_input_is_refused(protected, error, words) -> None:
     explainer = bf.Explainer(make_pipeline(encoder, DecisionTreeClassifier()).fit(X, X["x"] > 0), X)
     with pytest.raises(error, match=words):
         bf.groups.flips(explainer, X, protected)
-    with pytest.raises(bf.InputError, match="no row was given"):
+    with pytest.raises(bf.InputError, match="no row was given to explain"):
         bf.groups.flips(explainer, X.iloc[:0], "x")
 
 

@@ -16,7 +16,6 @@ from butfor.explanation.explanations import Explanations
 from butfor.solvers.outcome import Status
 from butfor.space import frames
 from butfor.space.space import Space, same
-from butfor.views.tables import labels_of
 
 MISSING_GROUP = "missing"
 """The group of rows whose value in the grouping column is missing."""
@@ -75,7 +74,7 @@ def firsts(answers: Batch) -> Firsts:
     _check_same_question(batches)
     at = [np.flatnonzero(one.ranks == 1) for one in batches]
     pairs = list(zip(batches, at, strict=True))
-    known = [one.certificates for one in batches]
+    known, labels = [one.certificates for one in batches], [one.labels for one in batches]
     return Firsts(
         space=batches[0].space,
         start=np.vstack([one.factual_codes[one.table_rows[its]] for one, its in pairs]),
@@ -83,7 +82,7 @@ def firsts(answers: Batch) -> Firsts:
         costs=np.concatenate([one.costs[its] for one, its in pairs]),
         statuses=[one[i].status for one, its in zip(known, at, strict=True) for i in its.tolist()],
         conflicts=[one[i].conflict for one, its in zip(known, at, strict=True) for i in its.tolist()],
-        labels=[label for one, its in pairs for label in _labels(one, its)],
+        labels=[own[i] for own, its in zip(labels, at, strict=True) for i in its.tolist()],
         tables=[frames.take(one.table, one.table_rows[its]) for one, its in pairs],
     )
 
@@ -119,6 +118,8 @@ def together(answer: Explanation) -> Explanations:
         model=answer.model,
         ranks=np.array([answer.rank]),
         table_rows=np.zeros(1, dtype=np.intp),
+        scores=(answer.score,),
+        words=answer.words,
     )
 
 
@@ -149,11 +150,6 @@ def _check_same_question(batches: Sequence[Explanations]) -> None:
 def _words(answers: Explanations) -> str:
     question = answers.question
     return f"{question.target} at {question.cost} under {' and '.join(question.constraints) or 'no constraints'}"
-
-
-def _labels(answers: Explanations, at: IntArray) -> list[Any]:
-    own = labels_of(frames.take(answers.table, answers.table_rows[at]))
-    return [row if label is None else label for label, row in zip(own, answers.rows[at].tolist(), strict=True)]
 
 
 def groups_of(known: Firsts, by: str | Iterable[Any]) -> dict[Any, IntArray]:
