@@ -246,9 +246,10 @@ class Actions:
             best = int(totals.argmin())
             why = (
                 f"{self._serving(1, int(trials.serves[:, best].sum()))}, the cheapest {need} of them at a total cost of "
-                f"{word(float(totals[best]))}; proven: least of the {tried} tried, and no action at all costs less than "
-                f"{word(bound)}"
+                f"{word(float(totals[best]))}; proven: least of the {tried} tried"
             )
+            if bound > 0:
+                why += f", and no action at all costs less than {word(bound)}"
             return self._chosen(trials, (best,), bound, why)
         if np.isinf(bound):
             impossible = int(np.isinf(least).sum())

@@ -34,6 +34,9 @@ PATTERNS_JOINED = 8
 SMALLER = (0.9, 0.75, 0.5, 0.25)
 """The shares of an amount that are tried in place of it."""
 
+LEAST_AMOUNT = 1e-3
+"""A smaller share of a range is not worth telling people."""
+
 SIGNIFICANT = 2
 """Amounts are rounded up to so many digits. People remember "+3000"."""
 
@@ -115,6 +118,7 @@ def _amounts(feature: Feature, sizes: list[float]) -> list[float]:
 
 def _rounded_up(size: float, feature: Feature) -> float:
     """An amount of at least this size, with few digits and on the grid of the column, within its range."""
+    size = max(size, LEAST_AMOUNT * feature.range)
     unit = 10.0 ** (floor(log10(size)) + 1 - SIGNIFICANT)
     unit = max(unit, feature.step)
     rounded = ceil(size / unit - 1e-9) * unit
