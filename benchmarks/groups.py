@@ -15,7 +15,7 @@ from butfor.datasets import loans
 def measure(smoke: bool) -> Iterator[Number]:
     """Seconds for each of them, on 100 boosted trees of depth 3 over the loan table."""
     X, y = loans.load()
-    trees = GradientBoostingClassifier(n_estimators=3 if smoke else 100, random_state=0)
+    trees = GradientBoostingClassifier(n_estimators=10 if smoke else 100, random_state=0)
     model = Pipeline([loans.pipeline().steps[0], ("trees", trees)]).fit(X, y)
     explainer = bf.Explainer(model, data=X)
     repeats = 1 if smoke else 3

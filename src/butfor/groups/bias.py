@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, UnknownColumnError
+from butfor.errors import InputError, UnknownColumnError
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
 from butfor.groups.asking import answered, framed, labels, tried, under, verifier_of
@@ -29,7 +29,7 @@ COMBINATIONS_ASKED = 1000
 def flips(
     explainer: Explainer,
     X: Any,
-    protected: str | Iterable[str],
+    protected: Any,
     *,
     target: Any = "other",
     time_limit: float | None = None,
@@ -75,11 +75,10 @@ def flips(
     return framed(verifier, _told(alone, found, columns))
 
 
-def _names(protected: str | Iterable[str], space: Space) -> list[str]:
+def _names(protected: Any, space: Space) -> list[str]:
     """The protected columns, each of which must be able to change."""
-    if not isinstance(protected, str | Iterable):
-        raise InputTypeError(f"{protected!r} was given.", "The name of a column is needed, or several names.")
-    names = list(dict.fromkeys([protected] if isinstance(protected, str) else [str(name) for name in protected]))
+    several = isinstance(protected, Iterable) and not isinstance(protected, str)
+    names = list(dict.fromkeys(map(str, protected if several else [protected])))
     if not names:
         raise InputError("no protected column was named.", "At least one is needed.")
     for name in names:

@@ -152,21 +152,12 @@ def _words(answers: Explanations) -> str:
     return f"{question.target} at {question.cost} under {' and '.join(question.constraints) or 'no constraints'}"
 
 
-def groups_of(known: Firsts, by: str | Iterable[Any]) -> dict[Any, IntArray]:
+def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
     """The rows of each group, in the order of the groups.
 
     `by` is a column of the rows that were explained, or holds the group of each row.
     """
-    if isinstance(by, str):
-        names = [frames.names(table) for table in known.tables]
-        if any(by not in own for own in names):
-            raise InputError(
-                f"by={by!r} was given.",
-                f"The columns are {', '.join(names[0])}.",
-                "Name one of them, or give the group of each row.",
-            )
-        each = [value for table, own in zip(known.tables, names, strict=True) for value in _column(table, own, by)]
-    elif isinstance(by, Iterable):
+    if isinstance(by, Iterable) and not isinstance(by, str):
         each = list(by)
         if len(each) != len(known):
             raise InputError(
@@ -174,13 +165,18 @@ def groups_of(known: Firsts, by: str | Iterable[Any]) -> dict[Any, IntArray]:
                 "It must hold one group per row, in their order.",
             )
     else:
-        raise InputTypeError(f"by={by!r} was given.", "A column's name is needed, or the group of each row.")
+        each = [value for table in known.tables for value in _column(table, by)]
     each = [MISSING_GROUP if frames.is_missing(one) else _plain(one) for one in each]
     return {group: np.array([i for i, one in enumerate(each) if one == group]) for group in _ordered(each)}
 
 
-def _column(table: Any, names: Sequence[str], name: str) -> list[Any]:
-    return frames.values(table, name, names.index(name))
+def _column(table: Any, by: Any) -> list[Any]:
+    names = frames.names(table)
+    if str(by) not in names:
+        raise InputError(
+            f"by={by!r} was given.", f"The columns are {', '.join(names)}.", "Name one, or give the group of each row."
+        )
+    return frames.values(table, str(by), names.index(str(by)))
 
 
 def _plain(group: Any) -> Any:
@@ -195,7 +191,7 @@ def _ordered(each: Sequence[Any]) -> list[Any]:
     return sorted(set(each), key=lambda one: (0, float(one), "") if isinstance(one, Real) else (1, 0.0, str(one)))
 
 
-def parts_of(known: Firsts, by: str | Iterable[Any] | None) -> dict[Any, IntArray]:
+def parts_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
     """The rows of each group. Without `by`, all rows are one group that has no name."""
     return {None: np.arange(len(known))} if by is None else groups_of(known, by)
 
