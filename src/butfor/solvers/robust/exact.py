@@ -19,6 +19,7 @@ from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, on_grid, shifted
 from butfor.model.linear import Linear
 from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes, own_cells
+from butfor.model.network import Network
 from butfor.model.questions import ModelKind
 from butfor.model.regions import regions
 from butfor.model.scores import ScoreSet, at_least, everything
@@ -26,11 +27,12 @@ from butfor.model.side_by_side import trees_side_by_side
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form
-from butfor.problem.oracle import AbstractConfirmation
+from butfor.problem.oracle import AbstractConfirmation, Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
@@ -43,13 +45,20 @@ ORDERS = 6
 """How many random orders the sides of a box are moved out in. Different boxes cut off different rows."""
 
 
+ROBUST_KINDS = {
+    ModelKind.LINEAR: ModelKind.LINEAR, ModelKind.TREE: ModelKind.ENSEMBLE, ModelKind.ENSEMBLE: ModelKind.ENSEMBLE,
+    ModelKind.NETWORK: ModelKind.NETWORK,
+}  # fmt: skip
+"""The kinds of models that it takes, and what they become when copies are put side by side."""
+
+
 class RobustExact(AbstractSolver):
     """Robust counterparts and cutting sets. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "robust_exact"
     row_by_row = True
     takes_per_row = True
-    does = "answers that stay valid in a whole ball: linear models, trees and sums of trees"
+    does = "answers that stay valid in a whole ball: linear models, trees, sums of trees, networks"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
@@ -58,11 +67,13 @@ class RobustExact(AbstractSolver):
     def accepts(self, form: Form) -> Support:
         if ConstraintKind.ROBUST not in form.constraints:
             return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
-        if form.model not in (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE):
-            return Support(False, f"it takes linear models, trees and sums of trees, and the model is a {form.model}")
+        if form.model not in ROBUST_KINDS:
+            return Support(
+                False, f"it takes linear models, sums of trees and networks, and the model is a {form.model}"
+            )
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
-        for kind in {form.model, ModelKind.LINEAR if form.model is ModelKind.LINEAR else ModelKind.ENSEMBLE}:
+        for kind in {form.model, ROBUST_KINDS[form.model]}:
             if self.solver_of(_plain_form(form, kind)) is None:
                 return Support(False, f"no exact solver takes the problem without the ball (a {kind} model)")
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
@@ -96,25 +107,14 @@ class RobustExact(AbstractSolver):
         if isinstance(model, Linear):
             raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ model.slope))
             return self.cheapest(replace(problem, robust=None), raised, upper, budget)
+        if isinstance(model, Network):
+            return Scenarios(problem, score_set, ball, model).solve(upper, budget)
         assert isinstance(model, Trees)
         return _CuttingSet(self, problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:
     return replace(form, model=kind, constraints=form.constraints - {ConstraintKind.ROBUST})
-
-
-@dataclass(frozen=True)
-class Always(AbstractConfirmation):
-    """One answer for all points about which rounding decides."""
-
-    answer: bool
-
-    def confirms(self, point: FloatArray, most: float) -> bool:
-        return self.answer
-
-    def take(self, rows: IntArray | slice) -> Always:
-        return self
 
 
 @dataclass(frozen=True, eq=False)
