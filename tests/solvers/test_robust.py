@@ -353,3 +353,16 @@ def test_nothing_cheaper_than_the_bound_of_a_network_is_robust() -> None:
         judged += len(tried)
         assert not len(near) or (model.predict(near) == 0).reshape(len(tried), -1).any(axis=1).all()
     assert judged > 100
+
+
+def test_the_surroundings_of_a_network() -> None:
+    X, y = make_classification(150, 3, n_informative=3, n_redundant=0, random_state=4)
+    model = MLPClassifier((6,), solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 1][[0]]
+    found = explainer.robustness(row, target=1)
+    assert 0 < found.radius < 1
+    assert model.predict(found.worst)[0] == 0
+    shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
+    assert (model.predict(row + 0.999 * shifts) == 1).all()
+    with pytest.raises(ValueError, match="the largest ball"):
+        explainer.region(row, target=1)
