@@ -17,6 +17,7 @@ from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
+from butfor.explain.front import front
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
@@ -24,16 +25,18 @@ from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.front import Front
 from butfor.explanation.question_record import record
 from butfor.explanation.region import Region
 from butfor.importers.read import Reading, read
 from butfor.log import LOG
 from butfor.model.fingerprint import fingerprint
-from butfor.problem.constraints.robust import read_in_bins
+from butfor.problem.constraints.constraint import Changes
+from butfor.problem.constraints.robust import Robust, read_in_bins
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.referee import Referee
-from butfor.problem.written.constraints import Constraints
+from butfor.problem.written.constraints import Constraints, as_constraints
 from butfor.solvers.choose import supports
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -197,6 +200,42 @@ class Explainer:
         answer (then it is its point).
         """
         return surroundings(self._one(row), target, self._referee(), norm, 1.0).robustness()
+
+    def pareto(
+        self,
+        row: Any,
+        *,
+        target: Any = "other",
+        radii: Iterable[float] = (0.0, 0.01, 0.02, 0.05, 0.1),
+        norm: Literal["linf", "l2", "l1"] = "linf",
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Front:
+        """What robustness costs: the cheapest answers that stay valid in balls of several radii.
+
+        Choose it to see how much firmness is cheap before you settle on a radius. The radii are those of `bf.robust`, in
+        ranges. `time_limit` is for all of them. An answer at a larger radius is one at a smaller radius, too, and a bound
+        at a smaller one holds at a larger: what is known is passed on.
+        """
+        listed = as_constraints(constraints, self.space)
+        before = self._predicted(row)
+        settled = ask(self.space, self._reading.source, target, cost, listed).settled(self._reading.readout, before)
+        referee = Referee(self._reading, settled.target, self._known)
+        end = np.inf if time_limit is None else time.perf_counter() + time_limit
+
+        def solve(ball: Robust | None, left: int) -> Explanation:
+            seconds = None if time_limit is None else max((end - time.perf_counter()) / left, 1e-3)
+            rules = [*listed, ball] if ball else listed
+            return self.explain(row, target=target, cost=cost, constraints=rules, time_limit=seconds).only
+
+        def stays(answer: Explanation, ball: Robust) -> bool:
+            start, point = answer.factual_codes[None], answer.point_codes
+            assert point is not None
+            after = Prediction(self._reading.source, answer.point)
+            return bool(ball.holds(Changes(start, point[None], before, after), referee)[0])
+
+        return front(radii, norm, solve, stays)
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.

@@ -22,6 +22,7 @@ VIEWS = {
     "lines loaded": "batch:load",
     "plot": "plot:draw",
     "region": "region_bars:draw",
+    "front": "radius_curve:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 
