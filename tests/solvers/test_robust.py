@@ -366,3 +366,23 @@ def test_the_surroundings_of_a_network() -> None:
     assert (model.predict(row + 0.999 * shifts) == 1).all()
     with pytest.raises(ValueError, match="the largest ball"):
         explainer.region(row, target=1)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
+    X, y = make_classification(120, 3, n_informative=3, n_redundant=0, random_state=0)
+    X = pd.DataFrame(X, columns=list("abc"))
+    model = MODELS[name].fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 0].iloc[[0]]
+    wide = 0.5
+    while explainer.explain(row, target=1, constraints=[bf.robust(wide)]).found.all():
+        wide *= 2
+    answer = explainer.explain(row, target=1, constraints=[bf.robust(wide)]).only
+    assert answer.certificate.status is Status.PROVEN_INFEASIBLE
+    assert "% of the radius there is one" in answer.certificate.why
+    some, none = (answer.certificate.notes[f"share of the radius {how}"] for how in ("with an answer", "without one"))
+    assert 0 < some < none <= 1
+    assert none - some <= 0.01
+    assert explainer.explain(row, target=1, constraints=[bf.robust(some * wide)]).found.all()
+    assert not explainer.explain(row, target=1, constraints=[bf.robust(none * wide)]).found.any()
+    assert bf.check(answer, model).passed

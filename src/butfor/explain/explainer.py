@@ -18,6 +18,7 @@ from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
 from butfor.explain.front import front
+from butfor.explain.largest_radius import largest_radii
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
@@ -306,6 +307,7 @@ class Explainer:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
         blamed, stopped = conflicts(outcome, verifier, budget)
+        notes = {**outcome.notes, **largest_radii(outcome, verifier, budget, blamed)}
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
@@ -314,7 +316,7 @@ class Explainer:
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,
-            notes=outcome.notes,
+            notes=notes,
             conflict=blamed,
             seconds=(time.perf_counter() - budget.start) / len(outcome),
             seed=search.seed,

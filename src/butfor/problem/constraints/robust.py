@@ -75,6 +75,12 @@ class Robust(JudgedConstraint):
         anchor = np.array([feature.anchor for feature in space.features])
         return Ball(BallNorm(self.norm), radius, np.where(radius > 0, step, 0.0), anchor)
 
+    def scaled(self, share: float) -> Robust:
+        """The same with a share of the radius."""
+        if isinstance(self.radius, Mapping):
+            return replace(self, radius={name: share * length for name, length in self.radius.items()})
+        return replace(self, radius=share * self.radius)
+
     def _length(self, length: float) -> float:
         found = number(length, repr(self), "A radius must be a number.")
         if not (np.isfinite(found) and found >= 0):

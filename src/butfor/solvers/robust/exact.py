@@ -95,7 +95,8 @@ class RobustExact(AbstractSolver):
         solver = self.solver_of(one.form())
         assert solver is not None
         if isinstance(solver, EnsembleBranchBound):
-            return cheapest_below(one, one.score_sets[0], upper, budget)
+            answer = cheapest_below(one, one.score_sets[0], upper, budget)
+            return replace(answer, highest=np.nan)  # it is about sums that nobody but this solver knows
         found = solver.solve(one, budget)
         point = found.points[0] if found.found()[0] else None
         return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))
