@@ -386,3 +386,30 @@ def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     assert explainer.explain(row, target=1, constraints=[bf.robust(some * wide)]).found.all()
     assert not explainer.explain(row, target=1, constraints=[bf.robust(none * wide)]).found.any()
     assert bf.check(answer, model).passed
+
+
+@pytest.mark.parametrize("form", ["linear", "network"])
+@pytest.mark.parametrize("norm", list(BallNorm))
+def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm) -> None:
+    """On grids of whole numbers, with values that are missing or may become missing, against enumeration."""
+    kinds = Kinds(costs=("l1", "l0", "table"), relations=("at most",), features=3, continuous=False, classes=2)
+    judged = agreed = missing = 0
+    for seed in range(150):
+        problem = random_problem(seed, form, kinds)
+        ball = random_ball(np.random.default_rng(seed), problem, BallNorm.LINF)
+        ball = replace(ball, radius=np.where([len(cells.edges) for cells in problem.model.cells], 0.0, ball.radius))
+        problem = replace(problem, robust=replace(ball, norm=norm))
+        if norm is not BallNorm.LINF and np.count_nonzero(ball.radius) > 1:
+            continue
+        if not ROBUST.accepts(problem.form()):
+            continue
+        truth, found = enumerated(problem), ROBUST.solve(problem, Budget())
+        message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
+        assert found.bound[0] <= truth + 1e-6, message
+        assert found.cost[0] >= truth - 1e-6, message
+        equal = found.cost[0] == truth or abs(found.cost[0] - truth) <= 1e-6 * (1 + truth)
+        assert equal or form == "network", message  # about ties of a network, rounding decides
+        judged, agreed = judged + 1, agreed + equal
+        missing += bool((np.isnan(problem.factuals[0]) & (ball.radius > 0)).any())
+    assert agreed > 0.8 * judged > 30
+    assert missing > 3

@@ -96,8 +96,9 @@ class Robust(JudgedConstraint):
         model, ball = target.focus(reading, changes.before).model, self.ball(referee.space)
         refuse_unknown(model, ball)
         for rows, score_sets in target.groups(reading.readout, changes.before):
-            for row in rows.tolist():
-                fine[row] = stays_met(model, score_sets, ball, changes.take(np.array([row])), referee, SAMPLED)
+            for at, row in enumerate(rows.tolist()):
+                own = tuple(score_set.take(np.array([at])) for score_set in score_sets)
+                fine[row] = stays_met(model, own, ball, changes.take(np.array([row])), referee, SAMPLED)
         return fine
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -106,12 +107,32 @@ class RobustExact(AbstractSolver):
         ball, model = problem.robust, problem.model
         assert ball is not None
         if isinstance(model, Linear):
-            raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ model.slope))
-            return self.cheapest(replace(problem, robust=None), raised, upper, budget)
+            return self._linear(problem, score_set, ball, model.slope, upper, budget)
         if isinstance(model, Network):
             return Scenarios(problem, score_set, ball, model).solve(upper, budget)
         assert isinstance(model, Trees)
         return _CuttingSet(self, problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
+
+    def _linear(
+        self, problem: Problem, score_set: ScoreSet, ball: Ball, slope: FloatArray, upper: float, budget: Budget
+    ) -> SetAnswer:
+        """Raise the thresholds by what the scores may fall. A value that is missing is not shifted, so each way is tried."""
+        domain = problem.domain
+        lacking = np.flatnonzero((ball.radius > 0) & (np.isnan(problem.factuals[0]) | domain.missing[0])).tolist()
+        best = SetAnswer(None, np.inf, np.inf)
+        for ways in product([False, True], repeat=len(lacking)):
+            if budget.spent():
+                return replace(best, bound=0.0, stopped=budget.stopped)
+            narrower, moved = domain.take(np.array([0])), ball.radius.copy()
+            for j, lost in zip(lacking, ways, strict=True):
+                narrower.make_missing(j, lost)
+                moved[j] = 0.0 if lost else moved[j]
+            loss = replace(ball, radius=moved).loss(score_set.A @ slope)
+            one = replace(problem, robust=None, domain=narrower)
+            found = self.cheapest(one, replace(score_set, b=score_set.b + loss), min(upper, best.cost), budget)
+            bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
+            best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
+        return best
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:
