@@ -9,12 +9,13 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import wrapped
-from butfor.importers.fold.blend import Member, blend, same_cells, stacked
+from butfor.importers.fold.blend import Member, blend
 from butfor.importers.fold.column import Column
 from butfor.importers.libraries.sklearn_calibration import chances_of, votes_of
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linear import Linear
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
+from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees, combined
 
 
@@ -33,16 +34,16 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
     read = [read_model(estimator, columns) for estimator in wrapper.estimators_]
     models = [model for model, _ in read if isinstance(model, Linear)]
     readouts = [readout for _, readout in read if isinstance(readout, Sign)]
-    if min(len(models), len(readouts)) < len(read) or any(not same_cells(models[0], model) for model in models):
+    if min(len(models), len(readouts)) < len(read):
         raise UnsupportedModelError(
             f"OneVsRestClassifier over {type(wrapper.estimators_[0]).__name__} cannot be read.",
-            "Its estimators must be linear classifiers over the same columns.",
+            "Its estimators must be linear classifiers.",
             "Put the preparing steps before it, in a pipeline.",
         )
     classes, link = tuple(wrapper.classes_.tolist()), readouts[0].link
     if len(models) == 1:
         return models[0], Sign(classes, link)
-    return stacked(models), Argmax(classes, "ovr" if link == "logistic" else "none")
+    return side_by_side(models[0], models[1:]), Argmax(classes, "ovr" if link == "logistic" else "none")
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:

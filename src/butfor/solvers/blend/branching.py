@@ -15,17 +15,22 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.blend import Blend
+from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
+from butfor.model.rounding import rounding
 from butfor.model.scores import ScoreSet
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
+from butfor.solvers.mixed.branch_bound import MixedBranchBound
+from butfor.solvers.mixed.branch_bound import cheapest_below as mixed_below
+from butfor.solvers.mixed.relaxed import RelaxedRow, relax
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
+BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED)
 """The models whose sums of scores have known ranges."""
 
 CLOSE = 1e-9
@@ -71,7 +76,7 @@ class BlendBranching(AbstractSolver):
         if not form.blended:
             return Support(False, "the target is not on a mean of several functions")
         if form.model not in BLENDED_KINDS:
-            return Support(False, f"it takes linear models and sums of trees, and the model is a {form.model}")
+            return Support(False, f"it takes linear models, sums of trees, and both, and the model is a {form.model}")
         if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
             return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
         whys = []
@@ -114,6 +119,10 @@ class _SumBoxSearch:
         self.best: FloatArray | None = None
         self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
         self.newest = count(0, -1)
+        self.row: RelaxedRow | None = None
+        self.overlap = np.zeros(len(wide.curve.rows))
+        if isinstance(problem.model, Mixed):
+            self.overlap = 4 * rounding(problem.model, wide.curve.rows, problem.domain.extent, problem.unit)
         self.open: list[tuple[float, int, SumBox]] = []
 
     def run(self, budget: Budget) -> SetAnswer:
@@ -163,8 +172,8 @@ class _SumBoxSearch:
     def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
         """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
         rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
-        limits += [(rows[m], box.low[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
-        limits += [(-rows[m], -box.high[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
+        limits += [(rows[m], box.low[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
+        limits += [(-rows[m], -box.high[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
         part = ScoreSet(
             np.array([row for row, _, _ in limits]).reshape(-1, rows.shape[1]),
             np.array([b for _, b, _ in limits]),
@@ -176,6 +185,9 @@ class _SumBoxSearch:
         solver = self.solver.solver_of(problem.form())
         if isinstance(solver, EnsembleBranchBound):
             return cheapest_below(problem, part, self._ceiling(), budget)
+        if isinstance(solver, MixedBranchBound):
+            self.row = relax(problem) if self.row is None else self.row
+            return mixed_below(problem, self.row, part, self._ceiling(), budget)
         found = solver.solve(problem, budget)
         cost, bound = float(found.cost[0]) - part.offset, float(found.bound[0]) - part.offset
         return SetAnswer(found.points[0] if found.found()[0] else None, cost, bound, Stopped(int(found.stopped[0])))
