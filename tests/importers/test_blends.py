@@ -12,15 +12,18 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    RandomForestRegressor,
     VotingClassifier,
+    VotingRegressor,
 )
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.model.blend import Blended
@@ -144,6 +147,44 @@ def test_numbers_inside_wide_cells(name) -> None:
         assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
         assert best - 1 / 300 <= answer.cost <= best + 1e-6
         assert answer.certificate.bound <= best + 1e-6
+
+
+REGRESSORS: dict[str, Callable[[], Any]] = {
+    "forest and line": lambda: [("a", RandomForestRegressor(**SMALL)), ("b", Ridge())],
+    "boosting, lines and a tree": lambda: [
+        ("a", GradientBoostingRegressor(**SMALL)),
+        ("b", Ridge()),
+        ("c", DecisionTreeRegressor(max_depth=2, random_state=0)),
+        ("d", make_pipeline(StandardScaler(), Ridge(10.0))),
+    ],
+    "lines": lambda: [("a", Ridge()), ("b", Ridge(100.0))],
+    "a mean in a mean": lambda: [("a", RandomForestRegressor(**SMALL)), ("b", VotingRegressor([("c", Ridge())]))],
+}
+
+
+@pytest.mark.parametrize("weights", [None, "given"])
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_means_of_regressors(name, weights) -> None:
+    X, y = small(4)
+    members = REGRESSORS[name]()
+    model = VotingRegressor(members, weights=[3, 1, 2, 1][: len(members)] if weights else None)
+    model.fit(X, X["a"] + X["b"] * X["c"] + y)
+    rng = np.random.default_rng(0)
+    assert check_importer(model, X, rng).readout.link == "identity"
+    every = pd.DataFrame(np.stack(np.meshgrid(*[np.arange(4)] * 3), axis=-1).reshape(-1, 3), columns=list("abc"))
+    explainer, given = bf.Explainer(model, X), model.predict(every)
+    for start, aim in product(range(3), np.quantile(given, (0.1, 0.6, 0.9), method="nearest")):
+        row = X.iloc[[start]]
+        cost = (np.abs(every - row.to_numpy()) / 3).sum(axis=1).to_numpy()
+        now = float(model.predict(row)[0])
+        for target, met in (
+            (bf.value(at_least=aim), given >= aim),
+            (bf.value(at_most=aim), given <= aim),
+            (bf.relative_change(0.1), given >= now + 0.1 * abs(now)),
+        ):
+            answer = explainer.explain(row, target=target, cost=bf.L1(scale="range"))
+            assert answer.cost == pytest.approx(cost[met].min(initial=np.inf), abs=1e-6)
+            assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
 
 def test_costs_of_classes_and_further_answers() -> None:

@@ -68,7 +68,7 @@ class RelativeChange(AbstractTarget):
         if isinstance(readout, Linked):  # each threshold has its own rounding
             ends = [(value, np.inf) if self.by > 0 else (-np.inf, value) for value in wanted.tolist()]
             return [(np.array([row]), readout.value_sets(*both)) for row, both in enumerate(ends)]
-        return [(np.arange(len(wanted)), (each_at_least(np.array([sign]), sign * wanted),))]
+        return [(np.arange(len(wanted)), (each_at_least(sign * _values(readout).row, sign * wanted),))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         wanted = self._threshold(before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.arrays import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import widened
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
@@ -18,7 +18,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.search import LeafSearch
-from butfor.solvers.mixed.inside import NOTHING, Inside, InsideCells
+from butfor.solvers.mixed.inside import NOTHING, Accepts, Inside, InsideCells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -50,12 +50,26 @@ class MixedBranchBound(AbstractSolver):
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
     row = relax(problem)
-    return over_score_sets(problem, lambda score_set, upper: cheapest_below(problem, row, score_set, upper, budget))
+
+    def solved(score_set: ScoreSet, upper: float) -> SetAnswer:
+        return cheapest_below(problem, row, score_set, lambda point: problem.reached(score_set, point), upper, budget)
+
+    return over_score_sets(problem, solved)
 
 
-def cheapest_below(problem: Problem, row: RelaxedRow, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+def cheapest_below(
+    problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float, budget: Budget
+) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
-    return _CellSearch(problem, row, score_set, upper).run(budget)
+    return _CellSearch(problem, row, score_set, accepts, upper).run(budget)
+
+
+def in_same_cells(
+    problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, point: FloatArray, budget: Budget
+) -> Inside:
+    """The cheapest row in the cells of a point whose scores are in a set, and that is accepted."""
+    index = [int(cells.index(point[[j]])[0]) for j, cells in enumerate(row.model.cells)]
+    return InsideCells(problem, score_set, score_set, accepts, row, row.tables.start[:-1] + index, budget).cheapest()
 
 
 class _CellSearch:
@@ -64,8 +78,8 @@ class _CellSearch:
     `settled` is the least bound of cells in which rounding hides an answer, or the time ended.
     """
 
-    def __init__(self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, upper: float) -> None:
-        self.problem, self.row, self.score_set = problem, row, score_set
+    def __init__(self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float) -> None:
+        self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
         self.wide = widened(score_set, problem)
         self.search = LeafSearch(_instance(problem, row, self.wide), upper, self._confirmed)
         self.best, self.settled = NOTHING, np.inf
@@ -86,7 +100,7 @@ class _CellSearch:
         key = cells.tobytes()
         if key not in self.known:
             self.known[key] = InsideCells(
-                self.problem, self.score_set, self.wide, self.row, cells, self.budget
+                self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.budget
             ).cheapest()
         found = self.known[key]
         if not found.proven:

@@ -36,6 +36,9 @@ class Inside(NamedTuple):
         return self.cost <= self.bound + TOLERANCE / 4 * (1 + abs(self.bound))
 
 
+Accepts = Callable[[FloatArray], bool]
+"""Whether a row of the set is an answer."""
+
 NOTHING = Inside(None, np.inf, np.inf)
 
 Method = Callable[[ScoreSet], tuple[float, tuple[FloatArray, ...]]]
@@ -43,19 +46,30 @@ Method = Callable[[ScoreSet], tuple[float, tuple[FloatArray, ...]]]
 
 
 class InsideCells:
-    """The rows of some cells. `wide` holds all scores that the estimator may take for scores of the set."""
+    """The rows of some cells.
+
+    `wide` holds all scores that the estimator may take for scores of the set, and `accepts` says which rows are answers.
+    """
 
     def __init__(
-        self, problem: Problem, score_set: ScoreSet, wide: ScoreSet, row: RelaxedRow, cells: IntArray, budget: Budget
+        self,
+        problem: Problem,
+        score_set: ScoreSet,
+        wide: ScoreSet,
+        accepts: Accepts,
+        row: RelaxedRow,
+        cells: IntArray,
+        budget: Budget,
     ) -> None:
         self.problem, self.score_set, self.wide, self.row, self.budget = problem, score_set, wide, row, budget
+        self.accepts = accepts
         self.start, self.low, self.high = row.tables.value[0, cells], row.low[cells], row.high[cells]
         self.price = float(row.tables.price[0, cells].sum())
         self.loose = row.loose(cells, wide.A)
 
     def cheapest(self) -> Inside:
         """The cheapest answer."""
-        if self.problem.reached(self.score_set, self.start):
+        if self._is_answer(self.start):
             return Inside(self.start, self.price, self.price)
         if not len(self.loose):
             return NOTHING
@@ -67,20 +81,25 @@ class InsideCells:
         return found if found.proven or found.bound == np.inf else self._tried(self._by_program)
 
     def _tried(self, method: Method) -> Inside:
-        """The first row that is an answer. The firm set comes first: about its rows the estimator need not be asked."""
+        """The first row that is accepted: of the wide set, of the firm set, or of the set itself."""
         bound, rows = method(self.wide)
         if bound == np.inf:
             return NOTHING
         for point in self._rows(method, rows):
-            if self.problem.reached(self.score_set, point):
+            if self._is_answer(point):
                 cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
                 return Inside(point, cost, min(bound, cost))
         return Inside(None, np.inf, bound)
 
+    def _is_answer(self, point: FloatArray) -> bool:
+        short = self.wide.shortfall(evaluate(self.row.model, point[None]))[0]
+        near = short <= NUDGE * (1 + np.abs(self.wide.b).max(initial=0.0))
+        return bool(near and self.problem.admits(point[None])[0] and self.accepts(point))
+
     def _rows(self, method: Method, rows: tuple[FloatArray, ...]) -> Iterator[FloatArray]:
+        yield from rows[:1]
         firm = tightened(self.score_set, self.problem)
-        yield from method(replace(firm, b=firm.b + NUDGE * (1 + np.abs(firm.b))))[1]
-        yield from rows
+        yield from method(replace(firm, b=firm.b + NUDGE * (1 + np.abs(firm.b))))[1][:1]
         yield from method(self.score_set)[1]
 
     def _needs(self, part: ScoreSet) -> FloatArray:

@@ -89,7 +89,7 @@ def _narrow(problem: Problem, j: int, cells: Cells) -> Cells:
     if np.isfinite(last - first) and first < last:
         values = (last - first) / step if step else np.inf
         width = step if values <= FEW_VALUES else (last - first) / FEW_VALUES
-        edges.append(first + width * (np.arange(round((last - first) / width)) + 0.5))
+        edges.append(np.asarray(first + width * (np.arange(round((last - first) / width)) + 0.5)))
     return number_cells(np.concatenate(edges))
 
 
