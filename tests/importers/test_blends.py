@@ -141,7 +141,7 @@ def test_numbers_inside_wide_cells(name) -> None:
     explainer = bf.Explainer(model, X)
     for start, p in product(range(2), (0.4, 0.55, 0.7)):
         row = X.iloc[[start]]
-        answer = explainer.explain(row, target=bf.probability(1, p), cost=bf.L1(scale="range"), time_limit=20)
+        answer = explainer.explain(row, target=bf.probability(1, p), cost=bf.L1(scale="range"), time_limit=60)
         cost = (np.abs(every - row.to_numpy()) / apart).sum(axis=1).to_numpy()
         best = cost[given >= p].min(initial=np.inf)
         assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL

@@ -72,7 +72,7 @@ def disagreements(
     added = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
     slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if added else np.zeros(len(X))
     if isinstance(readout, Value):
-        sums, off = scores @ readout.row, slack * np.abs(readout.row).sum()
+        sums, off = readout.sums(scores), slack * np.abs(readout.row).sum()
         predicted, ours = source.values(table), readout.predicted(sums)
         found = [
             Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {ours[row]!r}")

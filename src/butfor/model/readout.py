@@ -98,6 +98,10 @@ class Value(AbstractReadout):
         """The prediction follows from `row @ scores`."""
         return np.ones(1)
 
+    def sums(self, scores: FloatArray) -> FloatArray:
+        """The number behind each prediction."""
+        return np.asarray(scores @ self.row)
+
     def value_sets(self, low: float, high: float) -> tuple[ScoreSet, ...]:
         """The scores whose prediction lies from `low` to `high`. Either may be infinite."""
         ends = [(self.row, low)] if np.isfinite(low) else []

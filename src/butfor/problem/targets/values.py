@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,9 +10,12 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
+from butfor.importers.read import Reading
 from butfor.model.linked import Linked
+from butfor.model.median import Median
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.scores import each_at_least
+from butfor.model.trees import Trees
 from butfor.problem.targets.target import AbstractTarget, Group
 
 
@@ -33,7 +36,17 @@ class ValueIn(AbstractTarget):
         if np.isnan(self.low) or np.isnan(self.high) or self.low > self.high:
             raise InputError(f"a value {self!r} was asked for.", "The lower end must not exceed the upper one.")
 
+    def focus(self, reading: Reading, before: Prediction) -> Reading:
+        return _voted(reading, *self._ends())
+
+    def _ends(self) -> tuple[FloatArray, FloatArray]:
+        """The finite ends, and whether the value must be above (1) or below (-1) each."""
+        ends, up = np.array([self.low, self.high]), np.array([1.0, -1.0])
+        return ends[np.isfinite(ends)], up[np.isfinite(ends)]
+
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        if isinstance(readout, Median):
+            return [(np.arange(len(before.values)), (readout.vote_set(self._ends()[1], slice(None)),))]
         return [(np.arange(len(before.values)), _values(readout).value_sets(self.low, self.high))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
@@ -63,7 +76,15 @@ class RelativeChange(AbstractTarget):
     def _threshold(self, before: Prediction) -> FloatArray:
         return before.values + self.by * np.abs(before.values)
 
+    def focus(self, reading: Reading, before: Prediction) -> Reading:
+        wanted = np.unique(self._threshold(before))
+        return _voted(reading, wanted, np.full(len(wanted), np.sign(self.by)))
+
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        if isinstance(readout, Median):
+            different, which = np.unique(self._threshold(before), return_inverse=True)
+            up = np.full(len(different), np.sign(self.by))
+            return [(np.flatnonzero(which == k), (readout.vote_set(up, k),)) for k in range(len(different))]
         wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
         if isinstance(readout, Linked):  # each threshold has its own rounding
             ends = [(value, np.inf) if self.by > 0 else (-np.inf, value) for value in wanted.tolist()]
@@ -77,6 +98,14 @@ class RelativeChange(AbstractTarget):
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         short = self._threshold(before) - after.values
         return np.maximum(0.0, short if self.by > 0 else -short)
+
+
+def _voted(reading: Reading, thresholds: FloatArray, up: FloatArray) -> Reading:
+    """The reading whose scores are votes about thresholds, if predictions are medians."""
+    if not isinstance(reading.readout, Median):
+        return reading
+    assert isinstance(reading.model, Trees)
+    return replace(reading, model=reading.readout.votes(reading.model, thresholds, up))
 
 
 def _values(readout: AbstractReadout) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,11 +13,11 @@ from butfor.formulation.margins import tightened
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
+from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.mixed.filling import Knapsack
 from butfor.solvers.mixed.relaxed import RelaxedRow
 from butfor.solvers.outcome import TOLERANCE
-from butfor.solvers.solver import Budget
+from butfor.solvers.solver import AbstractSolver, Budget
 
 NUDGE = 1e-13
 """By which share of their size thresholds are raised, so that the rounding of a value that just reaches them is made up."""
@@ -75,9 +75,7 @@ class InsideCells:
             return NOTHING
         if len(self.loose) == 1:
             return self._tried(self._along)
-        if self.problem.prices.l2[self.loose].any():
-            return self._tried(self._by_program)
-        found = self._tried(self._by_filling)
+        found = self._tried(self._by_knapsack)
         return found if found.proven or found.bound == np.inf else self._tried(self._by_program)
 
     def _tried(self, method: Method) -> Inside:
@@ -121,25 +119,21 @@ class InsideCells:
         last = self._on_grid(self.start, {j: (self.high[j],) * 2 if rising.any() else (self.low[j],) * 2})
         return float(self.problem.prices.total(self.problem.factuals, near[None])[0]), (near, last)
 
-    def _by_filling(self, part: ScoreSet) -> tuple[float, tuple[FloatArray, ...]]:
+    def _by_knapsack(self, part: ScoreSet) -> tuple[float, tuple[FloatArray, ...]]:
         """Only the sum that lacks most is regarded."""
-        need = self._needs(part)
-        short = int(np.argmax(need))
-        gain = part.A[short] @ self.row.model.linear.slope
-        found = Knapsack(self.problem, self.start, float(need[short]), gain, self.loose).cheapest(self.low, self.high)
-        if found is None:
-            return np.inf, ()
-        if found.split >= 0:
-            return found.cost, ()
-        ends = np.where(gain > 0, self.high, self.low)
-        between = {j: tuple(sorted((found.point[j], ends[j]))) for j in self.loose}
-        return found.cost, (self._on_grid(found.point, between),)
+        return self._solved(LinearKnapsack(), part, [int(np.argmax(self._needs(part)))])
 
     def _by_program(self, part: ScoreSet) -> tuple[float, tuple[FloatArray, ...]]:
-        """A mixed-integer program over the linear model."""
-        trees = evaluate(self.row.model.trees, self.start[None])[0]
-        left = replace(part, b=part.b - part.A @ trees, curve=None)
-        found = Milp().solve(self._narrowed(left), self.budget)
+        """All sums are."""
+        return self._solved(Milp(), part, range(len(part.A)))
+
+    def _solved(
+        self, solver: AbstractSolver, part: ScoreSet, sums: Sequence[int]
+    ) -> tuple[float, tuple[FloatArray, ...]]:
+        """Some sums of a set are reached by the linear model alone, at the least cost."""
+        A, trees = part.A[sums], evaluate(self.row.model.trees, self.start[None])[0]
+        left = ScoreSet(A, part.b[sums] - A @ trees, part.strict[sums])
+        found = solver.solve(self._narrowed(left), self.budget)
         return float(found.bound[0]), tuple(found.points[found.found()])
 
     def _on_grid(self, point: FloatArray, between: dict[int, tuple[float, ...]]) -> FloatArray:
