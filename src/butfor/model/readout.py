@@ -127,7 +127,7 @@ class Value(AbstractReadout):
 
 
 @dataclass(frozen=True, eq=False)
-class Mean(Value):
+class MeanValue(Value):
     """A regressor whose prediction is a weighted sum of several scores.
 
     - `weights` (scores): what each counts.

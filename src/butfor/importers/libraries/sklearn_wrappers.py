@@ -15,7 +15,7 @@ from butfor.importers.libraries.sklearn_calibration import chances_of, votes_of
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
-from butfor.model.readout import AbstractReadout, Argmax, Mean, Sign, Threshold, Value
+from butfor.model.readout import AbstractReadout, Argmax, MeanValue, Sign, Threshold, Value
 from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees, combined
 
@@ -79,7 +79,9 @@ def _mean_value(kind: str, read: list[Imported], weights: FloatArray) -> Importe
     parts = [
         (model, share * readout.row)
         for (model, readout), share in zip(read, shares, strict=True)
-        if isinstance(model, Trees | Linear | Mixed) and type(readout) in (Value, Mean) and isinstance(readout, Value)
+        if isinstance(model, Trees | Linear | Mixed)
+        and type(readout) in (Value, MeanValue)
+        and isinstance(readout, Value)
     ]
     if len(parts) < len(read):
         raise UnsupportedModelError(
@@ -88,7 +90,7 @@ def _mean_value(kind: str, read: list[Imported], weights: FloatArray) -> Importe
             "Explain one member, or let the swarm search: it needs only predictions.",
         )
     models = [model for model, _ in parts]
-    return side_by_side(models[0], models[1:]), Mean(unit=unit, weights=np.concatenate([row for _, row in parts]))
+    return side_by_side(models[0], models[1:]), MeanValue(unit=unit, weights=np.concatenate([row for _, row in parts]))
 
 
 def _adds_leaves(readout: AbstractReadout) -> bool:
