@@ -24,7 +24,7 @@ from butfor.model.network import Network
 from butfor.model.questions import ModelKind
 from butfor.model.regions import regions
 from butfor.model.scores import ScoreSet, at_least, everything
-from butfor.model.side_by_side import trees_side_by_side
+from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form
@@ -294,7 +294,7 @@ class _CuttingSet:
         if boxes:
             copies.append(keeping_out(boxes, self.model))
             b, strict = np.append(b, -0.5), np.append(strict, False)
-        model = trees_side_by_side(copies) if len(copies) > 1 else copies[0]
+        model = side_by_side(copies[0], copies[1:])
         all_of_them = replace(wide, b=b, strict=strict)
         return self._over(model, confirmation), _plain(all_of_them, len(b))
 
