@@ -229,6 +229,12 @@ class _CuttingSet:
         return isinstance(self.solver.solver_of(self._over(self._rows, Always(True)).form()), EnsembleBranchBound)
 
     @cached_property
+    def _of_neighbours(self) -> Problem:
+        """The problem as it is about neighbours: only the target matters."""
+        asks = self.problem.confirmation
+        return replace(self.problem, confirmation=None if asks is None else asks.of_target())
+
+    @cached_property
     def _rows(self) -> Trees:
         """The model of the left sides of the inequalities."""
         return in_rows(self.model, self.score_set.A)
@@ -317,7 +323,7 @@ class _CuttingSet:
                 found_boxes = negative_boxes(self.model, leaves, found.point, float(b), orders)
                 found_boxes = found_boxes or [own_cells(self.model, leaves, found.point)]  # sums differ in a last bit
                 boxes += [(box, reach) for box in found_boxes]
-            elif not self.problem.meets(self.score_set, found.point):
+            elif not self._of_neighbours.meets(self.score_set, found.point):
                 boxes.append((own_cells(self.model, leaves, found.point), reach))
         return boxes
 
