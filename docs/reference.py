@@ -23,7 +23,7 @@ GROUPS = {
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "candidates",
     ),
-    "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal"),
+    "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
     "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),
     "Solvers with settings": ("Swarm",),
     "Errors": (

@@ -53,7 +53,7 @@ OBJECTS: dict[str, Any] = {
     "value": bf.value(at_least=1), "relative_change": bf.relative_change(0.1),
     "Continuous": bf.Continuous(0, 1), "Integer": bf.Integer(), "Step": bf.Step(2), "Categorical": bf.Categorical(["a", "b"]),
     "Ordinal": bf.Ordinal(["a", "b"]),
-    "black_box": bf.black_box(price),
+    "black_box": bf.black_box(price), "Column": bf.Column("a", levels={1: "b"}), "describe": bf.describe({"x0": "a"}),
 }  # fmt: skip
 """One of each public name that makes an object."""
 

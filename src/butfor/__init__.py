@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from butfor.estimator.onnx_graphs import onnx_model
     from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
+    from butfor.explanation.column_words import Column, describe
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
     from butfor.importers.fold.linear import linear_over
@@ -71,6 +72,7 @@ _HOMES = {
         "UnknownColumnError", "UnsupportedModelError", "UnsupportedProblemError",
     ),
     "butfor.explain.explainer": ("Explainer",),
+    "butfor.explanation.column_words": ("Column", "describe"),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.estimator.functions": ("black_box",),

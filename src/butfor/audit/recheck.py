@@ -210,14 +210,30 @@ def _predictions(claim: Claim) -> Iterator[Check]:
     before = claim.predicted(answer.factual)
     yield _same(f"the model predicts {answer.before} before the change", answer.before, _output(claim, before))
     if not answer.found:
+        yield from _score(claim, before, None)
         return
     after = claim.predicted(answer.point)
     yield _same(f"the model predicts {answer.after} after the change", answer.after, _output(claim, after))
+    yield from _score(claim, before, after)
     name = f"that meets the target: {answer.question.target}"
     if claim.target is None:
         yield Check(name, None, "the answer does not hold the target as data")
     else:
         yield Check(name, bool(claim.target.met(before, after)[0]))
+
+
+def _score(claim: Claim, before: Prediction, after: Prediction | None) -> Iterator[Check]:
+    """Check the score, if the answer holds one: records of earlier versions do not."""
+    then = claim.answer.score
+    if then is None:
+        return
+    name = f"its score: {then}"
+    if claim.target is None:
+        yield Check(name, None, "the answer does not hold the target as data")
+        return
+    (now,) = claim.target.scores(before, after)
+    same = then.same_as(now)
+    yield Check(name, same, "" if same else f"computed again: {now if now else 'the model gives none'}")
 
 
 def _output(claim: Claim, prediction: Prediction) -> Any:

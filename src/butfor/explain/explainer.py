@@ -15,11 +15,14 @@ from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
+from butfor.explain.contributions import contributions_of
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explanation.column_words import Words
+from butfor.explanation.contributions import Contributions
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
@@ -64,7 +67,8 @@ class Explainer:
 
     - `model`: a fitted scikit-learn estimator or pipeline, or an object of a class taught with `register_importer`;
     - `data`: the rows that the model was trained on. They say which values each column takes;
-    - `space`: declarations of single columns, which override what is inferred from the data.
+    - `space`: declarations of single columns, which override what is inferred from the data;
+    - `words`: how the answers call columns and predictions (see `bf.describe`).
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -75,8 +79,13 @@ class Explainer:
     'PROVEN_OPTIMAL'
     """
 
-    def __init__(self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None) -> None:
+    def __init__(
+        self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None, words: Words | None = None
+    ) -> None:
         self._reading = read(model, data, space)
+        self._words = words
+        if words is not None:
+            words.validate(self.space)
         point_out_unread(self._reading, stacklevel=2)
 
     def __repr__(self) -> str:
@@ -90,6 +99,7 @@ class Explainer:
         """An explainer over a model that was read before."""
         made = cls.__new__(cls)
         made._reading = reading
+        made._words = None
         return made
 
     @property
@@ -196,6 +206,26 @@ class Explainer:
         """
         return surroundings(self._one(row), target, self._referee(), norm, 1.0).robustness()
 
+    def contributions(self, answer: Explanation | Explanations, *, seed: int = 0) -> Contributions:
+        """What each change of an answer contributes to its score and its cost.
+
+        Choose it to say which of several changes matters how much. The parts of the score are Shapley values: the mean
+        of what a change adds, over all orders in which the changes can be made. With v(S) the score after the changes
+        S, change i contributes the mean of v(S + i) - v(S). The parts add up to the whole difference.
+
+        The model is asked once, about all 2^k subsets of k changes. Of more than 10 changes, the subsets lie along
+        random orders, which depend on `seed`. `rule` says which was done.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True)
+        >>> explainer = Explainer(LogisticRegression(max_iter=1000).fit(X, y), data=X)
+        >>> parts = explainer.contributions(explainer.explain(X[:1], target=1))
+        >>> bool(abs(sum(parts.score) - (parts.answer.score.after - parts.answer.score.before)) < 1e-9)
+        True
+        """
+        return contributions_of(answer.only, self._reading, seed)
+
     def _one(self, row: Any) -> Any:
         """One row as a table. An answer stands for its point."""
         if isinstance(row, Explanations):
@@ -282,8 +312,10 @@ class Explainer:
             table=verifier.before.table,
             outputs_before=[outputs[row] for row in outcome.row],
             outputs_after=verdict.after,
+            scores=verifier.scores(outcome, verdict),
             costs=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
             question=record(verifier.question),
             model=type(self.model).__name__,
+            words=self._words,
         )

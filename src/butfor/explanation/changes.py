@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.explanation.column_words import ENGLISH, ColumnWords, NumberStyle, Words
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -17,7 +18,7 @@ from butfor.space.space import Space
 class Change:
     """One column before and after, in the user's values.
 
-    These are known only of numbers:
+    `words` say how the column is called and its values are written. These are known only of numbers:
 
     - `ends`: the ends of the column's range;
     - `position`: where both values lie on the range (0 to 1, or outside);
@@ -32,6 +33,12 @@ class Change:
     share: float = 0.0
     position: tuple[float, float] | None = None
     ends: tuple[float, float] | None = None
+    words: ColumnWords | None = None
+
+    @property
+    def label(self) -> str:
+        """The name of the column for people."""
+        return self.words.label if self.words and self.words.label else self.name
 
     @property
     def change(self) -> float | None:
@@ -41,22 +48,62 @@ class Change:
     @property
     def text(self) -> tuple[str, str]:
         """Both values as short texts. Different values never have the same text."""
-        return readable(self.before, self.after, self.ends)
+        return texts_of(self, self.words) if self.words else readable(self.before, self.after, self.ends)
+
+    @property
+    def difference(self) -> str:
+        """The signed change of a number as a short text; an empty text for anything else."""
+        return "" if self.change is None else ("+" if self.change > 0 else "") + self.show(self.change)
+
+    def show(self, value: Any) -> str:
+        """Another value of the column as a short text."""
+        return shown(value, self.words) if self.words else word(value)
 
 
-def change_rows(space: Space, factual: FloatArray, point: FloatArray | None) -> tuple[Change, ...]:
+def texts_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -> tuple[str, str]:
+    """Both values of a change, as these words and this style write them."""
+    plain = readable(change.before, change.after, change.ends, words.decimals)
+    pairs = zip((change.before, change.after), plain, strict=True)
+    before, after = (_in_words(value, text, words, style) for value, text in pairs)
+    return (before, after) if before != after or not change.changed else plain
+
+
+def shown(value: Any, words: ColumnWords, style: NumberStyle = ENGLISH) -> str:
+    """A value as these words and this style write it."""
+    if is_number(value) and words.decimals is not None and np.isfinite(value):
+        return _in_words(value, _fixed(value, words.decimals), words, style)
+    return _in_words(value, word(value), words, style)
+
+
+def _in_words(value: Any, text: str, words: ColumnWords, style: NumberStyle) -> str:
+    if value is None:
+        return style.missing
+    return words.number(text, style) if is_number(value) and not words.levels else words.level(value)
+
+
+def _fixed(value: float, decimals: int) -> str:
+    return f"{Decimal(repr(value)):.{decimals}f}"
+
+
+def change_rows(
+    space: Space, factual: FloatArray, point: FloatArray | None, words: Words | None = None
+) -> tuple[Change, ...]:
     """One row for each column of the space."""
     after = factual if point is None else point
-    return tuple(_row(feature, float(factual[j]), float(after[j])) for j, feature in enumerate(space.features))
+    known = words.columns if words else {}
+    return tuple(
+        _row(feature, float(factual[j]), float(after[j]), known.get(feature.name))
+        for j, feature in enumerate(space.features)
+    )
 
 
-def _row(feature: Feature, before: float, after: float) -> Change:
+def _row(feature: Feature, before: float, after: float, words: ColumnWords | None) -> Change:
     changed = not (before == after or (np.isnan(before) and np.isnan(after)))
     facts = (feature.name, feature.kind, feature.value(before), feature.value(after), changed)
     if feature.levels is not None or np.isnan(before) or np.isnan(after):
-        return Change(*facts)
+        return Change(*facts, words=words)
     position = ((before - feature.low) / feature.range, (after - feature.low) / feature.range)
-    return Change(*facts, (after - before) / feature.range, position, (feature.low, feature.high))
+    return Change(*facts, (after - before) / feature.range, position, (feature.low, feature.high), words)
 
 
 def is_number(value: Any) -> bool:
@@ -64,8 +111,12 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def readable(before: Any, after: Any, ends: tuple[float, float] | None = None) -> tuple[str, str]:
+def readable(
+    before: Any, after: Any, ends: tuple[float, float] | None = None, decimals: int | None = None
+) -> tuple[str, str]:
     """Two values as short texts, which differ if the values do.
+
+    `decimals`: how many decimals numbers have at least (None: as many as they need).
 
     The second number is rounded away from the first, but not past the ends of the range. So whoever types the short
     number in goes at least as far as the answer does.
@@ -73,20 +124,27 @@ def readable(before: Any, after: Any, ends: tuple[float, float] | None = None) -
     >>> readable(4000.0, 5000.000244)
     ('4000', '5000.01')
     """
-    if before == after or not (is_number(before) and is_number(after)):
-        return word(before), word(after)
+    if not (is_number(before) and is_number(after)):
+        return _alone(before, decimals), _alone(after, decimals)
+    if before == after:
+        return (_alone(before, decimals),) * 2
     if isinstance(before, int) and isinstance(after, int):
-        return str(before), str(after)
+        return _alone(before, decimals), _alone(after, decimals)
     exact = Decimal(repr(float(after)))
     rounding = ROUND_CEILING if after > before else ROUND_FLOOR
     close = Decimal("1e-4") * abs(exact - Decimal(before))
     low, high = ends if ends and ends[0] <= after <= ends[1] else (-np.inf, np.inf)
-    for digits in range(6, 18):
-        short = exact.quantize(Decimal((0, (1,), max(exact.adjusted() - digits + 1, -300))), rounding)
+    for digits in range(6, 18) if decimals is None else range(decimals, 301):
+        least = exact.adjusted() - digits + 1 if decimals is None else -digits
+        short = exact.quantize(Decimal((0, (1,), max(least, -300))), rounding)
         if abs(short - exact) <= close and low <= float(short) <= high:
             break
-    first, second = word(float(before)), _plain(short)
+    first, second = _alone(float(before), decimals), _plain(short) if decimals is None else f"{short:f}"
     return (repr(float(before)) if first == second else first), second
+
+
+def _alone(value: Any, decimals: int | None) -> str:
+    return word(value) if decimals is None or not is_number(value) else _fixed(value, decimals)
 
 
 def word(value: Any) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.explanation.changes import Change, change_rows
+from butfor.explanation.changes import Change, change_rows, shown, word
+from butfor.explanation.column_words import ENGLISH, NumberStyle, Words
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
+from butfor.problem.targets.score import Score
 from butfor.space import frames
 from butfor.space.space import Space
 from butfor.verdict.certificate import Certificate
@@ -32,6 +36,8 @@ class Explanation:
     - `row`: the position of the factual among the rows given;
     - `rank`: the place of this answer among several to the same factual (1: the cheapest);
     - `model`: the name of the estimator's class;
+    - `score`: the number that the target is about, before and after, and what is needed (None: the model has none);
+    - `words`: how columns and predictions are called. They are no part of the answer: a record has none;
     - `sealed`: whether the JSON that it was read from had a hash (None: it was not read from JSON).
     """
 
@@ -50,6 +56,8 @@ class Explanation:
     model: str = ""
     created: str = field(default_factory=now)
     sealed: bool | None = None
+    score: Score | None = None
+    words: Words | None = None
 
     def __post_init__(self) -> None:
         freeze(self, "factual_codes", "point_codes")
@@ -71,7 +79,34 @@ class Explanation:
 
     def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
-        return change_rows(self.space, self.factual_codes, self.point_codes)
+        return change_rows(self.space, self.factual_codes, self.point_codes, self.words)
+
+    def described(self, words: Words) -> Explanation:
+        """The same answer, told in these words. See `bf.describe`."""
+        words.validate(self.space)
+        return replace(self, words=words)
+
+    def told(self, output: Any, style: NumberStyle = ENGLISH) -> str:
+        """A prediction as a short text, in the words for predictions if there are any."""
+        named = self.words.prediction if self.words else None
+        return word(output) if named is None else shown(output, named, style)
+
+    def to_text(
+        self,
+        style: str = "letter",
+        language: str = "en",
+        templates: Mapping[str, Any] | str | PathLike[str] | None = None,
+    ) -> str:
+        """The answer in sentences. They never say more than the certificate.
+
+        - `style`: "letter" (to the person whom the row is about), "brief" (one line) or "technical";
+        - `language`: "en", "de", "es" or "fr"; any other one if `templates` are complete;
+        - `templates`: sentences that take the place of the built-in ones: a dict, or the path of a TOML file. The
+          documentation shows their names.
+
+        Columns are called as `bf.describe` calls them.
+        """
+        return str(rendered(self, "letter", style, language, templates))
 
     def to_frame(self) -> Any:
         """One row per changed column: column, before, after, change.
@@ -123,6 +158,7 @@ class Explanation:
             and _same(self.point_codes, other.point_codes)
             and (self.cost == other.cost)
             and self.space == other.space
+            and self.score == other.score
             and _without_time(self.certificate) == _without_time(other.certificate)
         )
 

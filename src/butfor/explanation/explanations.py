@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.explanation.changes import Change
+from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.render import rendered
+from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space, same
@@ -34,6 +36,8 @@ class Explanations(Sequence[Explanation]):
     - `ranks`: the place of each answer among those for the same row (1: the cheapest);
     - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
     - `costs`: what each answer costs; infinite if none was found (its place is kept);
+    - `scores`: the number that the target is about, before and after each answer (None: the model has none);
+    - `words`: how columns and predictions are called (see `described`);
     - `sealed`: whether the file that they were read from had hashes (None: they were not read from a file).
 
     If there is only one answer, its attributes can be used directly: `answers.point` is `answers.only.point`.
@@ -54,12 +58,16 @@ class Explanations(Sequence[Explanation]):
     ranks: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     table_rows: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     sealed: bool | None = None
+    scores: Sequence[Score | None] = ()
+    words: Words | None = None
 
     def __post_init__(self) -> None:
         if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
             object.__setattr__(self, "table_rows", self.rows)
         if len(self.ranks) < len(self.rows):  # not given: the answers to each row are in order
             object.__setattr__(self, "ranks", _ranks(self.rows))
+        if len(self.scores) < len(self.rows):  # not given: they are not known
+            object.__setattr__(self, "scores", [None] * len(self.rows))
         freeze(self, "rows", "ranks", "table_rows", "factual_codes", "point_codes", "costs")
 
     def __len__(self) -> int:
@@ -82,6 +90,7 @@ class Explanations(Sequence[Explanation]):
                 outputs_after=[self.outputs_after[i] for i in at],
                 costs=self.costs[at],
                 certificates=[self.certificates[i] for i in at],
+                scores=[self.scores[i] for i in at],
             )
         i = range(len(self))[index]
         place = int(self.table_rows[i])
@@ -105,6 +114,8 @@ class Explanations(Sequence[Explanation]):
             model=self.model,
             created=self.created,
             sealed=self.sealed,
+            score=self.scores[i],
+            words=self.words,
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -167,6 +178,11 @@ class Explanations(Sequence[Explanation]):
         return self.only.after
 
     @property
+    def score(self) -> Score | None:
+        """The number that the target is about, before and after the single answer."""
+        return self.only.score
+
+    @property
     def row(self) -> int:
         """Which of the given rows the single answer is for."""
         return self.only.row
@@ -184,6 +200,20 @@ class Explanations(Sequence[Explanation]):
     def statuses(self) -> list[Status]:
         """The status of each answer."""
         return [certificate.status for certificate in self.certificates]
+
+    def described(self, words: Words) -> Explanations:
+        """The same answers, told in these words. See `bf.describe`."""
+        words.validate(self.space)
+        return replace(self, words=words)
+
+    def to_text(
+        self,
+        style: str = "letter",
+        language: str = "en",
+        templates: Mapping[str, Any] | str | PathLike[str] | None = None,
+    ) -> str:
+        """The single answer in sentences. See `Explanation.to_text`."""
+        return self.only.to_text(style, language, templates)
 
     @property
     def summary(self) -> str:

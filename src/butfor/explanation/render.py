@@ -20,6 +20,8 @@ VIEWS = {
     "lines": "batch:dump",
     "lines written": "batch:dump_to",
     "lines loaded": "batch:load",
+    "letter": "letters:render",
+    "contributions": "contributions:render",
     "plot": "plot:draw",
     "region": "region_bars:draw",
 }

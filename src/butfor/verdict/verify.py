@@ -15,6 +15,7 @@ from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
+from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import TOLERANCE, Outcome
 from butfor.space import frames
 from butfor.space.space import same
@@ -36,12 +37,14 @@ class Verdict:
 
     - `passed` (answers, checks): whether each of `CHECKS` passed;
     - `cost` (answers): the cost, computed again;
-    - `after`: what the estimator predicts for each point.
+    - `after`: what the estimator predicts for each point;
+    - `predicted`: all that the estimator predicts for the points that were found.
     """
 
     passed: BoolArray
     cost: FloatArray
     after: list[Any]
+    predicted: Prediction | None = None
 
     def failed(self, check: int) -> BoolArray:
         """Which answers failed the check with this number."""
@@ -77,7 +80,21 @@ class Verifier:
         passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
-        return Verdict(passed, cost, after)
+        return Verdict(passed, cost, after, changes.after)
+
+    def scores(self, outcome: Outcome, verdict: Verdict) -> list[Score | None]:
+        """How each answer scores. A row whose answer failed a check scores like one without an answer."""
+        target, solved = self.question.target, np.flatnonzero(outcome.found())
+        passed = verdict.passed[solved].all(axis=1)
+        made: list[Score | None] = [None] * len(outcome)
+        none = np.setdiff1d(np.arange(len(outcome)), solved[passed])
+        groups: list[tuple[IntArray, Prediction | None]] = [(none, None)] if len(none) else []
+        if verdict.predicted is not None and passed.any():
+            groups.append((solved[passed], verdict.predicted.take(np.flatnonzero(passed))))
+        for at, after in groups:
+            for i, score in zip(at.tolist(), target.scores(self.before.take(outcome.row[at]), after), strict=True):
+                made[i] = score
+        return made
 
     def already(self, rows: IntArray, problem: Problem) -> BoolArray:
         """Which rows already meet the target, at no cost and without breaking a constraint."""

@@ -12,7 +12,7 @@ from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
 from butfor.views.tables import label_of
-from butfor.views.text import difference, headline, status_name
+from butfor.views.text import headline, score_line, status_name, wanted
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
@@ -94,14 +94,16 @@ def _head(answer: Explanation) -> str:
     place = f"Answer {answer.rank} to row {answer.row}. " if answer.rank > 1 else ""
     if answer.found and answer.changes:
         count = len(answer.changes)
-        title = f'<span class="was">{_text(word(answer.before))} →</span> {_text(word(answer.after))}'
+        title = f'<span class="was">{_text(answer.told(answer.before))} →</span> {_text(answer.told(answer.after))}'
         sub = f"{place}By changing {count} of {len(answer.space)} columns, at a cost of {answer.cost:.4g}."
     else:
         title, sub = (
             _text(headline(answer)),
             f"{place}{status.value[:1].upper()}{status.value[1:]}." if not answer.found else place,
         )
-    return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{escape(sub)}</p>'
+    scored = score_line(answer)
+    sub = " ".join(filter(None, [escape(sub), _sentence(scored) if scored else ""]))
+    return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{sub}</p>'
 
 
 def _changes(answer: Explanation) -> str:
@@ -118,12 +120,18 @@ def _change(change: Change, answer: Explanation) -> str:
     before, after = change.text
     where = _drawing(change) or f'<span class="more">{_text(_values(answer.space[change.name]))}</span>'
     return (
-        f'<tr><th scope="row">{_text(change.name)}</th>'
+        f'<tr><th scope="row">{_text(change.label)}</th>'
         f'<td class="number before" data-label="Before">{_text(before)}</td>'
         f'<td class="number after" data-label="After">{_text(after)}</td>'
-        f'<td class="number change" data-label="Change">{difference(change).replace("-", "−")}</td>'
+        f'<td class="number change" data-label="Change">{_difference(change)}</td>'
         f'<td class="where">{where}</td></tr>'
     )
+
+
+def _difference(change: Change) -> str:
+    """The signed change with a minus of its full width; nothing for a level."""
+    text = change.difference
+    return _text(f"−{text[1:]}" if text.startswith("-") else text) if text else ""
 
 
 def _values(feature: Feature) -> str:
@@ -145,7 +153,7 @@ def _drawing(change: Change) -> str:
     was, is_ = (at(share) for share in change.position)
     low, high = at(0.0), at(1.0)
     before, after = change.text
-    ends = [word(end) for end in change.ends]
+    ends = [change.show(end) for end in change.ends]
     label = escape(f"from {before} to {after}, on a range of {ends[0]} to {ends[1]}", quote=True)
     return (
         f'<svg role="img" aria-label="{label}" viewBox="0 0 {DRAWING_WIDTH} 34" xmlns="http://www.w3.org/2000/svg">'
@@ -153,7 +161,7 @@ def _drawing(change: Change) -> str:
         f'<line class="path" x1="{was}" y1="11" x2="{is_}" y2="11"/>'
         f'<line class="was" x1="{was}" y1="4" x2="{was}" y2="18"/>'
         f'<circle class="is" cx="{is_}" cy="11" r="5"/>'
-        f'<text x="{low}" y="32">{ends[0]}</text><text x="{high}" y="32" text-anchor="end">{ends[1]}</text></svg>'
+        f'<text x="{low}" y="32">{escape(ends[0])}</text><text x="{high}" y="32" text-anchor="end">{escape(ends[1])}</text></svg>'
     )
 
 
@@ -161,7 +169,7 @@ def _kept(answer: Explanation) -> str:
     kept = [row for row in answer.columns() if not row.changed]
     if not kept:
         return ""
-    listed = "".join(f"<div><dt>{_text(row.name)}</dt><dd>{_text(row.text[0])}</dd></div>" for row in kept)
+    listed = "".join(f"<div><dt>{_text(row.label)}</dt><dd>{_text(row.text[0])}</dd></div>" for row in kept)
     plural = "column stays as it is" if len(kept) == 1 else "columns stay as they are"
     title = f"{len(kept)} {plural}" if answer.found else "The row as it is"
     return f'<details><summary>{title}</summary><dl class="kept">{listed}</dl></details>'
@@ -186,7 +194,7 @@ def _certificate(answer: Explanation) -> str:
 def _question(answer: Explanation) -> str:
     question = answer.question
     rules = "".join(f"<li>{_words(rule)}</li>" for rule in constraints_in_words(question))
-    body = _pairs([("Wanted", question.target), ("Cost", cost_in_words(question))])
+    body = _pairs([("Wanted", wanted(answer)), ("Cost", cost_in_words(question))])
     return _part(
         "The question", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
     )
@@ -238,10 +246,10 @@ def _summary(answers: Sequence[Explanation], *, link: bool = False) -> str:
     for place, one in enumerate(answers, 1):
         name = escape(_row_name(one)) + (f", answer {one.rank}" if one.rank > 1 else "")
         first = f'<a href="#answer-{place}">{name}</a>' if link else name
-        changes = "<br>".join(f"{_text(c.name)} {_text(c.text[0])} → {_text(c.text[1])}" for c in one.changes)
+        changes = "<br>".join(f"{_text(c.label)} {_text(c.text[0])} → {_text(c.text[1])}" for c in one.changes)
         cost = word(one.cost) if one.found else ""
-        after = _text(word(one.after)) if one.found else ""
-        cells = (_text(word(one.before)), after, changes, cost, status_name(one.certificate.status))
+        after = _text(one.told(one.after)) if one.found else ""
+        cells = (_text(one.told(one.before)), after, changes, cost, status_name(one.certificate.status))
         lines.append(f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     body = "".join(lines)
     return f'<div class="scroll"><table class="list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

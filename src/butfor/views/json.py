@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from butfor.views.parts import (
     parsed,
     question_data,
     question_from,
+    score_data,
+    score_from,
     space_data,
     space_from,
 )
@@ -108,7 +111,8 @@ def _shared(answer: Explanation) -> dict[str, Any]:
 
 
 def to_data(answer: Explanation) -> dict[str, Any]:
-    """The answer as plain data that follows the schema."""
+    """The answer as plain data that follows the schema. Words for columns are no part of it."""
+    answer = replace(answer, words=None)
     return {
         "schema": SCHEMA,
         "butfor": answer.certificate.versions.get("butfor"),
@@ -119,6 +123,7 @@ def to_data(answer: Explanation) -> dict[str, Any]:
         "before": to_spec(answer.before),
         "after": to_spec(answer.after),
         "cost": answer.cost if answer.found else None,
+        **score_data(answer.score),
         "changes": [
             {
                 "column": c.name,
@@ -186,6 +191,7 @@ def _read(data: dict[str, Any]) -> Explanation:
         model=data["model"],
         created=data["created"],
         sealed="hash" in data,
+        score=score_from(data),
     )
 
 

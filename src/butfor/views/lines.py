@@ -12,6 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
+from butfor.problem.targets.score import Score
 from butfor.space.space import Space
 from butfor.verdict import certificate as certificates
 from butfor.verdict.certificate import Certificate
@@ -35,6 +36,7 @@ class AnswerLine:
     end: FloatArray | None
     missing: list[str]
     certificate: Certificate
+    score: Score | None = None
 
     def facts(self, space: Space) -> dict[str, Any]:
         """The answer as plain data. What follows from the rest (`gap`, the values of the row) is left out."""
@@ -50,6 +52,7 @@ class AnswerLine:
             "factual": codes_data(self.start),
             "point": None if self.end is None else _moved(space, self.start, self.end),
             "missing": self.missing,
+            **_score_facts(self.score),
         }
 
 
@@ -70,6 +73,7 @@ def lines_of(answers: Explanations) -> Iterator[AnswerLine]:
             end=answers.point_codes[i] if found[i] else None,
             missing=missing[at],
             certificate=answers.certificates[i],
+            score=answers.scores[i],
         )
 
 
@@ -91,6 +95,7 @@ def line_from(facts: dict[str, Any], space: Space) -> AnswerLine:
         end=end,
         missing=facts["missing"],
         certificate=certificates.from_dict(facts),
+        score=_score_from(facts),
     )
     derived = line.facts(space)
     wrong = "" if derived == facts else contradiction(facts, derived)
@@ -114,6 +119,7 @@ def line_of(answer: Explanation) -> AnswerLine:
         end=answer.point_codes,
         missing=missing,
         certificate=answer.certificate,
+        score=answer.score,
     )
 
 
@@ -135,8 +141,25 @@ def together(lines: Sequence[AnswerLine], space: Space, table: Mapping[str, Any]
         outputs_after=[line.after for line in lines],
         costs=np.array([line.cost for line in lines], dtype=np.float64),
         certificates=[line.certificate for line in lines],
+        scores=[line.score for line in lines],
         **about,
     )
+
+
+def _score_facts(score: Score | None) -> dict[str, Any]:
+    """The score in two parts: the numbers of this answer, and what most answers of a batch share."""
+    if score is None:
+        return {}
+    scored = {"of": score.of, "threshold": to_spec(score.threshold), "up": score.up}
+    return {"score": [to_spec(score.before), to_spec(score.after)], "scored": scored}
+
+
+def _score_from(facts: Mapping[str, Any]) -> Score | None:
+    if "score" not in facts or "scored" not in facts:
+        return None
+    before, after = map(from_spec, facts["score"])
+    scored = facts["scored"]
+    return Score(scored["of"], before, after, from_spec(scored["threshold"]), scored["up"])
 
 
 def _moved(space: Space, start: FloatArray, end: FloatArray) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.spec import from_spec, to_spec
+from butfor.problem.targets.score import Score
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -79,6 +80,20 @@ def question_data(question: QuestionRecord) -> dict[str, Any]:
 def question_from(data: Mapping[str, Any]) -> QuestionRecord:
     """The question that `question_data` wrote."""
     return QuestionRecord(data["target"], data["cost"], tuple(data["constraints"]), data["spec"])
+
+
+def score_data(score: Score | None) -> dict[str, Any]:
+    """The score of an answer; nothing if it has none."""
+    if score is None:
+        return {}
+    known = {f.name: to_spec(getattr(score, f.name)) for f in fields(Score)}
+    return {"score": {**known, "margin": to_spec(score.margin)}}
+
+
+def score_from(data: Mapping[str, Any]) -> Score | None:
+    """The score that `score_data` wrote; None if there is none, as in records of earlier versions."""
+    known = data.get("score")
+    return None if known is None else Score(**{f.name: from_spec(known[f.name]) for f in fields(Score)})
 
 
 def codes_data(codes: FloatArray) -> list[float | None]:

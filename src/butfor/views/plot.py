@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from butfor.explanation.changes import Change, word
+from butfor.explanation.changes import Change
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
     for line, change in enumerate(changes):
         (_level if change.position is None else _number)(ax, line, change)
     ax.set_title(_title(answer), loc="left", fontsize=11, pad=10)
-    ax.set_yticks(range(len(changes)), [_short(change.name) for change in changes])
+    ax.set_yticks(range(len(changes)), [_short(change.label) for change in changes])
     ax.set_ylim(max(len(changes), 1) - 0.4, -0.6)
     ax.set_xlim(-0.04, 1.04)
     ax.set_xticks([])
@@ -54,10 +54,10 @@ def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
 
 
 def _title(answer: Explanation) -> str:
-    before = _short(word(answer.before))
+    before = _short(answer.told(answer.before))
     if not answer.found:
         return f"{before}: {answer.certificate.status.value.partition(':')[0].partition(';')[0]}"
-    return f"{before} → {_short(word(answer.after))}, at a cost of {answer.cost:.4g}"
+    return f"{before} → {_short(answer.told(answer.after))}, at a cost of {answer.cost:.4g}"
 
 
 def _number(ax: Axes, line: int, change: Change) -> None:
@@ -86,7 +86,14 @@ def _number(ax: Axes, line: int, change: Change) -> None:
             )
     for at, end, side in ((0, change.ends[0], "left"), (1, change.ends[1], "right")):
         ax.annotate(
-            word(end), (at, line), (0, -7), textcoords="offset points", ha=side, va="top", fontsize=7.5, color=GREY
+            change.show(end),
+            (at, line),
+            (0, -7),
+            textcoords="offset points",
+            ha=side,
+            va="top",
+            fontsize=7.5,
+            color=GREY,
         )
 
 

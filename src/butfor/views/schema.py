@@ -112,6 +112,15 @@ def _list(inner: Rule) -> Rule:
     return rule
 
 
+def _pair_of(inner: Rule) -> Rule:
+    def rule(value: Any, place: str) -> None:
+        _list(inner)(value, place)
+        if len(value) != 2:
+            _refuse(value, place, "two values")
+
+    return rule
+
+
 def _map(inner: Rule) -> Rule:
     """An object with any names."""
 
@@ -161,6 +170,10 @@ _ROW = _object({"codes": _list(_maybe(_number))}, {"values": _map(_any)})
 _COLUMNS = _list(_object({"name": _text, "type": _text}))
 _TABLE = _object({"kind": _text, "index": _any, "columns": _COLUMNS})
 _QUESTION = _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)})
+_SCORE = _object(
+    {"of": _text, "before": _scalar, "after": _maybe(_scalar), "threshold": _maybe(_scalar), "up": _flag},
+    {"margin": _maybe(_scalar)},
+)
 RECORD = _object(
     {
         "created": _text, "model": _text, "row": _whole(0), "rank": _whole(1), "before": _any, "after": _any,
@@ -168,7 +181,7 @@ RECORD = _object(
         "question": _QUESTION,
         "factual": _ROW, "point": _maybe(_ROW), "space": _list(_FEATURE), "table": _TABLE,
     },
-    {"butfor": _maybe(_text), "hash": _text},
+    {"butfor": _maybe(_text), "hash": _text, "score": _SCORE},
 )  # fmt: skip
 """The schema of one answer, as far as types go."""
 
@@ -179,13 +192,17 @@ _OF_A_LINE = {
     "conflict": _list(_text), "seconds": _number, "seed": _integer, "fingerprint": _text, "versions": _map(_text),
     "notes": _map(_number), "missing": _list(_text),
 }  # fmt: skip
-BATCH_LINE = _object({**_OF_A_LINE, "hash": _text})
+_SCORED = {
+    "score": _pair_of(_maybe(_scalar)),
+    "scored": _object({"of": _text, "threshold": _maybe(_scalar), "up": _flag}),
+}
+BATCH_LINE = _object({**_OF_A_LINE, "hash": _text}, _SCORED)
 """The schema of one answer of a batch, as far as types go: its line together with what the header shares."""
 
 BATCH_HEADER = _object(
     {
         "created": _text, "model": _text, "answers": _whole(0), "question": _QUESTION, "space": _list(_FEATURE),
-        "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, _OF_A_LINE), "hash": _text,
+        "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, {**_OF_A_LINE, **_SCORED}), "hash": _text,
     },
     {"butfor": _maybe(_text)},
 )  # fmt: skip

@@ -29,16 +29,11 @@ def target_of(answer: Explanation) -> Target | None:
     return found if isinstance(found, Target) else None
 
 
-def name_of(target: Target) -> str:
-    """The name of what the target is about: a quantity or a risk."""
-    return target.name if isinstance(target, OnRisk) else target.quantity.words(target.unit)
-
-
 def headline(answer: Explanation, target: Target) -> str:
     """One line: the quantity, its values before and after, and the goal."""
     before, after, wanted = figures(answer, target)
     changed = f"by changing {len(answer.changes)} of {len(answer.space)} columns"
-    return f"{name_of(target)}: {before} → {after} (wanted: {wanted}), {changed}"
+    return f"{target.name}: {before} → {after} (wanted: {wanted}), {changed}"
 
 
 def sentence(answer: Explanation | Explanations) -> str:
@@ -56,12 +51,12 @@ def sentence(answer: Explanation | Explanations) -> str:
     listed = conditions[0] if len(conditions) == 1 else f"{', '.join(conditions[:-1])} and {conditions[-1]}"
     before, after, wanted = figures(answer, target)
     way = "rise" if answer.after > answer.before else "fall"
-    return f"if {listed}, {name_of(target)} would {way} from {before} to {after} (wanted: {wanted})"
+    return f"if {listed}, {target.name} would {way} from {before} to {after} (wanted: {wanted})"
 
 
 def _condition(change: Change) -> str:
     before, after = change.text
-    return f"{change.name} were {after} instead of {before}"
+    return f"{change.label} were {after} instead of {before}"
 
 
 def figures(answer: Explanation, target: Target) -> tuple[str, str, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from butfor.explanation.changes import Change, word
+from butfor.explanation.changes import word
 from butfor.explanation.explanations import Explanations
+from butfor.problem.targets.class_scores import SCORE_NAMES
+from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status
 from butfor.views import survival_words, tables
 
@@ -25,31 +28,58 @@ CHANGES_LISTED = 40
 """How many changes of one answer are listed."""
 
 
+NO_BREAK = "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"
+
+
 def headline(answer: Explanation) -> str:
     """One line: what the model predicts now, and what it would predict."""
-    now = word(answer.before)
+    now = answer.told(answer.before)
     if answer.certificate.status is Status.PROVEN_INFEASIBLE:
-        return f"{now}: no admissible change makes it {answer.question.target}"
+        return f"{now}: no admissible change makes it {wanted(answer)}"
     if not answer.found:
-        return f"{now}: no change was found that makes it {answer.question.target}"
+        return f"{now}: no change was found that makes it {wanted(answer)}"
     if not answer.changes:
         return f"{now}: {answer.certificate.why}"
     target = survival_words.target_of(answer)
     if target is not None:
         return survival_words.headline(answer, target)
-    return f"{now} → {word(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
+    return f"{now} → {answer.told(answer.after)}, by changing {len(answer.changes)} of {len(answer.space)} columns"
+
+
+def wanted(answer: Explanation) -> str:
+    """The target in words: the classes as the user calls them."""
+    spec = answer.question.spec.get("target")
+    if answer.words is None or not isinstance(spec, dict) or spec.get("kind") != "Classes":
+        return answer.question.target
+    return " or ".join(answer.told(label) for label in spec["labels"])
+
+
+def scored(answer: Explanation) -> str:
+    """The score in words, with its class as the user calls it."""
+    score = answer.score
+    if score is None:
+        return ""
+    return str(replace(score, of=" ".join(filter(None, score_name(answer, score)))))
+
+
+def score_name(answer: Explanation, score: Score) -> tuple[str, str]:
+    """The kind of a score, and the class that it is about (empty if it is about a quantity)."""
+    for kind in SCORE_NAMES.values():
+        if score.of.startswith(f"{kind} "):
+            return kind, answer.told(score.of.removeprefix(f"{kind} "))
+    return score.of, ""
+
+
+def score_line(answer: Explanation) -> str:
+    """One line: the score before and after, and what is needed. Empty if nothing more is known than the headline says."""
+    if answer.score is None or (answer.changes and survival_words.target_of(answer)):
+        return ""
+    return scored(answer)
 
 
 def status_name(status: Status) -> str:
     """The name of a status as words."""
     return status.name.replace("_", " ").lower()
-
-
-def difference(change: Change) -> str:
-    """The signed change of a number; an empty text for anything else."""
-    if change.change is None:
-        return ""
-    return ("+" if change.change > 0 else "") + word(change.change)
 
 
 def footer(answer: Explanation) -> str:
@@ -64,10 +94,13 @@ def panel(answer: Explanation) -> Any:
     from rich.text import Text
 
     parts: list[Any] = [Text(headline(answer), style="bold")]
+    scored = score_line(answer)
+    if scored:
+        parts.append(Text(visible(scored)))
     if answer.changes:
         table = _table("column", before="right", after="right", change="right")
         for change in answer.changes[:CHANGES_LISTED]:
-            _add(table, change.name, *change.text, difference(change))
+            _add(table, change.label, *change.text, change.difference)
         parts.append(table)
     rest = len(answer.changes) - CHANGES_LISTED
     if rest > 0:
@@ -87,15 +120,15 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
     names |= {"answer": "right"} if several else {}
     table = _table("row", **names, before="left", after="left", changes="left", cost="right", status="left")
     for one, label in zip(shown, labels, strict=True):
-        words = "; ".join(f"{c.name} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES_LISTED])
+        words = "; ".join(f"{c.label} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES_LISTED])
         rest = len(one.changes) - CHANGES_LISTED
         _add(
             table,
             str(one.row),
             *([label] if any(labels) else []),
             *([str(one.rank)] if several else []),
-            word(one.before),
-            word(one.after) if one.found else "",
+            one.told(one.before),
+            one.told(one.after) if one.found else "",
             words + (f"; and {rest} more" if rest > 0 else ""),
             f"{one.cost:.4g}" if one.found else "",
             status_name(one.certificate.status),
@@ -120,7 +153,12 @@ def _add(table: Any, *cells: str) -> None:
     """Add a line of user text. Markup is not interpreted, and control characters are made visible."""
     from rich.text import Text
 
-    table.add_row(*(Text("".join(c if c.isprintable() else repr(c)[1:-1] for c in cell)) for cell in cells))
+    table.add_row(*(Text(visible(cell).replace("\N{NO-BREAK SPACE}", " ")) for cell in cells))
+
+
+def visible(text: str) -> str:
+    """The text with its control characters made visible. Spaces that do not break a line are none."""
+    return "".join(c if c.isprintable() or c in NO_BREAK else repr(c)[1:-1] for c in text)
 
 
 def table(names: Sequence[str], lines: Iterable[Sequence[str]]) -> Any:

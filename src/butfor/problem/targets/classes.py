@@ -12,6 +12,8 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.estimator.prediction import LEAST, Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
+from butfor.problem.targets.class_scores import class_scores, number_of_class
+from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
 
@@ -26,6 +28,12 @@ class Classes(AbstractTarget):
 
     def validate(self, source: Source) -> None:
         _check_labels(source, self.labels)
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        return class_scores(before, after, lambda label, now: label in self.labels)
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return number_of_class(prediction, output)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -51,6 +59,12 @@ class Other(AbstractTarget):
     def validate(self, source: Source) -> None:
         if hasattr(source.estimator, "predict") and not source.classes:
             raise _classless(source, "target='other' (the default) was given")
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        return class_scores(before, after, lambda label, now: bool(label != now))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return number_of_class(prediction, output)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -84,6 +98,12 @@ class ClassCosts(AbstractTarget):
                     f"the class {label!r} was given the cost {cost!r}.",
                     "Class costs must be finite and at least 0.",
                 )
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        return class_scores(before, after, lambda label, now: label in dict(self.costs))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return number_of_class(prediction, output)
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         known = list(readout.classes)
@@ -125,6 +145,15 @@ class Probability(AbstractTarget):
             raise InputError(
                 f"{type(source.estimator).__name__} gives no probabilities.", "", "Ask for a class, or use bf.margin."
             )
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        label, count = list(before.source.classes).index(self.label), before.height
+        now = None if after is None else after.probabilities[:, label]
+        needed, up = np.full(count, self.at_least), np.ones(count, dtype=np.bool_)
+        return scores_of([f"probability of {self.label}"] * count, before.probabilities[:, label], now, needed, up)
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return np.asarray(prediction.probabilities[:, list(prediction.source.classes).index(self.label)])
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         label = list(readout.classes).index(self.label)

@@ -14,6 +14,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
 from butfor.model.survival.readout import Survival
+from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.survival import grouped
 from butfor.problem.targets.target import AbstractTarget, Group
 from butfor.space import frames
@@ -36,6 +37,15 @@ class OnRisk(AbstractTarget):
     @abstractmethod
     def wanted(self, now: float) -> float:
         """The value wanted for a row whose value is `now`."""
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        now = np.array(self.outputs(before), dtype=np.float64)
+        then = None if after is None else np.array(self.outputs(after), dtype=np.float64)
+        wanted = np.array([self.wanted(one) for one in now.tolist()])
+        return scores_of([self.name] * len(now), now, then, wanted, np.full(len(now), self.up))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return np.array(self.outputs(prediction), dtype=np.float64)
 
     @abstractmethod
     def goal(self, before: Prediction) -> FloatArray:

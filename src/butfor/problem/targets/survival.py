@@ -23,6 +23,7 @@ from butfor.model.readout import AbstractReadout
 from butfor.model.scores import each_at_least, everything, nothing
 from butfor.model.survival.curves import MeanTime, QuantileTime, Quantity, beyond, timed
 from butfor.model.survival.readout import RiskOnly, Survival, Wish
+from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
 T = TypeVar("T", bound="OnCurves")
@@ -38,6 +39,19 @@ class OnCurves(AbstractTarget):
     @abstractmethod
     def up(self) -> bool:
         """Whether more is wanted."""
+
+    @property
+    def name(self) -> str:
+        """The name of the quantity, in words."""
+        return self.quantity.words(self.unit)
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        now = self.quantity.of(before.curves)
+        then = None if after is None else self.quantity.of(after.curves)
+        return scores_of([self.name] * len(now), now, then, self.goal(now), np.full(len(now), self.up))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return self.quantity.of(prediction.curves)
 
     @abstractmethod
     def goal(self, now: FloatArray) -> FloatArray:

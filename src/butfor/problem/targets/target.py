@@ -13,6 +13,7 @@ from butfor.estimator.source import Source
 from butfor.importers.read import Reading
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet
+from butfor.problem.targets.score import Score
 
 Group = tuple[IntArray, tuple[ScoreSet, ...]]
 
@@ -41,6 +42,17 @@ class AbstractTarget(ABC):
     def outputs(self, prediction: Prediction) -> list[Any]:
         """What the estimator predicts about the target's quantity, in plain Python values."""
         return prediction.outputs()
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        """How each row scores before and after its change. None for a row about which the estimator gives no number.
+
+        `after` is None for rows without an answer.
+        """
+        return [None] * before.height
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        """The number that scores are about, for each row, if the answer's own prediction is `output`."""
+        return None
 
     @abstractmethod
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:

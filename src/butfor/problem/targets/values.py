@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from butfor.estimator.source import Source
 from butfor.model.linked import Linked
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.scores import each_at_least
+from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
 
@@ -32,6 +34,14 @@ class ValueIn(AbstractTarget):
         _check_regressor(source, "bf.value")
         if np.isnan(self.low) or np.isnan(self.high) or self.low > self.high:
             raise InputError(f"a value {self!r} was asked for.", "The lower end must not exceed the upper one.")
+
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        """Of two ends, the score is about the one that the row lies beyond."""
+        up = (before.values <= self.high) & np.isfinite(self.low)
+        return _scores(before, after, np.where(up, self.low, self.high), up)
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return prediction.values
 
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         return [(np.arange(len(before.values)), _values(readout).value_sets(self.low, self.high))]
@@ -63,6 +73,12 @@ class RelativeChange(AbstractTarget):
     def _threshold(self, before: Prediction) -> FloatArray:
         return before.values + self.by * np.abs(before.values)
 
+    def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
+        return _scores(before, after, self._threshold(before), np.full(before.height, self.by > 0))
+
+    def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
+        return prediction.values
+
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
         wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
         if isinstance(readout, Linked):  # each threshold has its own rounding
@@ -77,6 +93,11 @@ class RelativeChange(AbstractTarget):
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         short = self._threshold(before) - after.values
         return np.maximum(0.0, short if self.by > 0 else -short)
+
+
+def _scores(before: Prediction, after: Prediction | None, threshold: FloatArray, up: BoolArray) -> list[Score | None]:
+    names = ["predicted value"] * before.height
+    return scores_of(names, before.values, None if after is None else after.values, threshold, up)
 
 
 def _values(readout: AbstractReadout) -> Value:

@@ -1,0 +1,1 @@
+"""The sentences of `to_text`, a file of templates per language."""
