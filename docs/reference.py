@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import compress, measure, survival
+from butfor import compress, groups, measure, plots, survival
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -33,7 +33,16 @@ GROUPS = {
 }  # fmt: skip
 """Every public name, in the order in which a reader meets them."""
 
-ANSWERS = (butfor.Explanation, butfor.Explanations, butfor.Certificate, butfor.Space, Enum, Exception)
+ANSWERS = (
+    butfor.Explanation,
+    butfor.Explanations,
+    butfor.Certificate,
+    butfor.Space,
+    Enum,
+    Exception,
+    groups.Action,
+    groups.ChosenActions,
+)
 """Classes of which butfor makes the objects."""
 
 LINE = 88
@@ -61,6 +70,12 @@ def page() -> str:
     parts += ["## Compression", inspect.getdoc(compress) or ""]
     for name in compress.__all__:
         parts += entry(f"bf.compress.{name}", getattr(compress, name))
+    parts += ["## Groups", inspect.getdoc(groups) or ""]
+    for name in groups.__all__:
+        parts += entry(f"bf.groups.{name}", getattr(groups, name))
+    parts += ["## Pictures", inspect.getdoc(plots) or ""]
+    for name in plots.__all__:
+        parts += entry(f"bf.plots.{name}", getattr(plots, name))
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)
@@ -75,7 +90,7 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield "\n".join(f"- `{member.name}`: {getattr(member, 'meaning', member.value)}" for member in thing)
-    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, *ANSWERS):
+    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, groups.Actions, *ANSWERS):
         for name, member in members(thing):
             yield from entry(name, member, depth + 1)
 

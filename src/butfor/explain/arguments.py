@@ -11,10 +11,10 @@ from butfor.errors import InputError, InputTypeError, number
 from butfor.solvers.solver import Budget
 
 
-def count_of(k: Any) -> int:
-    """How many answers per row."""
+def count_of(k: Any, name: str = "k") -> int:
+    """A whole number of at least 1: how many answers per row, or what else is counted."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"k={k!r} was given.", "It must be a whole number of at least 1.")
+        raise InputError(f"{name}={k!r} was given.", "It must be a whole number of at least 1.")
     return int(k)
 
 

@@ -296,14 +296,7 @@ def plot(table: Any, measures: Sequence[str] | None = None) -> Any:
     """
     from butfor.views.bars import draw
 
-    columns = (
-        table
-        if isinstance(table, Mapping)
-        else {
-            name: frames.values(table, name, position)
-            for position, name in enumerate(frames.names(frames.as_table(table)))
-        }
-    )
+    columns = frames.listed(table)
     known = [name for name in MEASURES if name in columns]
     if "method" not in columns or not known:
         raise InputError("this table has no column 'method', or no measure.", "Give the table that Judge.frame made.")

@@ -319,3 +319,15 @@ def like(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     """A new table of the same kind as `table`."""
     backend = nw.from_native(table, eager_only=True).implementation
     return nw.from_dict({name: list(column) for name, column in columns.items()}, backend=backend).to_native()
+
+
+def framed(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Columns as a table of the same kind as `table`. Beside an array, they are a dict of lists."""
+    return {name: list(column) for name, column in columns.items()} if is_array(table) else like(table, columns)
+
+
+def listed(table: Any) -> dict[str, list[Any]]:
+    """The columns of a table, or of the dict that `framed` made beside an array. Missing values are None."""
+    if isinstance(table, Mapping):
+        return {str(name): [None if is_missing(value) else value for value in column] for name, column in table.items()}
+    return {name: values(table, name, position) for position, name in enumerate(names(as_table(table)))}

@@ -1,0 +1,53 @@
+"""Groups: what a batch of answers says about many rows, and about one group beside another.
+
+The first functions take the answers of `explain`. Those that take an explainer ask it further questions. Each function
+returns a table of the kind that was explained (for arrays, a dict of columns), and `bf.plots` draws such tables.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from butfor.groups.action import Action
+    from butfor.groups.bias import flips
+    from butfor.groups.burden import costs, differences
+    from butfor.groups.common import Actions, ChosenActions
+    from butfor.groups.counted import conflicts, outcomes
+    from butfor.groups.moved import changes, shifts
+    from butfor.groups.reach import levers
+
+_HOME = {
+    "Action": "action",
+    "Actions": "common",
+    "ChosenActions": "common",
+    "changes": "moved",
+    "conflicts": "counted",
+    "costs": "burden",
+    "differences": "burden",
+    "flips": "bias",
+    "levers": "reach",
+    "outcomes": "counted",
+    "shifts": "moved",
+}
+__all__ = [
+    "Action",
+    "Actions",
+    "ChosenActions",
+    "changes",
+    "conflicts",
+    "costs",
+    "differences",
+    "flips",
+    "levers",
+    "outcomes",
+    "shifts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'butfor.groups' has no attribute {name!r}")
+    return getattr(import_module(f"butfor.groups.{_HOME[name]}"), name)

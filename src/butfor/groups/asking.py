@@ -1,0 +1,98 @@
+"""Ask an explainer about many rows, without the certificates that a reader of single answers wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.errors import InputError, InputTypeError
+from butfor.estimator.prediction import Prediction
+from butfor.explain.explainer import Explainer
+from butfor.explain.solve import Search, confirm, solve
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.costs import AbstractCost
+from butfor.problem.question import ask
+from butfor.problem.referee import Referee
+from butfor.problem.written.constraints import Constraints
+from butfor.solvers.outcome import Outcome, answers_of
+from butfor.solvers.solver import Budget
+from butfor.space import frames
+from butfor.verdict.verify import AS_WRITTEN, CONSTRAINTS, PREDICTION, Verifier
+from butfor.views.tables import labels_of
+
+ASKED = [PREDICTION, CONSTRAINTS, AS_WRITTEN]
+"""The checks of points that no solver priced."""
+
+POINTS_AT_ONCE = 50_000
+"""How many points the estimator is asked about at once."""
+
+
+def verifier_of(
+    explainer: Explainer, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()
+) -> Verifier:
+    """The question about some rows, with what the estimator predicts for them now."""
+    if not isinstance(explainer, Explainer):
+        raise InputTypeError(f"{type(explainer).__name__} was given.", "An Explainer is needed, and then the rows.")
+    reading = explainer.reading
+    question = ask(reading.space, reading.source, target, cost, constraints)
+    table = frames.as_table(X)
+    if not frames.height(table):
+        raise InputError("no row was given.", "At least one is needed.")
+    reading.space.check_columns(table)
+    before = Prediction(reading.source, table)
+    question = question.settled(reading.readout, before)
+    return Verifier(question, Referee(reading, question.target), reading.space.encode(table), before)
+
+
+def answered(verifier: Verifier, budget: Budget) -> Outcome:
+    """The cheapest answer to each row. One that the estimator does not confirm counts as not found."""
+    search = Search()
+    outcome, verdict = confirm(solve(verifier, search, budget, _quiet), verifier, search, budget)
+    believed = verdict.passed.all(axis=1)
+    cost = np.where(outcome.found() & believed, verdict.cost, np.inf)
+    return replace(outcome, cost=cost, points=np.where(np.isfinite(cost)[:, None], outcome.points, np.nan))
+
+
+def tried(verifier: Verifier, rows: IntArray, points: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Which points are answers to their rows, by the estimator and every constraint, and what each costs.
+
+    The points are written into the user's own table, and the estimator predicts that. It is not asked about those that
+    leave the admissible values.
+    """
+    fine, price = np.zeros(len(rows), dtype=np.bool_), np.full(len(rows), np.inf)
+    for begin in range(0, len(rows), POINTS_AT_ONCE):
+        part = slice(begin, begin + POINTS_AT_ONCE)
+        start = verifier.factuals[rows[part]]
+        cost = verifier.question.prices.total(start, points[part])
+        inside = admissible(verifier.referee.space, start, verifier.question.constraints).admits(points[part])
+        able = np.flatnonzero(inside & np.isfinite(cost))
+        claimed = answers_of(rows[part][able], points[part][able], cost[able], np.zeros(len(able)))
+        verdict = verifier.verify(claimed)
+        fine[begin + able] = verdict.passed[:, ASKED].all(axis=1)
+        price[begin + able] = verdict.cost
+    return fine, price
+
+
+def under(verifier: Verifier, constraints: Iterable[AbstractConstraint]) -> Verifier:
+    """The same rows under further constraints."""
+    question = verifier.question
+    return replace(verifier, question=question.under((*question.constraints, *constraints)))
+
+
+def labels(verifier: Verifier) -> list[Any]:
+    """The label of each row in the user's table; its position if it has none."""
+    return [at if label is None else label for at, label in enumerate(labels_of(verifier.before.table))]
+
+
+def framed(verifier: Verifier, columns: dict[str, list[Any]]) -> Any:
+    """Columns as a table of the kind that was given."""
+    return frames.framed(verifier.before.table, columns)
+
+
+def _quiet(rows: int) -> None:
+    """Tell nobody."""

@@ -1,0 +1,133 @@
+"""The bias check: would a protected column alone flip the decision?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError, InputTypeError, UnknownColumnError
+from butfor.explain.arguments import budget_of
+from butfor.explain.explainer import Explainer
+from butfor.groups.asking import answered, framed, labels, tried, under, verifier_of
+from butfor.groups.counted import ALREADY
+from butfor.problem.constraints.restrictions import Fixed
+from butfor.solvers.outcome import Outcome, answers_of
+from butfor.space.space import Space
+from butfor.verdict.verify import Verifier
+
+FLIPS, NEVER_FLIPS, UNSETTLED = "flips", "never flips", "open"
+"""What is known of a row. The first two are proven."""
+
+COMBINATIONS_ASKED = 1000
+"""Protected columns with at most this many combinations of levels are tried one by one."""
+
+
+def flips(
+    explainer: Explainer,
+    X: Any,
+    protected: str | Iterable[str],
+    *,
+    target: Any = "other",
+    time_limit: float | None = None,
+) -> Any:
+    """Whether a protected column alone would flip the decision about each row, proven either way.
+
+    All other columns keep their values. Choose it as a first test of direct discrimination: a row that flips is treated
+    differently because of the protected column and for no other reason. That no row flips does *not* prove that the
+    model is fair. Other columns may say the same as the protected one (Kusner et al., Counterfactual Fairness, NeurIPS
+    2017).
+
+    - `protected`: a column that the model reads, or several that may change together;
+    - `target`: what counts as another decision, as for `explain`;
+    - `time_limit`: seconds for the whole call.
+
+    The table has a line per row:
+
+    - `row`, `before`: its label, and what is predicted for it;
+    - `outcome`: "flips", "never flips", "open", or "already met" (of a target that the row meets as it is);
+    - `after`: what would be predicted;
+    - the protected columns as they are (`sex`) and as they would flip the decision (`sex would be`).
+
+    Levels are tried one by one with the estimator itself, so every row is settled, for black boxes, too. A number is
+    searched by the solver of the model, and the value shown is the nearest that flips. A row is left open only if the
+    time is up or no solver proves anything.
+
+    >>> from butfor.datasets import loans
+    >>> X, y = loans.load()
+    >>> found = flips(Explainer(loans.pipeline().fit(X, y), data=X), X, "sex")
+    >>> found["outcome"].value_counts().to_dict()
+    {'never flips': 1000}
+    """
+    names = _names(protected, explainer.space)
+    budget = budget_of(time_limit, None, None)
+    verifier = verifier_of(explainer, X, target)
+    others = [name for name in explainer.space.names if name not in names]
+    alone = under(verifier, [Fixed(tuple(others))] if others else [])
+    columns = [explainer.space.index(name) for name in names]
+    levels = [explainer.space.features[j].levels for j in columns]
+    combinations = np.prod([np.inf if its is None else float(len(its)) for its in levels])
+    few = combinations <= COMBINATIONS_ASKED
+    found = _every_level(alone, columns) if few else answered(alone, budget)
+    return framed(verifier, _told(alone, found, columns))
+
+
+def _names(protected: str | Iterable[str], space: Space) -> list[str]:
+    """The protected columns, each of which must be able to change."""
+    if not isinstance(protected, str | Iterable):
+        raise InputTypeError(f"{protected!r} was given.", "The name of a column is needed, or several names.")
+    names = list(dict.fromkeys([protected] if isinstance(protected, str) else [str(name) for name in protected]))
+    if not names:
+        raise InputError("no protected column was named.", "At least one is needed.")
+    for name in names:
+        try:
+            feature = space[name]
+        except UnknownColumnError as error:
+            raise UnknownColumnError(
+                f"the model reads no column {name!r}, so it alone flips no decision.", error.needed
+            ) from None
+        if feature.kind == "constant":
+            raise InputError(
+                f"the protected column {name!r} has a single value in the data ({feature.describe()}).",
+                "It could not change.",
+                f"Declare its values with space={{{name!r}: bf.Categorical([...])}}.",
+            )
+    return names
+
+
+def _every_level(verifier: Verifier, columns: Sequence[int]) -> Outcome:
+    """The cheapest combination of levels that flips each row. All of them are asked."""
+    space, start = verifier.referee.space, verifier.factuals
+    best, cost = np.full(start.shape, np.nan), np.full(len(start), np.inf)
+    every = np.arange(len(start))
+    for codes in product(*(range(len(space.features[j].levels or ())) for j in columns)):
+        points = start.copy()
+        points[:, columns] = np.array(codes, dtype=np.float64)
+        fine, price = tried(verifier, every, points)
+        better = fine & (price < cost)
+        best[better], cost[better] = points[better], price[better]
+    return answers_of(every, best, cost, np.where(np.isfinite(cost), cost, np.inf))
+
+
+def _told(verifier: Verifier, found: Outcome, columns: Sequence[int]) -> dict[str, list[Any]]:
+    """The lines of the table."""
+    space, target = verifier.referee.space, verifier.question.target
+    impossible = np.isinf(found.bound) & ~found.found()
+    known = np.where(found.found(), FLIPS, np.where(impossible, NEVER_FLIPS, UNSETTLED))
+    known[target.met(verifier.before, verifier.before)] = ALREADY
+    told: dict[str, list[Any]] = {
+        "row": labels(verifier),
+        "before": list(target.outputs(verifier.before)),
+        "outcome": known.tolist(),
+        "after": verifier.verify(found).after,
+    }
+    for j in columns:
+        feature = space.features[j]
+        told[feature.name] = [feature.value(code) for code in verifier.factuals[:, j].tolist()]
+        told[f"{feature.name} would be"] = [
+            feature.value(code) if there else None
+            for code, there in zip(found.points[:, j].tolist(), found.found().tolist(), strict=True)
+        ]
+    return told

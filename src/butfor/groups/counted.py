@@ -1,0 +1,82 @@
+"""What became of the rows of a batch, and why some of them cannot be helped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from butfor.groups.firsts import Batch, Firsts, firsts, named, parts_of
+from butfor.solvers.outcome import Status
+
+ALREADY = "already met"
+"""The outcome of a row that meets the target as it is."""
+
+NOT_LOOKED_FOR = "not looked for"
+"""The conflict of an impossible row in which none was looked for."""
+
+OUTCOMES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Status))
+"""What may become of a row."""
+
+
+def outcomes(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
+    """How many rows were answered, proven impossible or left open, by group.
+
+    Only the first answer to each row counts, here and in the other functions of a batch.
+
+    - `answers`: what `explain` returned, or a list of it if all answer the same question;
+    - `by`: a column of the rows that were explained, or the group of each row (default: no groups).
+
+    The table has a line per group and outcome: `group`, `outcome`, `rows`, and their `share` of the group.
+
+    >>> from butfor import Explainer
+    >>> from butfor.datasets import loans
+    >>> X, y = loans.load()
+    >>> answers = Explainer(loans.pipeline().fit(X, y), data=X).explain(X.iloc[:60], target="approved")
+    >>> outcomes(answers, by="sex")
+        group         outcome  rows     share
+    0  female     already met    19  0.863636
+    1  female  proven optimal     3  0.136364
+    2    male     already met    27  0.710526
+    3    male  proven optimal    11  0.289474
+    """
+    known = firsts(answers)
+    each = outcomes_of(known)
+    shown = [outcome for outcome in OUTCOMES if outcome in each]
+    groups, columns = list[Any](), dict[str, list[Any]](outcome=[], rows=[], share=[])
+    for group, rows in parts_of(known, by).items():
+        count = Counter(each[i] for i in rows.tolist())
+        groups += [group] * len(shown)
+        columns["outcome"] += shown
+        columns["rows"] += [count[outcome] for outcome in shown]
+        columns["share"] += [count[outcome] / len(rows) for outcome in shown]
+    return known.framed(named(groups, columns))
+
+
+def outcomes_of(known: Firsts) -> list[str]:
+    """What became of each row: one of `OUTCOMES`."""
+    words = [status.name.replace("_", " ").lower() for status in known.statuses]
+    return [ALREADY if already else word for already, word in zip(known.already.tolist(), words, strict=True)]
+
+
+def conflicts(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
+    """Why rows are proven impossible: how often each smallest conflict occurs, by group.
+
+    A conflict is a smallest set of constraints that already makes the target impossible. `explain` looks for it in the
+    first impossible rows of each call only, and the others are counted as "not looked for". To look for more of them,
+    explain a few rows per call and give the batches as a list.
+
+    `answers` and `by` are as for `outcomes`. The table has a line per group and conflict: `group`, `conflict`, `rows`,
+    and their `share` of the group's impossible rows. It has no line if no row is impossible.
+    """
+    known = firsts(answers)
+    groups, columns = list[Any](), dict[str, list[Any]](conflict=[], rows=[], share=[])
+    for group, rows in parts_of(known, by).items():
+        impossible = [i for i in rows.tolist() if known.statuses[i] is Status.PROVEN_INFEASIBLE]
+        words = Counter(" and ".join(known.conflicts[i]) or NOT_LOOKED_FOR for i in impossible)
+        for conflict, count in sorted(words.items(), key=lambda pair: (pair[0] == NOT_LOOKED_FOR, -pair[1], pair[0])):
+            groups.append(group)
+            columns["conflict"].append(conflict)
+            columns["rows"].append(count)
+            columns["share"].append(count / len(impossible))
+    return known.framed(named(groups, columns))

@@ -1,0 +1,212 @@
+"""The first answer to each row of a batch, in columns, and the groups that its rows belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.errors import InputError, InputTypeError
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.solvers.outcome import Status
+from butfor.space import frames
+from butfor.space.space import Space, same
+from butfor.views.tables import labels_of
+
+MISSING_GROUP = "missing"
+"""The group of rows whose value in the grouping column is missing."""
+
+Batch = Explanations | Explanation | list[Explanation | Explanations] | tuple[Explanation | Explanations, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Firsts:
+    """The first answers of a batch.
+
+    - `start`, `points` (rows, features): the rows and their answers, encoded (all NaN if none was found);
+    - `costs` (rows): infinite if none was found;
+    - `statuses`, `conflicts`: of each answer, as its certificate says them;
+    - `labels`: of each row, as the user's table has them (its position if it has none);
+    - `tables`: the rows themselves, in the user's own tables, one after the other.
+    """
+
+    space: Space
+    start: FloatArray
+    points: FloatArray
+    costs: FloatArray
+    statuses: list[Status]
+    conflicts: list[tuple[str, ...]]
+    labels: list[Any]
+    tables: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    @property
+    def found(self) -> BoolArray:
+        """Which rows have an answer."""
+        return np.isfinite(self.costs)
+
+    @property
+    def moved(self) -> BoolArray:
+        """Which columns the answers change (rows, features)."""
+        return np.asarray(~same(self.start, self.points) & self.found[:, None])
+
+    @property
+    def already(self) -> BoolArray:
+        """Which rows meet the target as they are."""
+        return np.asarray(self.found & ~self.moved.any(axis=1) & (self.costs == 0))
+
+    def framed(self, columns: dict[str, list[Any]]) -> Any:
+        """Columns as a table of the user's kind."""
+        return frames.framed(self.tables[0], columns)
+
+
+def firsts(answers: Batch) -> Firsts:
+    """The first answer to each row. Batches may be given together if they answer the same question."""
+    batches = list(_batches(answers))
+    if not any(len(one) for one in batches):
+        raise InputError("no answer was given.", "At least one row must have been explained.")
+    _check_same_question(batches)
+    at = [np.flatnonzero(one.ranks == 1) for one in batches]
+    pairs = list(zip(batches, at, strict=True))
+    known = [one.certificates for one in batches]
+    return Firsts(
+        space=batches[0].space,
+        start=np.vstack([one.factual_codes[one.table_rows[its]] for one, its in pairs]),
+        points=np.vstack([one.point_codes[its] for one, its in pairs]),
+        costs=np.concatenate([one.costs[its] for one, its in pairs]),
+        statuses=[one[i].status for one, its in zip(known, at, strict=True) for i in its.tolist()],
+        conflicts=[one[i].conflict for one, its in zip(known, at, strict=True) for i in its.tolist()],
+        labels=[label for one, its in pairs for label in _labels(one, its)],
+        tables=[frames.take(one.table, one.table_rows[its]) for one, its in pairs],
+    )
+
+
+def _batches(answers: Batch) -> Iterator[Explanations]:
+    if isinstance(answers, Explanations):
+        yield answers
+    elif isinstance(answers, Explanation):
+        yield together(answers)
+    elif isinstance(answers, list | tuple):
+        for one in answers:
+            if not isinstance(one, Explanation | Explanations):
+                raise _not_answers(one)
+            yield from _batches(one)
+    else:
+        raise _not_answers(answers)
+
+
+def together(answer: Explanation) -> Explanations:
+    """A single answer as a batch."""
+    point = np.full(len(answer.space), np.nan) if answer.point_codes is None else answer.point_codes
+    return Explanations(
+        space=answer.space,
+        rows=np.array([answer.row]),
+        factual_codes=answer.factual_codes[None],
+        point_codes=point[None],
+        table=answer.factual,
+        outputs_before=[answer.before],
+        outputs_after=[answer.after],
+        costs=np.array([answer.cost if answer.found else np.inf]),
+        certificates=[answer.certificate],
+        question=answer.question,
+        model=answer.model,
+        ranks=np.array([answer.rank]),
+        table_rows=np.zeros(1, dtype=np.intp),
+    )
+
+
+def _not_answers(given: Any) -> InputTypeError:
+    return InputTypeError(
+        f"{type(given).__name__} was given.", "Answers are needed.", "Give what explain returned, or a list of it."
+    )
+
+
+def _check_same_question(batches: Sequence[Explanations]) -> None:
+    """Refuse answers whose costs cannot be compared."""
+    first, *others = batches
+    for other in others:
+        if other.question != first.question:
+            raise InputError(
+                f"answers to different questions were given together: {_words(first)}, and {_words(other)}.",
+                "Their costs cannot be compared.",
+                "Give the answers to one question at a time.",
+            )
+        if other.space != first.space or other.certificates[0].fingerprint != first.certificates[0].fingerprint:
+            raise InputError(
+                "answers about different models or columns were given together.",
+                "All must be about the same.",
+                "Give the answers of one explainer at a time.",
+            )
+
+
+def _words(answers: Explanations) -> str:
+    question = answers.question
+    return f"{question.target} at {question.cost} under {' and '.join(question.constraints) or 'no constraints'}"
+
+
+def _labels(answers: Explanations, at: IntArray) -> list[Any]:
+    own = labels_of(frames.take(answers.table, answers.table_rows[at]))
+    return [row if label is None else label for label, row in zip(own, answers.rows[at].tolist(), strict=True)]
+
+
+def groups_of(known: Firsts, by: str | Iterable[Any]) -> dict[Any, IntArray]:
+    """The rows of each group, in the order of the groups.
+
+    `by` is a column of the rows that were explained, or holds the group of each row.
+    """
+    if isinstance(by, str):
+        names = [frames.names(table) for table in known.tables]
+        if any(by not in own for own in names):
+            raise InputError(
+                f"by={by!r} was given.",
+                f"The columns are {', '.join(names[0])}.",
+                "Name one of them, or give the group of each row.",
+            )
+        each = [value for table, own in zip(known.tables, names, strict=True) for value in _column(table, own, by)]
+    elif isinstance(by, Iterable):
+        each = list(by)
+        if len(each) != len(known):
+            raise InputError(
+                f"by= holds {len(each)} groups, and {len(known)} rows were answered.",
+                "It must hold one group per row, in their order.",
+            )
+    else:
+        raise InputTypeError(f"by={by!r} was given.", "A column's name is needed, or the group of each row.")
+    each = [MISSING_GROUP if frames.is_missing(one) else _plain(one) for one in each]
+    return {group: np.array([i for i, one in enumerate(each) if one == group]) for group in _ordered(each)}
+
+
+def _column(table: Any, names: Sequence[str], name: str) -> list[Any]:
+    return frames.values(table, name, names.index(name))
+
+
+def _plain(group: Any) -> Any:
+    """A group as a number or a text, which every table can hold."""
+    if isinstance(group, np.generic):
+        group = group.item()
+    return group if isinstance(group, str | int | float) else str(group)
+
+
+def _ordered(each: Sequence[Any]) -> list[Any]:
+    """The groups in order: numbers before texts."""
+    return sorted(set(each), key=lambda one: (0, float(one), "") if isinstance(one, Real) else (1, 0.0, str(one)))
+
+
+def parts_of(known: Firsts, by: str | Iterable[Any] | None) -> dict[Any, IntArray]:
+    """The rows of each group. Without `by`, all rows are one group that has no name."""
+    return {None: np.arange(len(known))} if by is None else groups_of(known, by)
+
+
+def named(groups: Sequence[Any], columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Columns after one that names the group of each line, unless there are no groups."""
+    if all(group is None for group in groups):
+        return columns
+    mixed = len({type(group) for group in groups}) > 1
+    return {"group": [str(group) for group in groups] if mixed else list(groups), **columns}
