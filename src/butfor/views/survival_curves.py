@@ -11,7 +11,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.survival.curves import Chance, Curves
 from butfor.problem.targets.survival import OnCurves
-from butfor.views.plot import BLUE, GREY
+from butfor.views.drawing import BLUE, GREY
 from butfor.views.survival_words import figures
 
 if TYPE_CHECKING:
