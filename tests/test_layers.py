@@ -69,6 +69,7 @@ ONLY = {
     "narwhals": ("butfor.space.frames", "butfor.space.writing", "butfor.estimator.source", "butfor.views.tables"),
     "matplotlib": (
         "butfor.views.drawing",
+        "butfor.views.decision_maps",
         "butfor.views.bars",
         "butfor.views.survival_curves",
         "butfor.views.thresholds",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,17 +16,22 @@ from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of, seed_of
 from butfor.explain.blame import conflicts
 from butfor.explain.contributions import contributions_of
+from butfor.explain.decision_map import decision_map
+from butfor.explain.grid import VALUES_PER_COLUMN
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explain.tree_path import tree_path
 from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
+from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import record
 from butfor.explanation.region import Region
+from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import Reading, read
 from butfor.log import LOG
 from butfor.model.fingerprint import fingerprint
@@ -225,6 +230,33 @@ class Explainer:
         True
         """
         return contributions_of(answer.only, self._reading, seed)
+
+    def decision_map(
+        self,
+        answers: Explanation | Sequence[Explanation],
+        columns: tuple[str, str] | None = None,
+        *,
+        others: Literal["row", "answer"] = "row",
+        region: Region | None = None,
+        steps: int = VALUES_PER_COLUMN,
+    ) -> DecisionMap:
+        """What the model decides over two columns, around a row and its answers.
+
+        Choose it to see how far away the boundary is, and why an answer lies where it does. All rows of the map are predicted
+        in one batch.
+
+        - `answers`: an answer, or several to one row;
+        - `columns`: the column across and the one upwards (default: those that the first answer moves most);
+        - `others`: whether all other columns are as in the row, or as in the first answer. If that changes more than
+          two columns, the target is met around it only with "answer";
+        - `region`: a region to draw, such as `explainer.region(answer, target=...)`;
+        - `steps`: how many values of each column are asked about, at most.
+        """
+        return decision_map(answers, columns, others, region, steps, self._reading)
+
+    def tree_path(self, answer: Explanation | Explanations) -> TreePath:
+        """The way of an answer through the model, if that is one decision tree, and which splits it crosses."""
+        return tree_path(answer.only, self._reading)
 
     def _one(self, row: Any) -> Any:
         """One row as a table. An answer stands for its point."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
+from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation, freeze, now
@@ -274,6 +275,10 @@ class Explanations(Sequence[Explanation]):
                 feature.value(code) if f else None for code, f in zip(self.point_codes[:, j], found, strict=True)
             ]
         return columns if frames.is_array(self.table) else frames.like(self.table, columns)
+
+    def alternatives(self) -> Alternatives:
+        """Several answers to one row, side by side: what changes in each, its cost and its score."""
+        return alternatives(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The single answer as JSON, or a JSON list of all."""

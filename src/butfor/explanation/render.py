@@ -24,6 +24,13 @@ VIEWS = {
     "contributions": "contributions:render",
     "plot": "plot:draw",
     "region": "region_bars:draw",
+    "waterfall": "waterfalls:draw",
+    "alternatives": "alternatives:text",
+    "alternatives drawn": "alternatives:draw",
+    "tree path": "tree_paths:text",
+    "tree path drawn": "tree_paths:draw",
+    "decision map": "decision_maps:draw",
+    "decision map in words": "decision_maps:in_words",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 
