@@ -242,8 +242,8 @@ class Explainer:
     ) -> DecisionMap:
         """What the model decides over two columns, around a row and its answers.
 
-        Choose it to see how far away the boundary is, and why an answer lies where it does. All rows of the map are predicted
-        in one batch.
+        Choose it to see how far away the boundary is, and why an answer lies where it does. All rows of the map are
+        predicted in one batch.
 
         - `answers`: an answer, or several to one row;
         - `columns`: the column across and the one upwards (default: those that the first answer moves most);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,9 @@ FEW_VALUES = 12
 VEIL = 0.55
 """How much of the colour is hidden where the target is missed."""
 
+LEGEND_LINE = 44
+"""The length of a line beside the colours."""
+
 LEGEND_COLUMNS = 2
 """How many marks a line of the legend names."""
 
@@ -45,7 +49,7 @@ def draw(found: DecisionMap, ax: Axes | None = None) -> Axes:
     if found.values is not None:
         drawn = ax.pcolormesh(across, upwards, found.values, cmap="viridis", rasterized=True)
         bar = ax.figure.colorbar(drawn, ax=ax)
-        bar.set_label(label(found.of), fontsize=8.5, color=GREY)
+        bar.set_label(escaped(fill(found.of, LEGEND_LINE)), fontsize=8.5, color=GREY)
         bar.ax.tick_params(labelsize=8)
     else:
         ax.pcolormesh(across, upwards, np.ones(found.met.shape), cmap="viridis", vmin=0, vmax=1.6, rasterized=True)

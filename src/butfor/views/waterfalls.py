@@ -84,7 +84,7 @@ def _number(ax: Axes, at: float, line: int, text: str, *, right: bool) -> None:
     """Write a number beside the end of a bar, outside it."""
     ax.annotate(
         text, (at, line), (6 if right else -6, 0), textcoords="offset points", ha="left" if right else "right",
-        va="center", fontsize=8.5,
+        va="center", fontsize=8.5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
     )  # fmt: skip
 
 
