@@ -9,6 +9,7 @@ from benchmarks import (
     import_time,
     latency,
     linear_throughput,
+    menus,
     mixed_throughput,
     tree_throughput,
 )  # fmt: skip
@@ -26,6 +27,7 @@ main(
         "batches": batches.measure,
         "compress": compress.measure,
         "calibrated": calibrated.measure,
+        "menus": menus.measure,
     },
     __doc__,
 )

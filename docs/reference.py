@@ -16,12 +16,13 @@ from butfor.datasets import loans
 PAGE = "reference/api.md"
 
 GROUPS = {
-    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "warm"),
+    "Several answers": ("Menu", "Ladder", "TradeOff"),
+    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "load", "warm"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
-        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "candidates",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "robust_to", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
     "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),
@@ -36,6 +37,8 @@ GROUPS = {
 ANSWERS = (
     butfor.Explanation,
     butfor.Explanations,
+    butfor.Menu,
+    butfor.Ladder,
     butfor.Certificate,
     butfor.Space,
     Enum,

@@ -190,7 +190,7 @@ def test_check_passes_a_good_answer(run, tmp_path) -> None:
     (tmp_path / "answer.json").write_text(run(*ASKED, "--json").stdout, encoding="utf-8")
     done = run("check", "OUT/answer.json", "model.joblib")
     assert done.exit_code == 0, done.output
-    assert done.stdout.count("passed - ") == 11
+    assert done.stdout.count("passed - ") == 12
     assert done.stdout.endswith("the answer holds\n")
 
 

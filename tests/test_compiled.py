@@ -8,6 +8,7 @@ import logging
 import pickle
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache, UserProvidedCacheLocator
 
-from butfor.compiled import cache, helper, saying
+from butfor.compiled import cache, clock, helper, saying
 from butfor.compiled.kernel import kernel
 from butfor.compiled.searches import SEARCHES
 from butfor.errors import InputError
@@ -159,6 +160,28 @@ def test_garbage_is_looked_for_again_after_compiling_even_if_it_fails(place) -> 
     with pytest.raises(numba.TypingError):
         fresh(place, "x.nothing")(3)
     assert gc.isenabled()
+
+
+def test_the_clock_of_time_limits_stands_still_while_kernels_are_compiled_and_read(place) -> None:
+    """Else the first call with a limit spends it on compiling, and its rows get no answers."""
+
+    def passed(work: Any) -> tuple[float, float]:
+        real, ours = time.perf_counter(), clock.now()
+        work()
+        return time.perf_counter() - real, clock.now() - ours
+
+    for work in (lambda: fresh(place)(3), lambda: fresh(place)(3)):  # it compiles, and reads what was compiled
+        real, ours = passed(work)
+        assert 0 <= ours < real
+    with pytest.raises(numba.TypingError):
+        fresh(place, "x.nothing")(3)
+    assert passed(lambda: time.sleep(0.01))[1] >= 0.01, "the clock did not go on"
+    clock.stop()
+    clock.stop()
+    clock.go()
+    assert passed(lambda: time.sleep(0.01))[1] == 0.0, "it goes on only when all have ended"
+    clock.go()
+    assert passed(lambda: time.sleep(0.01))[1] >= 0.01
 
 
 class Worker:

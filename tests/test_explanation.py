@@ -208,11 +208,13 @@ def test_many_answers_are_a_table_of_the_kind_given(kind, answers) -> None:
     table = answers.to_frame()
     assert isinstance(table, dict if kind == "array" else type(TABLES[kind]))
     names = ["x0", "x1", "x2"] if kind == "array" else list(COLUMNS)
-    facts = ["row", "status", "cost", "bound", "changed", "before", "after"]
+    facts = ["row", "rank", "status", "cost", "bound", "changed", "before", "after"]
+    facts += ["score", "score_before", "score_after", "score_needed"]
     columns = listed(table)
     assert list(columns) == [*facts, *names]
     for i, one in enumerate(answers):
-        assert columns["row"][i] == i
+        assert columns["row"][i] == one.label == answers.labels[i] == (f"row {i}" if kind == "pandas" else i)
+        assert columns["score_before"][i] == one.score.before
         assert columns["status"][i] == one.certificate.status.name
         if one.found:
             assert columns["cost"][i] == one.cost

@@ -76,6 +76,7 @@ ONLY = {
         "butfor.views.small_trees",
         "butfor.views.heat_map",
     ),
+    "openpyxl": ("butfor.views.answer_frames",),
     "gosdt": ("butfor.compress.engines.gosdt",),
     "pystreed": ("butfor.compress.engines.streed",),
     "typer": ("butfor.cli",),

@@ -37,6 +37,9 @@ OBJECTS: dict[str, Any] = {
     "Certificate": ANSWERS[0].certificate,
     "Status": bf.Status.VALID,
     "Stopped": bf.Stopped.TIME,
+    "Menu": EXPLAINER.menu(X[:1], 2),
+    "Ladder": EXPLAINER.ladder(X[:1], [1, 2]),
+    "TradeOff": EXPLAINER.cost_against_changes(X[:1], 2),
     "Space": EXPLAINER.space,
     "Swarm": bf.Swarm(particles=7),
     "Sign": bf.Sign(("no", "yes")),
@@ -47,7 +50,7 @@ OBJECTS: dict[str, Any] = {
     "moves": bf.moves("x0", {"a": ["b"]}), "may_be_missing": bf.may_be_missing("x0"), "at_most_changes": bf.at_most_changes(2),
     "linear": bf.linear({"x0": 1.0}, "<=", 2.0), "implies": bf.implies(bf.rises("x0"), bf.falls("x1", by=1)),
     "rises": bf.rises("x0"), "falls": bf.falls("x0"), "becomes": bf.becomes("x0", 1), "margin": bf.margin(0.1),
-    "robust": bf.robust({"x0": 0.1}, norm="l2"),
+    "robust": bf.robust({"x0": 0.1}, norm="l2"), "robust_to": bf.robust_to(models=[EXPLAINER.model]),
     "plausible": bf.plausible(IsolationForest(n_estimators=3, random_state=0).fit(X)), "candidates": bf.candidates(X[:2]),
     "classes": bf.classes(1), "other": bf.other(), "class_costs": bf.class_costs({1: 0.5}), "probability": bf.probability(1, 0.5),
     "value": bf.value(at_least=1), "relative_change": bf.relative_change(0.1),
@@ -57,7 +60,7 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("check", "linear_over", "onnx_model", "register_importer", "register_step", "torch_model", "warm")
+FUNCTIONS = ("check", "linear_over", "load", "onnx_model", "register_importer", "register_step", "torch_model", "warm")
 
 
 def again(thing: Any) -> Any:

@@ -54,7 +54,7 @@ def test_every_public_name_says_what_it_is_for(name: str) -> None:
 
 def test_the_reference_shows_methods_and_examples() -> None:
     page = reference().page()
-    assert "#### explain\n\n```python\nexplain(X, *, target='other'" in page
+    assert "#### explain\n\n```python\nexplain(\n    X,\n    *,\n    target='other',\n" in page
     assert "```pycon\n>>> fixed(" in page
     assert "- `PROVEN_OPTIMAL`: " in page
 

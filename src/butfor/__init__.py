@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from butfor.explanation.column_words import Column, describe
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
+    from butfor.explanation.ladder import Ladder
+    from butfor.explanation.menu import Menu
+    from butfor.explanation.trade_off import TradeOff
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Sign
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
         plausible,
         rises,
         robust,
+        robust_to,
         step,
         whole,
         within,
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
+    from butfor.views.loading import load
     from butfor.warming.warm import warm
 
 _HOMES = {
@@ -75,6 +80,9 @@ _HOMES = {
     "butfor.explanation.column_words": ("Column", "describe"),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
+    "butfor.explanation.ladder": ("Ladder",),
+    "butfor.explanation.menu": ("Menu",),
+    "butfor.explanation.trade_off": ("TradeOff",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.torch_modules": ("torch_model",),
@@ -83,7 +91,8 @@ _HOMES = {
     "butfor.model.readout": ("Sign",),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear",
-        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust", "step", "whole", "within",
+        "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust",
+        "robust_to", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
@@ -91,6 +100,7 @@ _HOMES = {
     "butfor.solvers.swarm.settings": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
+    "butfor.views.loading": ("load",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What is counted in a batch: outcomes, conflicts, changes and costs by group, judged by pandas and by hand."""
+"""What is counted in a batch: statuses, conflicts, changes and costs by group, judged by pandas and by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.datasets import loans
-from butfor.groups.counted import NOT_LOOKED_FOR, OUTCOMES
+from butfor.groups.counted import NOT_LOOKED_FOR, STATUSES
 
 X, _ = loans.load()
 ROWS = X.iloc[:80].set_index(np.arange(500, 580))
@@ -42,18 +42,18 @@ def facts(answers: Any = ANSWERS, rows: pd.DataFrame = ROWS) -> pd.DataFrame:
     )
 
 
-def test_outcomes_are_counted() -> None:
-    found = bf.groups.outcomes(ANSWERS, by="sex")
+def test_statuses_are_counted() -> None:
+    found = bf.groups.statuses(ANSWERS, by="sex")
     for group, own in facts().groupby("sex"):
-        lines = found[found["group"] == group].set_index("outcome")
+        lines = found[found["group"] == group].set_index("status")
         already = (own["cost"] == 0).sum()
         assert lines["rows"].sum() == len(own)
         assert lines.loc["already met", "rows"] == already
         assert lines.loc["proven optimal", "rows"] == (own["status"] == bf.Status.PROVEN_OPTIMAL).sum() - already
         assert lines.loc["proven infeasible", "rows"] == (own["status"] == bf.Status.PROVEN_INFEASIBLE).sum() > 0
         assert lines["share"].sum() == pytest.approx(1.0)
-    assert set(found["outcome"]) <= set(OUTCOMES)
-    assert "group" not in bf.groups.outcomes(ANSWERS).columns
+    assert set(found["status"]) <= set(STATUSES)
+    assert "group" not in bf.groups.statuses(ANSWERS).columns
 
 
 def test_conflicts_are_counted_and_those_not_looked_for_are_said() -> None:
@@ -196,15 +196,15 @@ def test_groups_that_have_no_answer_are_an_outcome() -> None:
 
 
 def test_all_forms_of_a_batch_say_the_same() -> None:
-    whole = bf.groups.outcomes(EASY, by="sex")
+    whole = bf.groups.statuses(EASY, by="sex")
     halves = [EXPLAINER.explain(part, target="approved") for part in (ROWS.iloc[:30], ROWS.iloc[30:])]
-    assert whole.equals(bf.groups.outcomes(halves, by="sex"))
-    assert whole.equals(bf.groups.outcomes(list(EASY), by="sex"))
-    assert whole.equals(bf.groups.outcomes(EASY, by=ROWS["sex"]))
-    assert whole.equals(bf.groups.outcomes(bf.Explanations.from_jsonl(EASY.to_jsonl()), by="sex"))
+    assert whole.equals(bf.groups.statuses(halves, by="sex"))
+    assert whole.equals(bf.groups.statuses(list(EASY), by="sex"))
+    assert whole.equals(bf.groups.statuses(EASY, by=ROWS["sex"]))
+    assert whole.equals(bf.groups.statuses(bf.Explanations.from_jsonl(EASY.to_jsonl()), by="sex"))
     some = EASY[EASY.rows < 30]
-    assert bf.groups.outcomes(some, by="sex").equals(bf.groups.outcomes(halves[0], by="sex"))
-    assert bf.groups.outcomes(EASY[0])["rows"].tolist() == [1]
+    assert bf.groups.statuses(some, by="sex").equals(bf.groups.statuses(halves[0], by="sex"))
+    assert bf.groups.statuses(EASY[0])["rows"].tolist() == [1]
 
 
 @pytest.mark.parametrize("make", [pl.from_pandas, lambda table: table.to_numpy()])
@@ -218,7 +218,7 @@ def test_tables_are_of_the_kind_that_was_explained(make) -> None:
     plain = bf.Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(numbers, MODEL.predict(X)), numbers)
     wanted = plain.explain(numbers.iloc[:40], target="approved")
     by = ["a", "b"] * 20
-    for function in (bf.groups.outcomes, bf.groups.costs, bf.groups.changes, bf.groups.conflicts):
+    for function in (bf.groups.statuses, bf.groups.costs, bf.groups.changes, bf.groups.conflicts):
         found, shown = function(answers, by=by), function(wanted, by=by)
         assert isinstance(found, pl.DataFrame | dict)
         found = found if isinstance(found, dict) else found.to_dict(as_series=False)
@@ -227,24 +227,24 @@ def test_tables_are_of_the_kind_that_was_explained(make) -> None:
 
 
 def test_missing_and_mixed_groups_have_names() -> None:
-    found = bf.groups.outcomes(EASY, by=[None, 3, "x"] + [2.5] * (len(ROWS) - 3))
+    found = bf.groups.statuses(EASY, by=[None, 3, "x"] + [2.5] * (len(ROWS) - 3))
     assert list(dict.fromkeys(found["group"])) == ["2.5", "3", "missing", "x"]
-    ages = bf.groups.outcomes(EASY, by=pd.cut(ROWS["age"], [0, 30, 50, 99]))
+    ages = bf.groups.statuses(EASY, by=pd.cut(ROWS["age"], [0, 30, 50, 99]))
     assert set(ages["group"]) == {"(0, 30]", "(30, 50]", "(50, 99]"}
-    assert list(dict.fromkeys(bf.groups.outcomes(EASY, by="months")["group"])) == sorted(set(ROWS["months"]))
+    assert list(dict.fromkeys(bf.groups.statuses(EASY, by="months")["group"])) == sorted(set(ROWS["months"]))
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: bf.groups.outcomes(ANSWERS, by="gender"), "by='gender' was given. The columns are age, sex"),
-        (lambda: bf.groups.outcomes(ANSWERS, by=["a"] * 3), "3 groups, and 80 rows"),
-        (lambda: bf.groups.outcomes(ANSWERS, by=3), "by=3 was given"),
-        (lambda: bf.groups.outcomes(ANSWERS[:0]), "no answer was given"),
-        (lambda: bf.groups.outcomes([]), "no answer was given"),
-        (lambda: bf.groups.outcomes(X), "DataFrame was given"),
-        (lambda: bf.groups.outcomes([X]), "DataFrame was given"),
-        (lambda: bf.groups.outcomes("answers"), "str was given"),
+        (lambda: bf.groups.statuses(ANSWERS, by="gender"), "by='gender' was given. The columns are age, sex"),
+        (lambda: bf.groups.statuses(ANSWERS, by=["a"] * 3), "3 groups, and 80 rows"),
+        (lambda: bf.groups.statuses(ANSWERS, by=3), "by=3 was given"),
+        (lambda: bf.groups.statuses(ANSWERS[:0]), "no answer was given"),
+        (lambda: bf.groups.statuses([]), "no answer was given"),
+        (lambda: bf.groups.statuses(X), "DataFrame was given"),
+        (lambda: bf.groups.statuses([X]), "DataFrame was given"),
+        (lambda: bf.groups.statuses("answers"), "str was given"),
         (lambda: bf.groups.costs([ANSWERS, EASY]), "answers to different questions were given together: approved at"),
         (lambda: bf.groups.costs(ANSWERS, confidence=95), "confidence=95 was given"),
         (lambda: bf.groups.costs(ANSWERS, draws=0), "draws=0 was given"),
@@ -260,4 +260,4 @@ def test_answers_about_different_models_are_refused() -> None:
     other = loans.pipeline().set_params(tree__max_depth=2).fit(*loans.load())
     theirs = bf.Explainer(other, X).explain(ROWS, target="approved", constraints=RULES)
     with pytest.raises(bf.InputError, match="different models"):
-        bf.groups.outcomes([ANSWERS, theirs])
+        bf.groups.statuses([ANSWERS, theirs])

@@ -20,11 +20,13 @@ from butfor.model.questions import evaluate
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.problem import Problem
+from butfor.solvers.choose import PROVING
 from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 
+ROBUST = RobustExact(PROVING)
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
 
 
@@ -102,9 +104,9 @@ def test_agrees_with_enumeration(block: int) -> None:
     judged = 0
     for seed in range(100 * block, 100 * block + 100):
         problem = robust_problem(seed)
-        if not RobustExact().accepts(problem.form()):
+        if not ROBUST.accepts(problem.form()):
             continue
-        truth, found = enumerated(problem), RobustExact().solve(problem, Budget())
+        truth, found = enumerated(problem), ROBUST.solve(problem, Budget())
         message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
         if np.isfinite(truth):
             assert abs(found.cost[0] - truth) <= 1e-6 * (1 + truth), message
@@ -119,9 +121,9 @@ def test_agrees_with_enumeration(block: int) -> None:
 def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
     for seed in range(120):
         problem = robust_problem(seed, norm)
-        if not RobustExact().accepts(problem.form()):
+        if not ROBUST.accepts(problem.form()):
             continue
-        found = RobustExact().solve(problem, Budget())
+        found = ROBUST.solve(problem, Budget())
         box = enumerated(replace(problem, robust=replace(problem.robust, norm=BallNorm.LINF)))
         assert found.bound[0] <= box + 1e-6 * (1 + abs(box)), f"seed {seed}: the box around the ball allows {box}"
         if found.found()[0]:
@@ -294,3 +296,11 @@ def test_ties_of_pure_leaves_are_decided() -> None:
     answers = bf.Explainer(model, X).explain(rows, target=1, constraints=[bf.robust(0.02)], time_limit=60.0)
     assert answers.found.all()
     assert all(status is Status.PROVEN_OPTIMAL for status in answers.statuses)
+
+
+def test_a_robust_answer_among_candidates() -> None:
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0, 4.0]})
+    explainer = bf.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1, 1]), X)
+    found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.candidates(X), bf.robust({"a": 1})]).only
+    assert found.point["a"].iloc[0] == 3.0
+    assert found.certificate.status is Status.PROVEN_OPTIMAL

@@ -51,7 +51,8 @@ def again(answers: bf.Explanations) -> bf.Explanations:
     assert [repr(one) for one in read] == [repr(one) for one in answers]
     assert [one.question.spec for one in read] == [one.question.spec for one in answers]
     assert read.to_jsonl() == text
-    assert str(read.to_frame()) == str(answers.to_frame())
+    assert read.to_csv() == answers.to_csv()
+    assert read.to_csv(form="long") == answers.to_csv(form="long")
     return read
 
 

@@ -12,9 +12,9 @@ import pytest
 from matplotlib.collections import QuadMesh
 
 import butfor as bf
-from butfor.groups.counted import OUTCOMES
+from butfor.groups.counted import STATUSES
 from butfor.views.heat_map import ROWS_NAMED
-from butfor.views.outcome_bars import LOOKS
+from butfor.views.status_bars import LOOKS
 
 SHIFTS = pd.DataFrame({"row": ["a", "b", "c"], "income": [0.05, 0.0, -0.5], "$job$": [0.0, 1.0, 0.0]})
 COSTS = pd.DataFrame(
@@ -24,15 +24,15 @@ COSTS = pd.DataFrame(
         "median": [0.2, 0.3, None],
     }
 )  # fmt: skip
-OUTCOME_LINES = pd.DataFrame(
-    {"group": ["f", "f", "m"], "outcome": ["already met", "proven infeasible", "not found"], "rows": [1, 3, 2],
+STATUS_LINES = pd.DataFrame(
+    {"group": ["f", "f", "m"], "status": ["already met", "proven infeasible", "not found"], "rows": [1, 3, 2],
      "share": [0.25, 0.75, 1.0]}
 )  # fmt: skip
 LEVERS = pd.DataFrame(
     {"column": ["a", "b", "a"], "with_column": [None, None, "b"], "rows": [1, 3, 4], "share": [0.25, 0.75, 1.0],
      "open": [0, 1, 0]}
 )  # fmt: skip
-TABLES = {"shifts": SHIFTS, "costs": COSTS, "outcomes": OUTCOME_LINES, "levers": LEVERS}
+TABLES = {"shifts": SHIFTS, "costs": COSTS, "statuses": STATUS_LINES, "levers": LEVERS}
 
 
 @pytest.fixture(autouse=True)
@@ -97,13 +97,13 @@ def test_costs_say_whose_cost_is_in_no_mean() -> None:
     assert names(bf.plots.costs(COSTS.drop(columns="group").iloc[:1])) == ["all rows"]
 
 
-def test_every_outcome_has_a_look_of_its_own() -> None:
-    assert tuple(LOOKS) == OUTCOMES
+def test_every_status_has_a_look_of_its_own() -> None:
+    assert tuple(LOOKS) == STATUSES
     assert len(set(LOOKS.values())) == len(LOOKS)
-    ax = bf.plots.outcomes(OUTCOME_LINES)
+    ax = bf.plots.statuses(STATUS_LINES)
     assert [one.get_text() for one in ax.get_legend().get_texts()] == ["already met", "proven infeasible", "not found"]
     assert [(bar.get_x(), bar.get_width()) for bar in ax.patches] == [(0.0, 0.25), (0.25, 0.75), (0.0, 1.0)]
-    assert ax.get_label() == "Outcomes by group. f: 1 already met; f: 3 proven infeasible; m: 2 not found."
+    assert ax.get_label() == "Statuses by group. f: 1 already met; f: 3 proven infeasible; m: 2 not found."
 
 
 def test_the_levers_are_numbered_and_open_ones_marked() -> None:

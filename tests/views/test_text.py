@@ -80,9 +80,9 @@ def test_missing_values_are_called_so() -> None:
 def test_several_answers_are_a_line_each() -> None:
     shown = render_many([made(row=2), made(row=2, rank=2), made(after=None, status=bf.Status.NOT_FOUND, row=3)])
     lines = shown.split("\n")
-    assert lines[0].split() == ["row", "label", "answer", "before", "after", "changes", "cost", "status"]
-    assert lines[1].startswith("2    0           1  no      yes")
-    assert lines[-1].split() == ["3", "0", "1", "no", "not", "found"]
+    assert lines[0].split() == ["row", "answer", "before", "after", "changes", "cost", "status"]
+    assert lines[1].startswith("0         1  no      yes")
+    assert lines[-1].split() == ["0", "1", "no", "not", "found"]
     assert render_many([made()] * 2).split()[:2] == ["row", "before"]
 
 

@@ -99,7 +99,7 @@ def check_all(
 ) -> AllChecked:
     """Redo the certificates of answers, which may be to different questions."""
     results = tuple(_check_each(answers, model, {repr(forest): forest for forest in forests}, time_limit))
-    return AllChecked(tuple(f"Row {one.row}, answer {one.rank}" for one in answers), results)
+    return AllChecked(tuple(f"Row {one.label}, answer {one.rank}" for one in answers), results)
 
 
 def _check_each(

@@ -15,7 +15,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, NullCache
 
-from butfor.compiled import helper
+from butfor.compiled import clock, helper
 from butfor.compiled.saying import say_compiling, say_unkept
 from butfor.compiled.searches import search_of
 from butfor.log import LOG
@@ -50,15 +50,20 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
         If another process is compiling it, it is waited for.
         """
-        found = self._read(sig, target_context)
-        if found is None:
-            say_compiling(self.search)
-            helper.begin(self.search)
-            while found is None and helper.is_at_work_on(self.search, self.name):
-                time.sleep(helper.SECONDS_BETWEEN_LOOKS)
-                found = self._read(sig, target_context)
-            found = found or self._read(sig, target_context)  # it may have ended just after the last look
-        return found
+        clock.stop()
+        try:
+            return self._read(sig, target_context) or self._awaited(sig, target_context)
+        finally:
+            clock.go()
+
+    def _awaited(self, sig: Any, target_context: Any) -> Any:
+        say_compiling(self.search)
+        helper.begin(self.search)
+        found = None
+        while found is None and helper.is_at_work_on(self.search, self.name):
+            time.sleep(helper.SECONDS_BETWEEN_LOOKS)
+            found = self._read(sig, target_context)
+        return found or self._read(sig, target_context)  # it may have ended just after the last look
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for arguments of these types, if that is possible."""

@@ -17,13 +17,10 @@ from butfor.model.trees import Trees
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import in_parts
+from butfor.solvers.combine import ROWS_TOGETHER, in_parts
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.outcome import Outcome, answers_of, joined
 from butfor.solvers.solver import AbstractSolver, Budget, Support
-
-ROWS_TOGETHER = 256
-"""How many rows are solved together before the budget is looked at."""
 
 NODES_PER_ROW = 2000
 """How often a row is branched on before it is left to the general search."""

@@ -1,4 +1,4 @@
-"""Checks of the arguments k, seed, time limit and threads."""
+"""Checks of the arguments: counts, seed, time limit and threads."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from butfor.errors import InputError, InputTypeError, number
 from butfor.solvers.solver import Budget
 
 
-def count_of(k: Any, name: str = "k") -> int:
-    """A whole number of at least 1: how many answers per row, or what else is counted."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InputError(f"{name}={k!r} was given.", "It must be a whole number of at least 1.")
-    return int(k)
+def count_of(name: str, count: Any) -> int:
+    """A number of answers, columns or questions, given as the argument `name`."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InputError(f"{name}={count!r} was given.", "It must be a whole number of at least 1.")
+    return int(count)
 
 
 def seed_of(seed: Any) -> int:

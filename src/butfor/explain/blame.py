@@ -152,10 +152,10 @@ def conflicts(outcome: Outcome, verifier: Verifier, budget: Budget) -> tuple[dic
     """The constraints that make answers impossible, for the first `CONFLICT_ROWS` of them.
 
     The keys are positions in the outcome. Also returns why the search ended for each answer. For these, that is what
-    ended the blaming.
+    ended the blaming. Nothing is blamed if rows were chosen, or what each row may change.
     """
     stopped = outcome.stopped.copy()
-    if verifier.question.candidates:
+    if verifier.question.candidates or verifier.free is not None:
         return {}, stopped
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
     found = {}

@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.compiled.saying import silence
 from butfor.errors import InputError
-from butfor.estimator.prediction import Prediction
 from butfor.experimental import experimental
+from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of
-from butfor.explain.blame import conflicts
+from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.grid import VALUES_PER_COLUMN
+from butfor.explain.ladder import rungs, shares
+from butfor.explain.menu import menu
 from butfor.explain.notices import point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
+from butfor.explain.refuse import refused
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.surroundings import Robustness, surroundings
+from butfor.explain.trade_off import against_changes, against_score
 from butfor.explain.tree_path import tree_path
 from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
 from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
-from butfor.explanation.question_record import record
+from butfor.explanation.ladder import Ladder
+from butfor.explanation.menu import Menu
 from butfor.explanation.region import Region
+from butfor.explanation.trade_off import TradeOff
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import Reading, read
 from butfor.log import LOG
-from butfor.model.fingerprint import fingerprint
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
-from butfor.problem.referee import Referee
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.choose import supports
-from butfor.solvers.outcome import Outcome
-from butfor.solvers.solver import AbstractSolver, Budget, Support
-from butfor.space import frames
+from butfor.solvers.solver import AbstractSolver, Support
 from butfor.space.feature import Override
 from butfor.space.space import Space
-from butfor.space.writing import one_row
-from butfor.verdict.certificate import Certificates
-from butfor.verdict.verify import CHECKS, Verdict, Verifier
-from butfor.verdict.versions import library_versions
 from butfor.views.progress import bar
 from butfor.views.text import plain, table
 
@@ -123,10 +121,14 @@ class Explainer:
         """The estimator as it was given."""
         return self._reading.source.estimator
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """A hash of what the model computes. Equal models have the same hash in every process."""
-        return fingerprint(self._reading.model, self._reading.readout.classes)
+        return self._asking.fingerprint
+
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self._reading, self._words)
 
     def explain(
         self,
@@ -154,7 +156,7 @@ class Explainer:
         - `k`: how many answers per row, at most;
         - `solver`: a name, or a solver with its own settings, such as `bf.Swarm(particles=200)`;
         - `time_limit`: seconds for the whole call, shared fairly among the rows. What was found by then is returned
-          with its bound. Ctrl-C does the same;
+          with its bound. Ctrl-C does the same. The first call of its kind also compiles, and that is not counted;
         - `time_limit_per_row`: seconds for each row, alone or beside `time_limit`;
         - `seed`: the seed of random draws;
         - `n_jobs`: how many threads share the rows, if the solver can use several (None: one; -1: one per processor).
@@ -165,26 +167,178 @@ class Explainer:
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        question = ask(self.space, self._reading.source, target, cost, constraints)
-        search = Search(count_of(k), self._checked(solver), seed_of(seed))
+        search = Search(count_of("k", k), self._checked(solver), seed_of(seed))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
-        before = self._predicted(X)
-        question = question.settled(self._reading.readout, before)
-        referee = Referee(self._reading, question.target, self._known)
-        verifier = Verifier(question, referee, self.space.encode(before.table), before)
+        verifier = self._asking.verifier(X, target, cost, constraints)
         point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
         with silence(progress is False):
-            with bar(before.height, progress) as advance:
+            with bar(len(verifier), progress) as advance:
                 outcome = solve(verifier, search, budget, advance)
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            answers = self._answers(verifier, outcome, verdict, search, budget)
+            answers = self._asking.answers(verifier, outcome, verdict, search, budget)
         if budget.spent():
             LOG.info(answers.summary)
         return answers
+
+    def refuse(
+        self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
+    ) -> Explanations:
+        """The cheapest change that leaves some columns alone which an answer changes: "and if I refuse this?"
+
+        The question is that of the answer, with the columns fixed: the same row, target, cost and constraints.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> answer = explainer.explain(X.iloc[[60]], target=2)
+        >>> [change.name for change in answer.changes]
+        ['petal length (cm)']
+        >>> [change.name for change in explainer.refuse(answer, "petal length (cm)").changes]
+        ['petal width (cm)']
+        """
+        budget = budget_of(time_limit, None, None)
+        return self._asking.solved(refused(self._asking, answer.only, columns), budget)
+
+    def menu(
+        self,
+        row: Any,
+        target: Any = "other",
+        *,
+        most: int = 3,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Menu:
+        """Every set of at most `most` columns that is worth changing, with its cheapest answer; and the other sets.
+
+        Choose it to let a person choose. A set is worth changing if its change suffices, and if each part of it either
+        does not suffice or costs more. The other sets provably do not suffice, or a part of each is as cheap.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> menu = explainer.menu(X.iloc[[60]], target=2, most=2)
+        >>> [[change.name for change in option.changes] for option in menu]
+        [['petal length (cm)'], ['petal width (cm)']]
+        >>> len(menu.impossible), len(menu.lines)
+        (4, 11)
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.verifier(row, target, cost, constraints).of_one_row("a menu")
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        return menu(verifier, most, budget, self._asking.solved)
+
+    def ladder(
+        self,
+        row: Any,
+        goals: Sequence[Any] | Mapping[str, Any],
+        *,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Ladder:
+        """The cheapest change of a row for each of several goals, and which goal comes next.
+
+        Choose it for grades, or to see what more certainty costs. The goals are targets: probabilities of one class that
+        increase, values or intervals that move one way, or classes in the order of the grades. A dict names them.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> from sklearn.datasets import load_iris
+        >>> import butfor as bf
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(LogisticRegression(max_iter=1000).fit(X, y == 2), data=X)
+        >>> ladder = explainer.ladder(X.iloc[[60]], [bf.probability(True, p) for p in (0.5, 0.7, 0.9)])
+        >>> [round(rung.cost, 3) for rung in ladder]
+        [0.275, 0.324, 0.402]
+        """
+        budget = budget_of(time_limit, None, None)
+        named = rungs(goals, self._reading.source)
+        asked = [self._asking.verifier(row, goal, cost, constraints).of_one_row("a ladder") for goal in named.values()]
+        point_out_rows_outside(self.space, asked[0].factuals, stacklevel=2)
+        found = [
+            self._asking.solved(one, part).only for one, part in zip(asked, shares(budget, len(asked)), strict=True)
+        ]
+        return Ladder(tuple(named), tuple(found), asked[0].before.table, asked[0].before.outputs()[0])
+
+    def cost_against_changes(
+        self,
+        row: Any,
+        target: Any = "other",
+        *,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> TradeOff:
+        """The cheapest change of a row with at most 1, 2, 3, ... changed columns, up to the cheapest of all.
+
+        Choose it to see whether one more change is worth its while. The front is complete: with any limit on the number
+        of changes, one of these answers is the cheapest.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(LogisticRegression(max_iter=1000).fit(X, y), data=X)
+        >>> front = explainer.cost_against_changes(X.iloc[[60]], target=2, cost="L2")
+        >>> [(changes, round(answer.cost, 3)) for changes, answer in zip(front.numbers, front)]
+        [(3, 0.07), (2, 0.071), (1, 0.083)]
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.verifier(row, target, cost, constraints).of_one_row("a trade-off")
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        return against_changes(self._asking, verifier, budget)
+
+    def cost_against_score(
+        self,
+        row: Any,
+        target: Any,
+        *,
+        up_to: float | None = None,
+        questions: int = 20,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> TradeOff:
+        """The cheapest change of a row for each score from the target on: what does it cost to be on the safe side?
+
+        The score is the probability of a class, or the value of a regressor, and the target is where it starts, such as
+        `bf.probability("approved", 0.5)`. Each answer is the cheapest one with its score. For scores between two
+        answers, bounds of the cost are proven. Where the scores of a model are finitely many, enough questions find
+        the whole front.
+
+        - `row`: one row as a table or a dict;
+        - `up_to`: the score where the front ends (default: the best score of a row in the data);
+        - `questions`: how many scores are asked for, at most.
+
+        The other arguments are those of `explain`.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> front = explainer.cost_against_score(X.iloc[[60]], bf.probability(2, 0.5))
+        >>> [(round(score, 3), round(answer.cost, 3)) for score, answer in zip(front.numbers, front)]
+        [(0.667, 0.246), (1.0, 0.541)]
+        >>> front.complete
+        True
+        """
+        questions = count_of("questions", questions)
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.verifier(row, target, cost, constraints).of_one_row("a trade-off")
+        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        return against_score(self._asking, verifier, up_to, questions, budget)
 
     def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
@@ -201,7 +355,7 @@ class Explainer:
             for j, feature in enumerate(self.space)
             if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
         }
-        return surroundings(self._one(row), target, self._referee(), "linf", radius).region()
+        return surroundings(self._one(row), target, self._asking.referee(), "linf", radius).region()
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
@@ -209,7 +363,15 @@ class Explainer:
         The radius is measured in ranges of the columns, as in `bf.robust`. `row` is one row as a table or a dict, or an
         answer (then it is its point).
         """
-        return surroundings(self._one(row), target, self._referee(), norm, 1.0).robustness()
+        return surroundings(self._one(row), target, self._asking.referee(), norm, 1.0).robustness()
+
+    def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
+        """The share of other models by whose prediction each answer meets its target, too.
+
+        Choose it to see whether answers survive retraining: give refits that were not in `bf.robust_to`. The models are
+        only called, so they may be of any kind that reads the same columns. Where no answer was found, it is NaN.
+        """
+        return agreement(answers, models, self._reading.source)
 
     def contributions(self, answer: Explanation | Explanations, *, seed: int = 0) -> Contributions:
         """What each change of an answer contributes to its score and its cost.
@@ -266,10 +428,7 @@ class Explainer:
             if row.point is None:
                 raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
             row = row.point
-        return self._predicted(row).table
-
-    def _referee(self) -> Referee:
-        return Referee(self._reading, None, self._known)
+        return self._asking.predicted(row).table
 
     def solvers(
         self,
@@ -283,8 +442,8 @@ class Explainer:
         The problem is that of the rows `X` (default: one typical row).
         """
         question = ask(self.space, self._reading.source, target, cost, constraints)
-        before = self._predicted(self._typical() if X is None else X)
-        referee = Referee(self._reading, question.target, self._known)
+        before = self._asking.predicted(self._typical() if X is None else X)
+        referee = self._asking.referee(question.target)
         part = next(plan(question, referee, self.space.encode(before.table), before))
         return Supports(supports(part.problem.form()))
 
@@ -292,62 +451,7 @@ class Explainer:
         typical = np.array([[feature.typical for feature in self.space.features]])
         return self.space.decode(typical, self._reading.sample)
 
-    @cached_property
-    def _known(self) -> dict[Any, Any]:
-        """What was read for constraints: once, for all questions."""
-        return {}
-
-    def _predicted(self, X: Any) -> Prediction:
-        """The rows as a table, and what the estimator predicts for them.
-
-        One row may be a dict. It becomes a table of the kind of the data.
-        """
-        table = one_row(self._reading.data, X) if isinstance(X, Mapping) else frames.as_table(X)
-        if frames.height(table) == 0:
-            raise InputError("no row was given to explain.", "At least one is needed.")
-        self.space.check_columns(table)
-        return Prediction(self._reading.source, table)
-
     def _checked(self, solver: str | AbstractSolver) -> str | AbstractSolver:
         if isinstance(solver, AbstractSolver):
             solver.validate(self.space)
         return solver
-
-    def _answers(
-        self, verifier: Verifier, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget
-    ) -> Explanations:
-        """The answers with their certificates. An answer that failed a check is not shown as found."""
-        target = verifier.question.target
-        blamed, stopped = conflicts(outcome, verifier, budget)
-        certificates = Certificates(
-            target=repr(target),
-            cost=verdict.cost,
-            bound=outcome.bound,
-            stopped=stopped,
-            checks=tuple(check.format(target=target) for check in CHECKS.values()),
-            passed=verdict.passed,
-            credit=outcome.credit,
-            notes=outcome.notes,
-            conflict=blamed,
-            seconds=(time.perf_counter() - budget.start) / len(outcome),
-            seed=search.seed,
-            fingerprint=self.fingerprint,
-            versions=library_versions(),
-        )
-        found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
-        outputs = target.outputs(verifier.before)
-        return Explanations(
-            space=self.space,
-            rows=outcome.row,
-            factual_codes=verifier.factuals,
-            point_codes=outcome.points,
-            table=verifier.before.table,
-            outputs_before=[outputs[row] for row in outcome.row],
-            outputs_after=verdict.after,
-            scores=verifier.scores(outcome, verdict),
-            costs=np.where(found, verdict.cost, np.inf),
-            certificates=certificates,
-            question=record(verifier.question),
-            model=type(self.model).__name__,
-            words=self._words,
-        )

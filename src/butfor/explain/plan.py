@@ -39,9 +39,14 @@ def plan(
     before: Prediction,
     *,
     space: Space | None = None,
+    free: BoolArray | None = None,
     guard: float = 0.0,
 ) -> Iterator[Part]:
-    """The problems of some rows. `space` is the space to search (default: the model's)."""
+    """The problems of some rows.
+
+    - `space`: the space to search (default: the model's);
+    - `free` (rows, features): what each row may change, beside the constraints (default: everything).
+    """
     reading = question.target.focus(referee.reading, before)
     groups: list[Group] = [(np.arange(len(factuals)), ())]
     oracle = EstimatorOracle(referee, question.target, before)
@@ -49,6 +54,9 @@ def plan(
     if seen:
         groups = question.target.groups(reading.readout, before)
     whole = state(space or reading.space, reading.model, factuals, (), question.prices, question.constraints)
+    if free is not None:
+        for j, able in enumerate(free.T):
+            whole.domain.forbid_moves(j, ~able)
     pool = _pool(question, referee, before)
     whole = replace(
         whole,

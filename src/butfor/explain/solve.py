@@ -150,7 +150,8 @@ def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
 
 
 def _parts(verifier: Verifier, guard: float) -> Iterator[Part]:
-    return plan(verifier.question, verifier.referee, verifier.factuals, verifier.before, guard=guard)
+    question, referee, factuals = verifier.question, verifier.referee, verifier.factuals
+    return plan(question, referee, factuals, verifier.before, free=verifier.free, guard=guard)
 
 
 def _stays(part: Part) -> Outcome:

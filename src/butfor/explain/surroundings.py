@@ -23,6 +23,7 @@ from butfor.model.widest_box import BOX_HALVINGS, stays_valid, widest_box
 from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.robust import Robust, refuse_unknown
 from butfor.problem.costs import L1
+from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question, ask
 from butfor.problem.referee import Referee
@@ -62,10 +63,9 @@ class Surroundings:
         valid = stays_valid(model, sure.A, sure.b, point, self.ball.step)
         ends = None if isinstance(model, Linear) else [cuts(model, j) for j in range(len(space))]
         low, high = widest_box(valid, point, lowest, highest, ends)
-        grid = self.ball.step > 0
-        whole = np.where(grid, self.ball.step, 1.0)
-        low = np.where(grid, self.ball.anchor + np.ceil((low - self.ball.anchor) / whole - 1e-9) * whole, low)
-        high = np.where(grid, self.ball.anchor + np.floor((high - self.ball.anchor) / whole + 1e-9) * whole, high)
+        for j in np.flatnonzero(self.ball.step > 0).tolist():
+            grid = float(self.ball.step[j]), float(self.ball.anchor[j])
+            low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)
         return Region(space, point, low, high, self.target, self.table)
 
     def robustness(self) -> Robustness:

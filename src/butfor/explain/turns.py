@@ -8,13 +8,13 @@ proven, smallest gaps first. Without a limit, the rows are done one after the ot
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
+from butfor.compiled.clock import now
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget
@@ -66,15 +66,15 @@ class Turn:
 
     def take(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
         """Work on the job for so many seconds."""
-        begin, self.begun = time.perf_counter(), True
+        begin, self.begun = now(), True
         several = k > 1 and self.job.solver.many
         found = self.job.done(budget.at_most(seconds), k if several else 1, seed)
         self.outcome = found if several else better_of(self.outcome, found)
-        self.seconds += time.perf_counter() - begin
+        self.seconds += now() - begin
 
     def rescue(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
         """Search for so many seconds, with a swarm, for answers that are not there. The bounds stay."""
-        begin, swarm = time.perf_counter(), Swarm()
+        begin, swarm = now(), Swarm()
         rows = self.outcome.row[self.lost]
         credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
         job = replace(self.job.take(rows), solver=swarm, credit=credit)
@@ -82,7 +82,7 @@ class Turn:
             found = job.done(budget.at_most(seconds), 1, seed).renumbered(rows)
             better = better_of(self.outcome, found.take(found.found()))
             self.outcome = replace(better, stopped=self.outcome.stopped)  # more time may still help the proof
-        self.seconds += time.perf_counter() - begin
+        self.seconds += now() - begin
 
     @property
     def lost(self) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -104,6 +105,15 @@ def _row(feature: Feature, before: float, after: float, words: ColumnWords | Non
         return Change(*facts, words=words)
     position = ((before - feature.low) / feature.range, (after - feature.low) / feature.range)
     return Change(*facts, (after - before) / feature.range, position, (feature.low, feature.high), words)
+
+
+def in_words(changes: Iterable[Change]) -> str:
+    """Changes in one line.
+
+    >>> in_words([Change("income", "whole number", 4000, 5000, True), Change("job", "category", "clerk", "pilot", True)])
+    'income 4000 → 5000; job clerk → pilot'
+    """
+    return "; ".join(f"{change.name} {change.text[0]} → {change.text[1]}" for change in changes)
 
 
 def is_number(value: Any) -> bool:

@@ -68,6 +68,12 @@ class Explanation:
         return self
 
     @property
+    def label(self) -> Any:
+        """The label of the row in the user's table; its position among those given if it has none."""
+        own = frames.row_labels(self.factual)
+        return self.row if own is None else own[0]
+
+    @property
     def found(self) -> bool:
         """Whether there is an answer."""
         return self.point is not None

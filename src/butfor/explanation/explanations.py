@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from butfor.explanation.render import rendered
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
-from butfor.space.space import Space, same
+from butfor.space.space import Space
 from butfor.verdict.certificate import Certificate
 
 
@@ -250,31 +250,31 @@ class Explanations(Sequence[Explanation]):
         rows = self.table_rows[at]
         return self.space.decode(self.point_codes[at], frames.take(self.table, rows), self.factual_codes[rows])
 
-    def to_frame(self) -> Any:
-        """One row per answer, as a table.
+    @property
+    def labels(self) -> list[Any]:
+        """The label of the row that each answer is for: that of the user's table, or its position if it has none."""
+        own = frames.row_labels(self.table)
+        return self.rows.tolist() if own is None else [own[at] for at in self.table_rows.tolist()]
 
-        Its columns are: row, status, cost, bound, number of changes, predictions, and the columns of the point.
-        The result is a table of the same kind as the given one (for arrays, a dict of columns). Answers that were not
-        found have missing values.
+    def to_frame(self, form: Literal["wide", "long"] = "wide") -> Any:
+        """The answers as a table of the same kind as the given one (for arrays, a dict of columns).
+
+        - "wide": one row per answer: the label of its row, rank, status, cost, bound, number of changes, predictions,
+          scores, and the columns of the point. Answers that were not found have missing values;
+        - "long": one row per change of the answers that were found: the column, its values before and after (as text,
+          because columns differ in type), the difference of numbers, what it costs and its share of the cost, and the
+          scores. The parts of a cost that does not add up over the columns are Shapley values.
         """
-        start = self.factual_codes[self.table_rows]
-        moved = ~same(self.point_codes, start)
-        found = self.found
-        columns: dict[str, Any] = {
-            "row": self.rows.tolist(),
-            "status": [status.name for status in self.statuses],
-            "cost": [float(c) if f else None for c, f in zip(self.costs, found, strict=True)],
-            "bound": [float(c.bound) if np.isfinite(c.bound) else None for c in self.certificates],
-            "changed": [int(m.sum()) if f else None for m, f in zip(moved, found, strict=True)],
-            "before": list(self.outputs_before),
-            "after": [a if f else None for a, f in zip(self.outputs_after, found, strict=True)],
-        }
-        for j, feature in enumerate(self.space.features):
-            name = feature.name if feature.name not in columns else f"{feature.name} (column)"
-            columns[name] = [
-                feature.value(code) if f else None for code, f in zip(self.point_codes[:, j], found, strict=True)
-            ]
-        return columns if frames.is_array(self.table) else frames.like(self.table, columns)
+        return rendered(self, "frame", form)
+
+    def to_csv(self, path: str | PathLike[str] | None = None, *, form: Literal["wide", "long"] = "wide") -> str | None:
+        """`to_frame` as CSV, written to `path` completely or not at all, or returned as text if there is no path."""
+        written: str | None = rendered(self, "csv", path, form)
+        return written
+
+    def to_excel(self, path: str | PathLike[str], *, form: Literal["wide", "long"] = "wide") -> None:
+        """`to_frame` as a sheet of Excel. It needs `pip install butfor[excel]`."""
+        rendered(self, "excel", path, form)
 
     def alternatives(self) -> Alternatives:
         """Several answers to one row, side by side: what changes in each, its cost and its score."""

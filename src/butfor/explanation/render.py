@@ -20,6 +20,9 @@ VIEWS = {
     "lines": "batch:dump",
     "lines written": "batch:dump_to",
     "lines loaded": "batch:load",
+    "frame": "answer_frames:frame",
+    "csv": "answer_frames:to_csv",
+    "excel": "answer_frames:to_excel",
     "letter": "letters:render",
     "contributions": "contributions:render",
     "plot": "plot:draw",
@@ -31,6 +34,18 @@ VIEWS = {
     "tree path drawn": "tree_paths:draw",
     "decision map": "decision_maps:draw",
     "decision map in words": "decision_maps:in_words",
+    "menu": "menus:text",
+    "menu fragment": "menus:fragment",
+    "menu in words": "menus:in_words",
+    "menu matrix": "menu_matrix:draw",
+    "ladder": "ladders:text",
+    "ladder fragment": "ladders:fragment",
+    "ladder in words": "ladders:in_words",
+    "ladder drawn": "ladders:draw",
+    "trade-off": "trade_offs:text",
+    "trade-off fragment": "trade_offs:fragment",
+    "trade-off in words": "trade_offs:in_words",
+    "trade-off drawn": "trade_offs:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 

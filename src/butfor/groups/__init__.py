@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from butfor.groups.bias import flips
     from butfor.groups.burden import costs, differences
     from butfor.groups.common import Actions, ChosenActions
-    from butfor.groups.counted import conflicts, outcomes
+    from butfor.groups.counted import conflicts, statuses
     from butfor.groups.moved import changes, shifts
     from butfor.groups.reach import levers
 
@@ -28,8 +28,8 @@ _HOME = {
     "differences": "burden",
     "flips": "bias",
     "levers": "reach",
-    "outcomes": "counted",
     "shifts": "moved",
+    "statuses": "counted",
 }
 __all__ = [
     "Action",
@@ -41,8 +41,8 @@ __all__ = [
     "differences",
     "flips",
     "levers",
-    "outcomes",
     "shifts",
+    "statuses",
 ]
 
 

@@ -18,8 +18,8 @@ from butfor.solvers.outcome import Outcome, answers_of
 from butfor.space.space import Space
 from butfor.verdict.verify import Verifier
 
-FLIPS, NEVER_FLIPS, UNSETTLED = "flips", "never flips", "open"
-"""What is known of a row. The first two are proven."""
+YES, NO, UNSETTLED = "yes", "no", "open"
+"""Whether a row flips. The first two are proven."""
 
 COMBINATIONS_ASKED = 1000
 """Protected columns with at most this many combinations of levels are tried one by one."""
@@ -47,7 +47,7 @@ def flips(
     The table has a line per row:
 
     - `row`, `before`: its label, and what is predicted for it;
-    - `outcome`: "flips", "never flips", "open", or "already met" (of a target that the row meets as it is);
+    - `flips`: "yes" or "no", both proven, "open", or "already met" (of a target that the row meets as it is);
     - `after`: what would be predicted;
     - the protected columns as they are (`sex`) and as they would flip the decision (`sex would be`).
 
@@ -58,8 +58,8 @@ def flips(
     >>> from butfor.datasets import loans
     >>> X, y = loans.load()
     >>> found = flips(Explainer(loans.pipeline().fit(X, y), data=X), X, "sex")
-    >>> found["outcome"].value_counts().to_dict()
-    {'never flips': 1000}
+    >>> found["flips"].value_counts().to_dict()
+    {'no': 1000}
     """
     names = _names(protected, explainer.space)
     budget = budget_of(time_limit, None, None)
@@ -115,12 +115,12 @@ def _told(verifier: Verifier, found: Outcome, columns: Sequence[int]) -> dict[st
     """The lines of the table."""
     space, target = verifier.referee.space, verifier.question.target
     impossible = np.isinf(found.bound) & ~found.found()
-    known = np.where(found.found(), FLIPS, np.where(impossible, NEVER_FLIPS, UNSETTLED))
-    known[target.met(verifier.before, verifier.before)] = ALREADY
+    already = target.met(verifier.before, verifier.before)
+    known = np.select([already, found.found(), impossible], [ALREADY, YES, NO], UNSETTLED)
     told: dict[str, list[Any]] = {
         "row": labels(verifier),
         "before": list(target.outputs(verifier.before)),
-        "outcome": known.tolist(),
+        "flips": known.tolist(),
         "after": verifier.verify(found).after,
     }
     for j in columns:

@@ -34,7 +34,7 @@ def costs(
     holds the middle of the means found (percentile bootstrap; Efron and Tibshirani, An Introduction to the Bootstrap,
     1993). It says how far the mean could be off for other rows of the same kind.
 
-    `answers` and `by` are as for `outcomes`. The table has a line per group:
+    `answers` and `by` are as for `statuses`. The table has a line per group:
 
     - `rows`: how many rows need a change;
     - `answered`, `impossible`, `open`: how many of them have an answer, provably have none, or neither. Means are over
@@ -45,7 +45,7 @@ def costs(
     """
     if not 0 < confidence < 1:
         raise InputError(f"confidence={confidence!r} was given.", "It must be between 0 and 1, such as 0.95.")
-    many, rng = count_of(draws, "draws"), np.random.default_rng(seed_of(seed))
+    many, rng = count_of("draws", draws), np.random.default_rng(seed_of(seed))
     known = firsts(answers)
     groups, lines = list[Any](), list[dict[str, Any]]()
     for group, rows in parts_of(known, by).items():
@@ -90,12 +90,12 @@ def differences(answers: Batch, by: str | Iterable[Any], *, draws: int = 2000, s
     as likely. `p = (1 + #{t_b >= t}) / (1 + draws)`, where t is the spread between the groups, `sum_g n_g (m_g - m)^2`,
     and t_b that of a random assignment (Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9, 2010).
 
-    `answers` and `by` are as for `outcomes`. The table has a line for the mean cost of the answered rows, and one for
+    `answers` and `by` are as for `statuses`. The table has a line for the mean cost of the answered rows, and one for
     the share of impossible ones among those answered or proven impossible. Rows that meet the target already are left
-    out. Its columns are `quantity`, the groups with the `lowest` and the `highest` value, their `difference`, and `p`
-    (None if fewer than two groups have a value).
+    out. Its columns are `quantity`, the groups with the `lowest` and the `highest` value (None if all are equal), their
+    `difference`, and `p` (None if fewer than two groups have a value).
     """
-    many, rng = count_of(draws, "draws"), np.random.default_rng(seed_of(seed))
+    many, rng = count_of("draws", draws), np.random.default_rng(seed_of(seed))
     known = firsts(answers)
     groups = groups_of(known, by)
     if len(groups) < 2:
@@ -129,9 +129,10 @@ def _compared(values: FloatArray, groups: dict[Any, IntArray], draws: int, rng: 
     for begin in range(0, draws, at_once):
         drawn = np.tile(pooled, (min(at_once, draws - begin), 1))
         hits += int((spread(rng.permuted(drawn, axis=1)) >= seen - TIED * (1 + abs(seen))).sum())
+    differ = means[highest] > means[lowest]
     return {
-        "lowest": str(lowest),
-        "highest": str(highest),
+        "lowest": str(lowest) if differ else None,
+        "highest": str(highest) if differ else None,
         "difference": means[highest] - means[lowest],
         "p": (1 + hits) / (1 + draws),
     }

@@ -175,7 +175,7 @@ class Actions:
         mixed-integer program decides (Nemhauser, Wolsey and Fisher, Mathematical Programming 14, 1978). Among equal
         choices, cheaper actions are preferred.
         """
-        most, budget = count_of(count, "count"), budget_of(time_limit, None, None)
+        most, budget = count_of("count", count), budget_of(time_limit, None, None)
         dearest = np.inf
         if cost_at_most is not None:
             dearest = number(cost_at_most, f"cost_at_most={cost_at_most!r} was given.", "A number is needed.")

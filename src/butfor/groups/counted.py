@@ -10,16 +10,16 @@ from butfor.groups.firsts import Batch, Firsts, firsts, named, parts_of
 from butfor.solvers.outcome import Status
 
 ALREADY = "already met"
-"""The outcome of a row that meets the target as it is."""
+"""The status of a row that meets the target as it is."""
 
 NOT_LOOKED_FOR = "not looked for"
 """The conflict of an impossible row in which none was looked for."""
 
-OUTCOMES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Status))
+STATUSES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Status))
 """What may become of a row."""
 
 
-def outcomes(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
+def statuses(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     """How many rows were answered, proven impossible or left open, by group.
 
     Only the first answer to each row counts, here and in the other functions of a batch.
@@ -27,34 +27,34 @@ def outcomes(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     - `answers`: what `explain` returned, or a list of it if all answer the same question;
     - `by`: a column of the rows that were explained, or the group of each row (default: no groups).
 
-    The table has a line per group and outcome: `group`, `outcome`, `rows`, and their `share` of the group.
+    The table has a line per group and status: `group`, `status`, `rows`, and their `share` of the group.
 
     >>> from butfor import Explainer
     >>> from butfor.datasets import loans
     >>> X, y = loans.load()
     >>> answers = Explainer(loans.pipeline().fit(X, y), data=X).explain(X.iloc[:60], target="approved")
-    >>> outcomes(answers, by="sex")
-        group         outcome  rows     share
+    >>> statuses(answers, by="sex")
+        group          status  rows     share
     0  female     already met    19  0.863636
     1  female  proven optimal     3  0.136364
     2    male     already met    27  0.710526
     3    male  proven optimal    11  0.289474
     """
     known = firsts(answers)
-    each = outcomes_of(known)
-    shown = [outcome for outcome in OUTCOMES if outcome in each]
-    groups, columns = list[Any](), dict[str, list[Any]](outcome=[], rows=[], share=[])
+    each = statuses_of_rows(known)
+    shown = [status for status in STATUSES if status in each]
+    groups, columns = list[Any](), dict[str, list[Any]](status=[], rows=[], share=[])
     for group, rows in parts_of(known, by).items():
         count = Counter(each[i] for i in rows.tolist())
         groups += [group] * len(shown)
-        columns["outcome"] += shown
-        columns["rows"] += [count[outcome] for outcome in shown]
-        columns["share"] += [count[outcome] / len(rows) for outcome in shown]
+        columns["status"] += shown
+        columns["rows"] += [count[status] for status in shown]
+        columns["share"] += [count[status] / len(rows) for status in shown]
     return known.framed(named(groups, columns))
 
 
-def outcomes_of(known: Firsts) -> list[str]:
-    """What became of each row: one of `OUTCOMES`."""
+def statuses_of_rows(known: Firsts) -> list[str]:
+    """What became of each row: one of `STATUSES`."""
     words = [status.name.replace("_", " ").lower() for status in known.statuses]
     return [ALREADY if already else word for already, word in zip(known.already.tolist(), words, strict=True)]
 
@@ -66,7 +66,7 @@ def conflicts(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     first impossible rows of each call only, and the others are counted as "not looked for". To look for more of them,
     explain a few rows per call and give the batches as a list.
 
-    `answers` and `by` are as for `outcomes`. The table has a line per group and conflict: `group`, `conflict`, `rows`,
+    `answers` and `by` are as for `statuses`. The table has a line per group and conflict: `group`, `conflict`, `rows`,
     and their `share` of the group's impossible rows. It has no line if no row is impossible.
     """
     known = firsts(answers)

@@ -18,7 +18,7 @@ def changes(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
 
     Choose it to see what a model asks of people, and whether it asks the same of every group.
 
-    `answers` and `by` are as for `outcomes`. The table has a line per group and column that any answer changes:
+    `answers` and `by` are as for `statuses`. The table has a line per group and column that any answer changes:
 
     - `rows`, `share`: how many answers of the group change it, and their share of all that change something;
     - `up`, `down`: how many raise and how many lower it (None if its levels have no order);

@@ -25,14 +25,11 @@ def negative_boxes(
     Each of `orders` is a vector: sides that it points out of are moved out in turn, the longest ones first. There is no
     box if the row itself reaches `least`.
     """
-    known = ~np.isnan(row)
-    x = np.where(known, row, 0.0)
-    holds = ((leaves.low < x) & (x <= leaves.high))[:, known].all(axis=1)
     edges = [np.concatenate([[-np.inf], cells.edges, [np.inf]]) for cells in model.cells]
-    asked = [j for j in np.flatnonzero(known).tolist() if len(edges[j]) > 2]
+    asked = [j for j in np.flatnonzero(~np.isnan(row)).tolist() if len(edges[j]) > 2]
     boxes = []
     for order in orders:
-        low, high = leaves.low[holds].max(axis=0), leaves.high[holds].min(axis=0)
+        low, high = leaves.around(row)
         if leaves.most(low, high) >= least:
             return []
         ranked = sorted(((j, up) for j in asked for up in (False, True)), key=lambda side: _weight(order, *side))
@@ -44,10 +41,7 @@ def negative_boxes(
 
 def own_cells(model: Trees, leaves: Regions, row: FloatArray) -> NegativeBox:
     """The rows that reach the same leaves as a row in every tree."""
-    known = ~np.isnan(row)
-    x = np.where(known, row, 0.0)
-    holds = ((leaves.low < x) & (x <= leaves.high))[:, known].all(axis=1)
-    return _in_cells(model, row, leaves.low[holds].max(axis=0), leaves.high[holds].min(axis=0))
+    return _in_cells(model, row, *leaves.around(row))
 
 
 def _in_cells(model: Trees, row: FloatArray, low: FloatArray, high: FloatArray) -> NegativeBox:

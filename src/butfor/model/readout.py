@@ -291,6 +291,9 @@ class Threshold(AbstractReadout):
         """The unit roundoff of the estimator inside."""
         return self.inner.unit
 
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        return self.inner.output_at(row, total)
+
     def rounded(self, unit: float) -> Threshold:
         return replace(self, inner=self.inner.rounded(unit))
 

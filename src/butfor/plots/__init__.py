@@ -9,29 +9,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from butfor.plots.answers import alternatives, changes, decision_map, region, tree_path, waterfall
+    from butfor.plots.answers import (
+        alternatives,
+        changes,
+        decision_map,
+        ladder,
+        menu,
+        region,
+        trade_off,
+        tree_path,
+        waterfall,
+    )
     from butfor.views.cost_intervals import costs
     from butfor.views.heat_map import shifts
     from butfor.views.lever_matrix import levers
-    from butfor.views.outcome_bars import outcomes
+    from butfor.views.status_bars import statuses
 
 _HOMES = {
-    "plots.answers": ("alternatives", "changes", "decision_map", "region", "tree_path", "waterfall"),
+    "plots.answers": (
+        "alternatives", "changes", "decision_map", "ladder", "menu", "region", "trade_off", "tree_path", "waterfall",
+    ),
     "views.cost_intervals": ("costs",),
     "views.heat_map": ("shifts",),
     "views.lever_matrix": ("levers",),
-    "views.outcome_bars": ("outcomes",),
-}
+    "views.status_bars": ("statuses",),
+}  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "alternatives",
     "changes",
     "costs",
     "decision_map",
+    "ladder",
     "levers",
-    "outcomes",
+    "menu",
     "region",
     "shifts",
+    "statuses",
+    "trade_off",
     "tree_path",
     "waterfall",
 ]

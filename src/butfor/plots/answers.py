@@ -10,7 +10,10 @@ from butfor.explanation.contributions import Contributions
 from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.ladder import Ladder
+from butfor.explanation.menu import Menu
 from butfor.explanation.region import Region
+from butfor.explanation.trade_off import TradeOff
 from butfor.explanation.tree_path import TreePath
 
 if TYPE_CHECKING:
@@ -45,3 +48,18 @@ def tree_path(path: TreePath, ax: Axes | None = None) -> Axes:
 def region(found: Region, ax: Axes | None = None) -> Axes:
     """Draw the intervals of a region, as `explainer.region(answer, target=...)` found it."""
     return found.plot(ax)  # type: ignore[no-any-return]
+
+
+def menu(found: Menu, ax: Axes | None = None) -> Axes:
+    """Draw which sets of columns suffice, as `explainer.menu(row, target)` found them."""
+    return found.plot(ax)  # type: ignore[no-any-return]
+
+
+def ladder(found: Ladder, ax: Axes | None = None) -> Axes:
+    """Draw what each of several goals costs, as `explainer.ladder(row, goals)` found it."""
+    return found.plot(ax)  # type: ignore[no-any-return]
+
+
+def trade_off(front: TradeOff, ax: Axes | None = None) -> Axes:
+    """Draw a proven front, as `explainer.cost_against_changes` or `cost_against_score` found it."""
+    return front.plot(ax)  # type: ignore[no-any-return]

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from butfor.errors import UnknownColumnError
+from butfor.errors import UnknownColumnError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
+from butfor.problem.constraints.judged import Plausible
+from butfor.problem.constraints.robust import Robust
+from butfor.problem.constraints.robust_to import RobustTo
 from butfor.problem.costs import DEFAULT, AbstractCost, price
 from butfor.problem.prices import Prices
 from butfor.problem.targets.names import as_target
@@ -59,6 +62,7 @@ def ask(
     listed = as_constraints(constraints, space)
     for constraint in listed:
         _validate(constraint, space)
+    _refuse_scores_beside_a_ball(listed)
     chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
     return Question(as_target(target, source), chosen, price(chosen, space), listed)
 
@@ -69,3 +73,15 @@ def _validate(constraint: AbstractConstraint, space: Space) -> None:
         constraint.validate(space)
     except UnknownColumnError as error:
         raise error.within(f"{constraint!r}") from None
+
+
+def _refuse_scores_beside_a_ball(constraints: Iterable[AbstractConstraint]) -> None:
+    """Refuse a ball around an answer beside constraints that add scores: they hold for the answer alone."""
+    others = [found for found in constraints if isinstance(found, Plausible | RobustTo)]
+    balls = [found for found in constraints if isinstance(found, Robust)]
+    if others and balls:
+        raise UnsupportedProblemError(
+            f"{balls[0]!r} was given with {others[0]!r}.",
+            "A ball around the answer is kept for the explained model alone.",
+            "Leave one of them out.",
+        )

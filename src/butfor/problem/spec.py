@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.model.survival import curves
 from butfor.problem import costs
-from butfor.problem.constraints import judged, relations, restrictions, robust
+from butfor.problem.constraints import judged, relations, restrictions, robust, robust_to
 from butfor.problem.targets import classes, risk, survival, values
 
 SPEC_KINDS: tuple[type, ...] = (
@@ -19,7 +19,7 @@ SPEC_KINDS: tuple[type, ...] = (
     restrictions.Fixed, restrictions.Direction, restrictions.Between, restrictions.Within, restrictions.Grid,
     restrictions.Allowed, restrictions.AllowedMoves, restrictions.MayVanish,
     relations.AtMost, relations.LinearRelation, relations.Event, relations.Implication, judged.Margin, judged.Plausible,
-    robust.Robust,
+    robust.Robust, robust_to.RobustTo,
     classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
     survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
     curves.MeanTime, curves.Chance, curves.QuantileTime,

@@ -29,7 +29,7 @@ PROVING: tuple[AbstractSolver, ...] = (
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), *PROVING, RobustExact(), BlendBranching(PROVING), Swarm(), BruteForce(),
+    RowSearch(), *PROVING, RobustExact(PROVING), BlendBranching(PROVING), Swarm(), BruteForce(),
 )  # fmt: skip
 """The solvers, in the order in which they are tried."""
 

@@ -17,6 +17,9 @@ from butfor.problem.problem import Problem
 from butfor.solvers.outcome import HIGHEST, Outcome, Stopped, joined, nothing_found, one_answer
 from butfor.solvers.solver import Budget
 
+ROWS_TOGETHER = 256
+"""How many rows a fast solver takes together before the budget is looked at."""
+
 
 def in_parts(
     problem: Problem, budget: Budget, rows: int, solve_part: Callable[[Problem], Outcome], threads: int = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from butfor.compiled.clock import now
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Credit, Outcome, Stopped
@@ -37,12 +37,13 @@ class _Flag:
 @dataclass(frozen=True)
 class Budget:
     """A time limit and a number of threads. The time starts when the budget is made.
+    It stands still while kernels are compiled.
 
     Within a call, a row may take `per_row` seconds. `interrupt` ends the budget at once.
     """
 
     seconds: float = np.inf
-    start: float = field(default_factory=time.perf_counter)
+    start: float = field(default_factory=now)
     threads: int = 1
     flag: _Flag = field(default_factory=_Flag)
     per_row: float = np.inf
@@ -58,7 +59,7 @@ class Budget:
 
     def left(self) -> float:
         """The seconds that are left."""
-        return max(0.0, self.seconds - (time.perf_counter() - self.start))
+        return max(0.0, self.seconds - (now() - self.start))
 
     def spent(self) -> bool:
         """Whether nothing is left."""

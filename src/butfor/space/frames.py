@@ -103,6 +103,13 @@ def all_text(found: Sequence[Any]) -> bool:
     return all(isinstance(label, str) for label in found)
 
 
+def row_labels(table: Any) -> list[Any] | None:
+    """The label of each row; None if the table has none. Only pandas has labels."""
+    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return None
+    return list(table.index.tolist())
+
+
 def short_names(table: Any) -> frozenset[str]:
     """The columns of a pandas table whose numpy type becomes float32 beside float32: booleans and short whole numbers."""
     if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():

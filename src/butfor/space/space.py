@@ -144,8 +144,11 @@ class Space:
     def _repr_html_(self) -> str:
         from html import escape
 
-        head = "".join(f"<th>{name}</th>" for name in ("column", "kind", "values", "missing", "why"))
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
+        left = 'style="text-align: left"'  # notebooks align tables to the right
+        head = "".join(f"<th {left}>{name}</th>" for name in ("column", "kind", "values", "missing", "why"))
+        body = "".join(
+            "<tr>" + "".join(f"<td {left}>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows()
+        )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes, all_hold
@@ -53,16 +54,34 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Verifier:
-    """Predicts and prices the answers to one question again, and checks the constraints."""
+    """Predicts and prices the answers to one question again, and checks the constraints.
+
+    `free` (rows, features): what each row may change, beside the constraints (None: everything).
+    """
 
     question: Question
     referee: Referee
     factuals: FloatArray
     before: Prediction
+    free: BoolArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.factuals)
+
+    def of_one_row(self, what: str) -> Verifier:
+        """The same, if it has a single row. `what` needs one."""
+        if len(self) != 1:
+            raise InputError(f"{len(self)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
+        return self
 
     def take(self, rows: IntArray) -> Verifier:
         """The same for some of the rows."""
-        return replace(self, factuals=self.factuals[rows], before=self.before.take(rows))
+        free = None if self.free is None else self.free[rows]
+        return replace(self, factuals=self.factuals[rows], before=self.before.take(rows), free=free)
+
+    def freeing(self, columns: BoolArray) -> Verifier:
+        """The only row once for each line of `columns` (n, features), which says what it may change there."""
+        return replace(self.take(np.zeros(len(columns), dtype=np.intp)), free=columns)
 
     def verify(self, outcome: Outcome) -> Verdict:
         """Check each answer."""
@@ -75,6 +94,9 @@ class Verifier:
         changes = self._changes(outcome.row[at], outcome.points[at])
         passed[at, PREDICTION] = target.met(changes.before, changes.after)
         passed[at, CONSTRAINTS] = respected(self.question, changes, self.referee)
+        if self.free is not None:
+            kept = same(changes.start, changes.points) | self.free[outcome.row[at]]
+            passed[at, CONSTRAINTS] &= kept.all(axis=1)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
         passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
         passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)

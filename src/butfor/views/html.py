@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
-from butfor.views.tables import label_of
 from butfor.views.text import headline, score_line, status_name, wanted
 from butfor.views.words import constraints_in_words, cost_in_words
 
@@ -31,7 +30,7 @@ DRAWING_WIDTH, DRAWING_EDGE = 208, 6
 
 def fragment(answer: Explanation) -> str:
     """The answer for a notebook."""
-    return f"<style>{_style()}</style>{_card(answer)}"
+    return f"<style>{style()}</style>{_card(answer)}"
 
 
 def fragment_many(answers: Explanations) -> str:
@@ -39,7 +38,7 @@ def fragment_many(answers: Explanations) -> str:
     rest = len(answers) - ANSWERS_IN_A_NOTEBOOK
     more = f'<p class="note">and {rest} more</p>' if rest > 0 else ""
     return (
-        f'<style>{_style()}</style><section class="butfor">{_summary(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
+        f'<style>{style()}</style><section class="butfor">{_summary(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
     )
 
 
@@ -60,7 +59,7 @@ def page(answers: Iterable[Explanation], title: str = "") -> str:
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)} – butfor</title>
 <style>
-{_style()}</style>
+{style()}</style>
 </head>
 <body class="butfor-page">
 <header>
@@ -77,7 +76,8 @@ def page(answers: Iterable[Explanation], title: str = "") -> str:
 
 
 @cache
-def _style() -> str:
+def style() -> str:
+    """The style sheet of all fragments and pages."""
     return files("butfor.views").joinpath("style.css").read_text(encoding="utf-8")
 
 
@@ -91,7 +91,7 @@ def _card(answer: Explanation, place: int = 1) -> str:
 def _head(answer: Explanation) -> str:
     status = answer.certificate.status
     tone = "found" if status.found else "impossible" if status is Status.PROVEN_INFEASIBLE else "open"
-    place = f"Answer {answer.rank} to row {answer.row}. " if answer.rank > 1 else ""
+    place = f"Answer {answer.rank} to row {answer.label}. " if answer.rank > 1 else ""
     if answer.found and answer.changes:
         count = len(answer.changes)
         title = f'<span class="was">{_text(answer.told(answer.before))} →</span> {_text(answer.told(answer.after))}'
@@ -206,7 +206,7 @@ def _origin(answer: Explanation) -> str:
     facts = [
         ("Model", answer.model),
         ("Fingerprint", certificate.fingerprint),
-        ("Row", _row_name(answer)),
+        ("Row", str(answer.label)),
         ("Method", certificate.solver),
         ("Time", f"{certificate.seconds:.3g} s"),
         ("Seed", str(certificate.seed)),
@@ -214,12 +214,6 @@ def _origin(answer: Explanation) -> str:
         ("Versions", versions),
     ]
     return _part("Where it comes from", _pairs(facts))
-
-
-def _row_name(answer: Explanation) -> str:
-    """The row's position among the rows given, and its label if that differs."""
-    label = label_of(answer)
-    return f"{answer.row} (labelled {label})" if label else str(answer.row)
 
 
 def _sentence(words: str) -> str:
@@ -244,7 +238,7 @@ def _summary(answers: Sequence[Explanation], *, link: bool = False) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("Row", "Before", "After", "Changes", "Cost", "Status"))
     lines = []
     for place, one in enumerate(answers, 1):
-        name = escape(_row_name(one)) + (f", answer {one.rank}" if one.rank > 1 else "")
+        name = escape(str(one.label)) + (f", answer {one.rank}" if one.rank > 1 else "")
         first = f'<a href="#answer-{place}">{name}</a>' if link else name
         changes = "<br>".join(f"{_text(c.label)} {_text(c.text[0])} → {_text(c.text[1])}" for c in one.changes)
         cost = word(one.cost) if one.found else ""

@@ -1,45 +1,82 @@
-"""A progress bar for work that takes long. It is shown only on a terminal."""
+"""A progress bar for work that takes long, on a terminal or in a notebook."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from html import escape
+from importlib import import_module
+from typing import Any
 
 SECONDS_BEFORE_A_BAR = 2.0
 """How long the work must take before the bar appears by itself."""
 
 
+Shown = Callable[[int], None]
+"""Shows how many rows are done."""
+
+
 @contextmanager
-def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Callable[[int], None]]:
+def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Shown]:
     """A function to call with the number of rows, or of other things, that were just done.
 
     The bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`.
     """
-    if show is False or (show is None and not sys.stderr.isatty()):
+    notebook = display_of_a_notebook()
+    if show is False or (show is None and notebook is None and not sys.stderr.isatty()):
         yield lambda count: None
         return
+    begin, done = time.perf_counter(), 0
+    wait = 0.0 if show else SECONDS_BEFORE_A_BAR
+    with ExitStack() as stack:
+        drawn: Shown | None = None
+
+        def advance(count: int) -> None:
+            nonlocal done, drawn
+            done += count
+            if drawn is None and time.perf_counter() - begin >= wait:
+                shown = _on_terminal(total, words) if notebook is None else _in_notebook(total, words, notebook)
+                drawn = stack.enter_context(shown)
+            if drawn is not None:
+                drawn(done)
+
+        advance(0)
+        yield advance
+
+
+@contextmanager
+def _on_terminal(total: int, words: str) -> Iterator[Shown]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True)
-    task = progress.add_task(words, total=total)
-    begin = time.perf_counter()
-    started = show is True
-    if started:
-        progress.start()
+    with Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True) as progress:
+        task = progress.add_task(words, total=total)
+        yield lambda done: progress.update(task, completed=done)
 
-    def advance(count: int) -> None:
-        nonlocal started
-        progress.advance(task, count)
-        if not started and time.perf_counter() - begin > SECONDS_BEFORE_A_BAR:
-            started = True
-            progress.start()
 
+@contextmanager
+def _in_notebook(total: int, words: str, display: Callable[..., Any]) -> Iterator[Shown]:
+    """A bar that every notebook draws, without widgets. It leaves nothing behind."""
+
+    def drawn(done: int) -> dict[str, str]:
+        text = f"{words} {done}/{total}"
+        return {"text/plain": text, "text/html": f'<progress value="{done}" max="{total}"></progress> {escape(text)}'}
+
+    handle = display(drawn(0), raw=True, display_id=True)
     try:
-        yield advance
+        yield lambda done: handle.update(drawn(done), raw=True)
     finally:
-        if started:
-            progress.stop()
+        handle.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+def display_of_a_notebook() -> Callable[..., Any] | None:
+    """IPython's `display`, if this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    display: Callable[..., Any] = import_module("IPython.display").display
+    return display

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,9 +12,6 @@ import numpy as np
 from butfor.errors import InputError, MissingExtraError
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space import frames
-
-if TYPE_CHECKING:
-    from butfor.explanation.explanation import Explanation
 
 TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
@@ -41,9 +38,10 @@ def kind_of(table: Any, names: Sequence[str]) -> dict[str, Any]:
 
 def labels_of(table: Any) -> list[str | int | None]:
     """The label of each row: a number or a text. Only pandas has labels, and other ones are written as text."""
-    if frames.is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+    own = frames.row_labels(table)
+    if own is None:
         return [None] * frames.height(table)
-    return [label if label is None or isinstance(label, str | int) else str(label) for label in table.index.tolist()]
+    return [label if label is None or isinstance(label, str | int) else str(label) for label in own]
 
 
 def blanks(table: Any, columns: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -59,12 +57,6 @@ def blanks(table: Any, columns: Sequence[Mapping[str, Any]]) -> list[list[str]]:
             if isinstance(value, float) and value != value:
                 blank.append(name)
     return found
-
-
-def label_of(answer: Explanation) -> str:
-    """The label of the row in the user's table; empty if it has none, or if the label is its position."""
-    (label,) = labels_of(answer.factual)
-    return "" if label in (None, answer.row) else str(label)
 
 
 def rebuild(

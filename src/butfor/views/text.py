@@ -13,7 +13,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.problem.targets.class_scores import SCORE_NAMES
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status
-from butfor.views import survival_words, tables
+from butfor.views import survival_words
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -115,17 +115,14 @@ def panel_many(answers: Sequence[Explanation]) -> Any:
 
     shown = answers[:ANSWERS_LISTED]
     several = any(one.rank > 1 for one in shown)
-    labels = [tables.label_of(one) for one in shown]
-    names = {"label": "left"} if any(labels) else {}
-    names |= {"answer": "right"} if several else {}
+    names = {"answer": "right"} if several else {}
     table = _table("row", **names, before="left", after="left", changes="left", cost="right", status="left")
-    for one, label in zip(shown, labels, strict=True):
+    for one in shown:
         words = "; ".join(f"{c.label} {c.text[0]} → {c.text[1]}" for c in one.changes[:CHANGES_LISTED])
         rest = len(one.changes) - CHANGES_LISTED
         _add(
             table,
-            str(one.row),
-            *([label] if any(labels) else []),
+            str(one.label),
             *([str(one.rank)] if several else []),
             one.told(one.before),
             one.told(one.after) if one.found else "",

@@ -91,6 +91,21 @@ def _plausible(spec: Spec) -> str:
     return f"an isolation forest needs at least {_number(spec['path_length'])} questions, on average, to single it out"
 
 
+def _robust(spec: Spec) -> str:
+    radius = from_spec(spec["radius"])
+    shape = {"linf": "each of them", "l2": "the root of the sum of their squares", "l1": "their sum"}[spec["norm"]]
+    if isinstance(radius, dict):
+        sides = listed([f"{_number(length)} of {name}" for name, length in radius.items()])
+        size = f"shifts of {sides}" + ("" if spec["norm"] == "linf" else f" ({shape} measured in these)")
+    else:
+        size = f"shifts of numbers, if {shape} is at most {_number(radius)} ranges"
+    return f"it stays valid under {size}"
+
+
+def _agree(models: int) -> str:
+    return "1 other model agrees" if models == 1 else f"{models} other models agree"
+
+
 def _norm(what: str) -> Callable[[Spec], str]:
     units = {
         "range": "as a share of its column's range",
@@ -131,6 +146,8 @@ SENTENCES: dict[Any, Callable[[Spec], str]] = {
     "Implication": lambda spec: f"if {_event(spec['cause'])}, then {_event(spec['consequence'])}",
     "Margin": lambda spec: f"every deciding boundary is at least {_number(spec['eps'])} ranges away",
     "Plausible": _plausible,
+    "Robust": _robust,
+    "RobustTo": lambda spec: _agree(len(spec["models"])),
     "L1": _norm("the sum of the changes"),
     "L2": _norm("the sum of the squared changes"),
     "LInf": _norm("the largest of the changes"),

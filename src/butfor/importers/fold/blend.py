@@ -11,11 +11,10 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.registry import Imported
 from butfor.model.blend import Blended, Voted
-from butfor.model.linear import Linear
 from butfor.model.monotone import MonotoneFunction
+from butfor.model.network import Network
 from butfor.model.questions import Model, score_count
 from butfor.model.side_by_side import side_by_side
-from butfor.model.trees import Trees
 
 
 class Member(NamedTuple):
@@ -53,41 +52,12 @@ def blend(
 
 def _together(name: str, models: list[Model]) -> Model:
     """The models as one, with all of their scores."""
-    trees = [model for model in models if isinstance(model, Trees)]
-    if len(trees) == len(models):
-        return side_by_side(trees[0], trees[1:])
-    lines = [model for model in models if isinstance(model, Linear)]
-    if len(lines) == len(models) and all(same_cells(lines[0], line) for line in lines):
-        return stacked(lines)
+    whole = side_by_side(models)
+    if whole is not None and not isinstance(whole, Network):  # no range of a network's score is known
+        return whole
     kinds = sorted({type(model).__name__ for model in models})
     raise UnsupportedModelError(
         f"{name} averages models of different kinds ({', '.join(kinds)}).",
         "All must be trees, or all linear over the same columns.",
         "Let the swarm search: it needs only predictions.",
     )
-
-
-def stacked(models: Sequence[Linear]) -> Linear:
-    """Linear models over the same cells as one, with all of their scores."""
-    return Linear(
-        np.concatenate([model.intercept + model.slope @ (models[0].centre - model.centre) for model in models]),
-        np.concatenate([model.slope for model in models]),
-        models[0].cells,
-        tuple(np.concatenate(steps) for steps in zip(*(_centred(model, models[0]) for model in models), strict=True)),
-        models[0].centre,
-        np.max([model.blur for model in models], axis=0),
-        any(model.folded for model in models),
-    )
-
-
-def _centred(model: Linear, first: Linear) -> list[FloatArray]:
-    """The steps of a model, measured from the centre of the first one. A missing number adds its step alone."""
-    moved = model.slope * (first.centre - model.centre)
-    return [np.column_stack([step[:, :-1], step[:, -1] - moved[:, j]]) for j, step in enumerate(model.steps)]
-
-
-def same_cells(a: Linear, b: Linear) -> bool:
-    """Whether two linear models are over the same cells."""
-    if len(a.cells) != len(b.cells):
-        return False
-    return all(np.array_equal(x.edges, y.edges) and x.levels == y.levels for x, y in zip(a.cells, b.cells, strict=True))

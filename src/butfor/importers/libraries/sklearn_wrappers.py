@@ -9,12 +9,13 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.estimator.source import wrapped
-from butfor.importers.fold.blend import Member, blend, same_cells, stacked
+from butfor.importers.fold.blend import Member, blend
 from butfor.importers.fold.column import Column
 from butfor.importers.libraries.sklearn_calibration import chances_of, votes_of
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linear import Linear
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
+from butfor.model.side_by_side import linear_side_by_side, same_cells
 from butfor.model.trees import Trees, combined
 
 
@@ -42,7 +43,7 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
     classes, link = tuple(wrapper.classes_.tolist()), readouts[0].link
     if len(models) == 1:
         return models[0], Sign(classes, link)
-    return stacked(models), Argmax(classes, "ovr" if link == "logistic" else "none")
+    return linear_side_by_side(models), Argmax(classes, "ovr" if link == "logistic" else "none")
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:

@@ -23,6 +23,7 @@ from butfor.problem.constraints.restrictions import (
     Within,
 )
 from butfor.problem.constraints.robust import Robust
+from butfor.problem.constraints.robust_to import RobustTo, refits
 
 
 def fixed(*names: str | Iterable[str]) -> Fixed:
@@ -255,6 +256,22 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
     robust({'income': 2000}, norm='l2')
     """
     return Robust(radius, norm)
+
+
+def robust_to(models: Any) -> RobustTo:
+    """The target is met by all of these models, and by the explained one: at once, and exactly.
+
+    Choose it if the model will be trained again: give refits on bootstrap samples, or with other seeds. Every model
+    must be read, and all must be of one kind (trees, linear models, networks) over the same columns. The score of each
+    becomes one more inequality. `Explainer.agreement` tells which share of other models agrees.
+
+    - `models`: fitted estimators or pipelines. "Another class" means another one than the explained model predicts.
+
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> robust_to([RandomForestClassifier(random_state=seed) for seed in range(5)])
+    robust_to(5 models: RandomForestClassifier)
+    """
+    return refits(models)
 
 
 def plausible(forest: Any, path_length: float | None = None) -> Plausible:

@@ -28,14 +28,11 @@ from butfor.model.rounding import rounding
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import in_parts
+from butfor.solvers.combine import ROWS_TOGETHER, in_parts
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.options import Options, options_of, points_of
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
-
-ROWS_TOGETHER = 256
-"""How many rows are solved together before the budget is looked at."""
 
 EFFORT, MORE_EFFORT = 500, 100_000
 """How often a row is branched on at first, and how often if that was not enough."""

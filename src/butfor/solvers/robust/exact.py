@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes, 
 from butfor.model.questions import ModelKind
 from butfor.model.regions import regions
 from butfor.model.scores import ScoreSet, at_least, everything
-from butfor.model.side_by_side import side_by_side
+from butfor.model.side_by_side import trees_side_by_side
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form
@@ -30,18 +30,8 @@ from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
-from butfor.solvers.linear.exact import LinearExact
-from butfor.solvers.linear.interior_point import InteriorPoint
-from butfor.solvers.linear.knapsack import LinearKnapsack
-from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
-from butfor.solvers.tree.exact import TreeExact
-
-INNER: tuple[AbstractSolver, ...] = (
-    TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), EnsembleBranchBound(), Milp(),
-)  # fmt: skip
-"""The solvers of the problems without a ball that are solved on the way."""
 
 MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
 """The largest number of rounds for a box, and for other balls. Boxes within a round ball never cut off all of its edge."""
@@ -61,6 +51,10 @@ class RobustExact(AbstractSolver):
     takes_per_row = True
     does = "answers that stay valid in a whole ball: linear models, trees and sums of trees"
 
+    def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
+        self.inner = inner
+        """The solvers of the problems without a ball that are solved on the way."""
+
     def accepts(self, form: Form) -> Support:
         if ConstraintKind.ROBUST not in form.constraints:
             return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
@@ -69,7 +63,7 @@ class RobustExact(AbstractSolver):
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
         for kind in {form.model, ModelKind.LINEAR if form.model is ModelKind.LINEAR else ModelKind.ENSEMBLE}:
-            if _inner(_plain_form(form, kind)) is None:
+            if self.solver_of(_plain_form(form, kind)) is None:
                 return Support(False, f"no exact solver takes the problem without the ball (a {kind} model)")
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
 
@@ -77,16 +71,37 @@ class RobustExact(AbstractSolver):
         return row_by_row(
             problem,
             budget,
-            lambda one: over_score_sets(one, lambda score_set, upper: _solve_set(one, score_set, upper, budget)),
+            lambda one: over_score_sets(one, lambda score_set, upper: self._solve_set(one, score_set, upper, budget)),
         )
+
+    def solver_of(self, form: Form) -> AbstractSolver | None:
+        """The first inner solver that takes a problem without a ball, if one does."""
+        return next((solver for solver in self.inner if solver.accepts(form)), None)
+
+    def cheapest(self, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row of a problem without a ball."""
+        one = replace(problem, score_sets=(replace(score_set, offset=0.0),))
+        solver = self.solver_of(one.form())
+        assert solver is not None
+        if isinstance(solver, EnsembleBranchBound):
+            return cheapest_below(one, one.score_sets[0], upper, budget)
+        found = solver.solve(one, budget)
+        point = found.points[0] if found.found()[0] else None
+        return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))
+
+    def _solve_set(self, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
+        ball, model = problem.robust, problem.model
+        assert ball is not None
+        if isinstance(model, Linear):
+            raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ model.slope))
+            return self.cheapest(replace(problem, robust=None), raised, upper, budget)
+        assert isinstance(model, Trees)
+        return _CuttingSet(self, problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:
     return replace(form, model=kind, constraints=form.constraints - {ConstraintKind.ROBUST})
-
-
-def _inner(form: Form) -> AbstractSolver | None:
-    return next((solver for solver in INNER if solver.accepts(form)), None)
 
 
 @dataclass(frozen=True)
@@ -133,33 +148,11 @@ class _UntilRefused(Budget):
         return super().spent() or (self.guard is not None and bool(self.guard.fails))
 
 
-def _solve_set(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
-    """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
-    ball, model = problem.robust, problem.model
-    assert ball is not None
-    if isinstance(model, Linear):
-        raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ model.slope))
-        return _cheapest(replace(problem, robust=None), raised, upper, budget)
-    assert isinstance(model, Trees)
-    return _CuttingSet(problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
-
-
-def _cheapest(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
-    """The cheapest row of a problem without a ball."""
-    one = replace(problem, score_sets=(replace(score_set, offset=0.0),))
-    solver = _inner(one.form())
-    assert solver is not None
-    if isinstance(solver, EnsembleBranchBound):
-        return cheapest_below(one, one.score_sets[0], upper, budget)
-    found = solver.solve(one, budget)
-    point = found.points[0] if found.found()[0] else None
-    return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))
-
-
 @dataclass(frozen=True, eq=False)
 class _CuttingSet:
     """Answers and bounds for a sum of trees, one set of scores and one ball."""
 
+    solver: RobustExact
     problem: Problem
     score_set: ScoreSet
     ball: Ball
@@ -175,7 +168,7 @@ class _CuttingSet:
         shifts = [np.zeros(len(self.problem.space))]
         if best.point is not None:
             shifts += self._against(best.point)
-        boxes = self._boxes()
+        boxes: list[tuple[NegativeBox, FloatArray]] = []
         bound, stopped = 0.0, Stopped.DONE
         late = budget.left() * LATE if np.isfinite(budget.left()) else 0.0
         early = self.ball.norm is BallNorm.LINF and self._by_ensembles()
@@ -209,14 +202,9 @@ class _CuttingSet:
             bound = best.cost if best.point is not None else np.inf
         return replace(best, bound=min(bound, best.cost), stopped=budget.stopped or stopped)
 
-    def _boxes(self) -> list[tuple[NegativeBox, FloatArray]]:
-        """The boxes that were found so far for the same row: a solver may be given several turns."""
-        asked = [self.problem.factuals, self.score_set.A, self.score_set.b, self.score_set.strict]
-        return _kept(self.model, self.ball, b"".join(one.tobytes() for one in asked))
-
     def _by_ensembles(self) -> bool:
         """Whether sums of trees are solved by a search that asks about each row that it meets."""
-        return isinstance(_inner(self._over(self._rows, Always(True)).form()), EnsembleBranchBound)
+        return isinstance(self.solver.solver_of(self._over(self._rows, Always(True)).form()), EnsembleBranchBound)
 
     @cached_property
     def _rows(self) -> Trees:
@@ -245,7 +233,7 @@ class _CuttingSet:
         if leaves:
             model = keeping_out([(leaf.path, self.ball.radius) for leaf in leaves], self.model)
             reached = at_least(np.ones(1), -0.5)
-        return _cheapest(self._over(model, Always(False)), reached, upper, budget)
+        return self.solver.cheapest(self._over(model, Always(False)), reached, upper, budget)
 
     def _counterpart(self, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row that surely stays valid: each tree gives its smallest leaf within the box."""
@@ -253,7 +241,7 @@ class _CuttingSet:
         if model is None:
             return SetAnswer(None, np.inf, 0.0)
         sure = tightened(self.score_set, self.problem)
-        return _cheapest(self._over(model, Always(False)), _plain(sure, len(sure.A)), upper, budget)
+        return self.solver.cheapest(self._over(model, Always(False)), _plain(sure, len(sure.A)), upper, budget)
 
     def _until_refused(
         self, shifts: list[FloatArray], boxes: list[tuple[NegativeBox, FloatArray]], upper: float, budget: Budget
@@ -262,7 +250,7 @@ class _CuttingSet:
         guard = _Guard(self._failing)
         until = _UntilRefused(budget.left(), threads=budget.threads, flag=budget.flag, guard=guard)
         problem, score_set = self._relaxed(shifts, boxes, guard)
-        found = _cheapest(problem, replace(score_set, above=np.inf), upper, until)
+        found = self.solver.cheapest(problem, replace(score_set, above=np.inf), upper, until)
         return found, guard.fails
 
     def _under(
@@ -273,7 +261,7 @@ class _CuttingSet:
         It bounds all robust rows.
         """
         problem, score_set = self._relaxed(shifts, boxes, Always(True))
-        return _cheapest(problem, score_set, upper, budget)
+        return self.solver.cheapest(problem, score_set, upper, budget)
 
     def _relaxed(
         self, shifts: list[FloatArray], boxes: list[tuple[NegativeBox, FloatArray]], confirmation: AbstractConfirmation
@@ -284,7 +272,7 @@ class _CuttingSet:
         if boxes:
             copies.append(keeping_out(boxes, self.model))
             b, strict = np.append(b, -0.5), np.append(strict, False)
-        model = side_by_side(copies[0], copies[1:]) if len(copies) > 1 else copies[0]
+        model = trees_side_by_side(copies) if len(copies) > 1 else copies[0]
         all_of_them = replace(wide, b=b, strict=strict)
         return self._over(model, confirmation), _plain(all_of_them, len(b))
 
@@ -320,12 +308,6 @@ class _CuttingSet:
     def _shift(self, moved: FloatArray) -> FloatArray:
         """A shift as it was meant, without the rounding of a difference."""
         return np.clip(np.nan_to_num(moved), -self.ball.radius, self.ball.radius)
-
-
-@lru_cache(maxsize=64)
-def _kept(model: Trees, ball: Ball, question: bytes) -> list[tuple[NegativeBox, FloatArray]]:
-    """A list that is the same for all turns of a question."""
-    return []
 
 
 def _plain(score_set: ScoreSet, count: int) -> ScoreSet:

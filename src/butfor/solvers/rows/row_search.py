@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.model.clearance import stays_clear
 from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, Form
@@ -34,6 +37,11 @@ class RowSearch(AbstractSolver):
         return row_by_row(problem, budget, lambda one: _cheapest(one, k))
 
 
+def _confirmed(problem: Problem, point: FloatArray) -> bool:
+    """Whether the constraints hold that depend on the factual, and that a model must judge."""
+    return problem.confirmation is None or problem.confirmation.confirms(point, np.inf)
+
+
 def _cheapest(problem: Problem, k: int) -> Outcome:
     """The cheapest rows of the pool that answer the only row of a problem."""
     pool = problem.pool
@@ -43,8 +51,8 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
     points, offsets = pool.points[able], pool.offsets[able]
     many = problem.take(np.zeros(len(points), dtype=np.intp))
     cost = np.where(many.admits(points), many.prices.total(many.factuals, points) + offsets, np.inf)
-    best = np.argsort(cost, kind="stable")[:k]
-    best = best[np.isfinite(cost[best])]
+    in_order = np.argsort(cost, kind="stable")[: np.isfinite(cost).sum()].tolist()
+    best = np.array(list(islice((at for at in in_order if _confirmed(problem, points[at])), k)), dtype=np.intp)
     if not len(best):
         return nothing_found(problem, np.inf)
     return answers_of(np.zeros(len(best), dtype=np.intp), points[best], cost[best], cost[best])

@@ -22,7 +22,7 @@ from butfor.solvers.outcome import Outcome, answers_of, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.tree.target_tree import TargetTree, target_tree
 
-ROWS_TOGETHER = 512
+ROWS_TABULATED = 512
 """How many rows are tabulated together: enough for numpy to be fast, few enough for the cache."""
 
 
@@ -51,7 +51,7 @@ class TreeExact(AbstractSolver):
         if not tree.leaves:
             return nothing_found(problem, np.inf)
         return in_parts(
-            problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, cells, tree, min(k, tree.leaves))
+            problem, budget, ROWS_TABULATED, lambda part: _solve_rows(part, cells, tree, min(k, tree.leaves))
         )
 
 

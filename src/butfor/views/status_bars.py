@@ -18,32 +18,32 @@ LOOKS = {
     "proven infeasible": ("#d55e00", ""),
     "not found": ("#f0e442", "xx"),
 }
-"""The colour of each outcome (of Okabe and Ito, which the colour-blind can tell apart) and its hatching."""
+"""The colour of each status (of Okabe and Ito, which the colour-blind can tell apart) and its hatching."""
 
 NARROW = 0.07
 """The number of rows is left out of bars that are narrower."""
 
 
-def outcomes(table: Any, ax: Axes | None = None) -> Axes:
-    """Draw the table of `bf.groups.outcomes`: a bar per group, divided by what became of its rows."""
-    columns = columns_of(table, ["outcome", "rows", "share"], "bf.groups.outcomes")
-    lines = list(zip(group_names(columns, len(columns["rows"])), columns["outcome"], columns["rows"], columns["share"],
+def statuses(table: Any, ax: Axes | None = None) -> Axes:
+    """Draw the table of `bf.groups.statuses`: a bar per group, divided by what became of its rows."""
+    columns = columns_of(table, ["status", "rows", "share"], "bf.groups.statuses")
+    lines = list(zip(group_names(columns, len(columns["rows"])), columns["status"], columns["rows"], columns["share"],
                      strict=True))  # fmt: skip
     groups = list(dict.fromkeys(group for group, *_ in lines))
     ax = axes_of(ax, 7.5, 1.3 + 0.5 * len(groups))
     ends = dict.fromkeys(groups, 0.0)
     named = set[str]()
-    for group, outcome, rows, share in lines:
+    for group, status, rows, share in lines:
         at = groups.index(group)
-        colour, hatch = LOOKS.get(outcome, (GREY, ""))
+        colour, hatch = LOOKS.get(status, (GREY, ""))
         ax.barh(at, share, left=ends[group], height=0.6, color=colour, hatch=hatch, edgecolor="white",
-                label=None if outcome in named else outcome)  # fmt: skip
+                label=None if status in named else status)  # fmt: skip
         if share >= NARROW:
             bright = colour not in ("#0072b2", "#d55e00")
             ax.text(ends[group] + share / 2, at, str(rows), ha="center", va="center", fontsize=8.5,
                     color="black" if bright else "white")  # fmt: skip
         ends[group] += share
-        named.add(outcome)
+        named.add(status)
     ax.set_yticks(range(len(groups)), [label(group) for group in groups])
     ax.set_ylim(len(groups) - 0.4, -0.6)
     ax.set_xlim(0.0, 1.0)
@@ -53,6 +53,6 @@ def outcomes(table: Any, ax: Axes | None = None) -> Axes:
         handlelength=1.2, borderaxespad=0.2,
     )  # fmt: skip
     bare(ax, "top", "right", "left")
-    told = "; ".join(f"{group}: {rows} {outcome}" for group, outcome, rows, _ in lines if rows)
-    ax.set_label(f"Outcomes by group. {told}.")
+    told = "; ".join(f"{group}: {rows} {status}" for group, status, rows, _ in lines if rows)
+    ax.set_label(f"Statuses by group. {told}.")
     return ax

@@ -1,0 +1,120 @@
+"""A model that can be asked: from rows and a question to certified answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from butfor.compiled.clock import now
+from butfor.errors import InputError
+from butfor.estimator.prediction import Prediction
+from butfor.explain.blame import conflicts
+from butfor.explain.solve import Search, confirm, solve
+from butfor.explanation.column_words import Words
+from butfor.explanation.explanations import Explanations
+from butfor.explanation.question_record import record
+from butfor.importers.read import Reading
+from butfor.model.fingerprint import fingerprint
+from butfor.problem.costs import AbstractCost
+from butfor.problem.question import ask
+from butfor.problem.referee import Referee
+from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.written.constraints import Constraints
+from butfor.solvers.outcome import Outcome
+from butfor.solvers.solver import Budget
+from butfor.space import frames
+from butfor.space.writing import one_row
+from butfor.verdict.certificate import Certificates
+from butfor.verdict.verify import CHECKS, Verdict, Verifier
+from butfor.verdict.versions import library_versions
+
+
+@dataclass(eq=False)
+class Asking:
+    """A model that was read, and what is kept for all questions to it.
+
+    - `words`: how the answers call columns and predictions;
+    - `known`: what was read for constraints.
+    """
+
+    reading: Reading
+    words: Words | None = None
+    known: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of what the model computes."""
+        return fingerprint(self.reading.model, self.reading.readout.classes)
+
+    def referee(self, target: AbstractTarget | None = None) -> Referee:
+        """Who helps constraints, given what is wanted."""
+        return Referee(self.reading, target, self.known)
+
+    def predicted(self, X: Any) -> Prediction:
+        """The rows as a table, and what the estimator predicts for them.
+
+        One row may be a dict. It becomes a table of the kind of the data.
+        """
+        table = one_row(self.reading.data, X) if isinstance(X, Mapping) else frames.as_table(X)
+        if frames.height(table) == 0:
+            raise InputError("no row was given to explain.", "At least one is needed.")
+        self.reading.space.check_columns(table)
+        return Prediction(self.reading.source, table)
+
+    def verifier(
+        self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()
+    ) -> Verifier:
+        """The question as the user wrote it, and its rows."""
+        question = ask(self.reading.space, self.reading.source, target, cost, constraints)
+        before = self.predicted(X)
+        question = question.settled(self.reading.readout, before)
+        return Verifier(question, self.referee(question.target), self.reading.space.encode(before.table), before)
+
+    def solved(self, verifier: Verifier, budget: Budget) -> Explanations:
+        """One answer to each row of a verifier."""
+        search = Search()
+        outcome, verdict = confirm(solve(verifier, search, budget, lambda rows: None), verifier, search, budget)
+        return self.answers(verifier, outcome, verdict, search, budget)
+
+    def answers(
+        self, verifier: Verifier, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget
+    ) -> Explanations:
+        """The answers with their certificates. An answer that failed a check is not shown as found."""
+        target = verifier.question.target
+        blamed, stopped = conflicts(outcome, verifier, budget)
+        certificates = Certificates(
+            target=repr(target),
+            cost=verdict.cost,
+            bound=outcome.bound,
+            stopped=stopped,
+            checks=tuple(check.format(target=target) for check in CHECKS.values()),
+            passed=verdict.passed,
+            credit=outcome.credit,
+            notes=outcome.notes,
+            conflict=blamed,
+            seconds=(now() - budget.start) / len(outcome),
+            seed=search.seed,
+            fingerprint=self.fingerprint,
+            versions=library_versions(),
+        )
+        found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
+        outputs = target.outputs(verifier.before)
+        return Explanations(
+            space=self.reading.space,
+            rows=outcome.row,
+            factual_codes=verifier.factuals,
+            point_codes=outcome.points,
+            table=verifier.before.table,
+            outputs_before=[outputs[row] for row in outcome.row],
+            outputs_after=verdict.after,
+            scores=verifier.scores(outcome, verdict),
+            costs=np.where(found, verdict.cost, np.inf),
+            certificates=certificates,
+            question=record(verifier.question),
+            model=type(self.reading.source.estimator).__name__,
+            words=self.words,
+        )

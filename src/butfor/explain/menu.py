@@ -1,0 +1,150 @@
+"""Which sets of columns suffice, each asked with all other columns fixed.
+
+All sets of one size are asked together, as rows of one problem. What may change only grows with the set. So nothing is
+asked of a set if the row as a whole has no answer, or if a part of the set is already as cheap as the row as a whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import BoolArray
+from butfor.errors import InputError
+from butfor.explain.arguments import count_of
+from butfor.explain.plan import plan
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.explanation.menu import Menu, MenuLine, Standing
+from butfor.explanation.question_record import record
+from butfor.problem.constraints.restrictions import Fixed
+from butfor.solvers.outcome import TOLERANCE, Status
+from butfor.solvers.solver import Budget
+from butfor.verdict.certificate import NEEDED, REACHED
+from butfor.verdict.verify import Verifier
+
+MOST_SETS = 20_000
+"""A menu has no more sets than this."""
+
+Columns = tuple[int, ...]
+"""A set of columns, by their numbers."""
+
+Certified = Callable[[Verifier, Budget], Explanations]
+"""Solves the rows of a verifier within a budget. There is one answer per row."""
+
+
+def menu(verifier: Verifier, most: Any, budget: Budget, certified: Certified) -> Menu:
+    """The menu of the only row of a verifier, with sets of at most `most` columns."""
+    most = count_of("most", most)
+    found = _Kitchen(verifier, certified, len(verifier.referee.space))
+    whole = next(plan(verifier.question, verifier.referee, verifier.factuals, verifier.before))
+    movable = np.flatnonzero(whole.problem.domain.movable()).tolist()
+    sizes = range(min(most, len(movable)) + 1)
+    sets = sum(math.comb(len(movable), size) for size in sizes)
+    if sets > MOST_SETS:
+        raise InputError(
+            f"most={most} of {len(movable)} columns are {sets:,} sets.",
+            f"A menu has at most {MOST_SETS:,}.",
+            "Lower most, or fix columns that cannot change with bf.fixed.",
+        )
+    found.begin(movable, budget)
+    for size in sizes[1:]:
+        found.level(list(combinations(movable, size)), budget.at_most(budget.left() / (len(sizes) - size)))
+    return found.menu(most)
+
+
+@dataclass
+class _Kitchen:
+    """What is known about the sets of columns so far.
+
+    - `answers`: the answer to each set that was asked;
+    - `least`: for each set, the least cost of it and of all its parts;
+    - `floor`: no set costs less than this. It is infinite if no set suffices.
+    """
+
+    verifier: Verifier
+    certified: Certified
+    width: int
+    answers: dict[Columns, Explanation] = field(default_factory=dict)
+    lines: dict[Columns, MenuLine] = field(default_factory=dict)
+    least: dict[Columns, float] = field(default_factory=dict)
+    floor: float = 0.0
+
+    def begin(self, movable: Sequence[int], budget: Budget) -> None:
+        """Ask for no change at all, and for any change of any column."""
+        nothing, everything = self._asked([(), tuple(movable)], budget)
+        self.floor = everything.certificate.bound
+        self._note((), nothing)
+
+    def level(self, sets: Sequence[Columns], budget: Budget) -> None:
+        """Ask about sets of one size. All smaller ones are known."""
+        worth = [one for one in sets if self._cheapest_part(one) > self.floor + TOLERANCE * (1 + abs(self.floor))]
+        if self.floor < np.inf and worth:
+            for one, answer in zip(worth, self._asked(worth, budget), strict=True):
+                self._note(one, answer)
+        for one in sets:
+            if one not in self.lines:
+                standing = Standing.IMPOSSIBLE if self.floor == np.inf else Standing.NO_CHEAPER
+                self.least[one] = self._cheapest_part(one)
+                self.lines[one] = MenuLine(self._names(one), standing, self.least[one], self.floor)
+
+    def menu(self, most: int) -> Menu:
+        """All that was found."""
+        question, referee = self.verifier.question, self.verifier.referee
+        order = sorted(self.lines, key=self._place)
+        offered = [one for one in order if self.lines[one].standing is Standing.OFFERED]
+        return Menu(
+            options=tuple(map(self._option, offered)),
+            lines=tuple(self.lines[one] for one in order),
+            factual=self.verifier.before.table,
+            before=question.target.outputs(self.verifier.before)[0],
+            target=repr(question.target),
+            most=most,
+            width=len(referee.space),
+        )
+
+    def _asked(self, sets: Sequence[Columns], budget: Budget) -> Explanations:
+        return self.certified(self.verifier.freeing(self._mask(sets)), budget)
+
+    def _mask(self, sets: Sequence[Columns]) -> BoolArray:
+        mask = np.zeros((len(sets), self.width), dtype=np.bool_)
+        for line, one in zip(mask, sets, strict=True):
+            line[list(one)] = True
+        return mask
+
+    def _note(self, one: Columns, answer: Explanation) -> None:
+        known, part = answer.certificate, self._cheapest_part(one)
+        cheaper = answer.cost < part - TOLERANCE * (1 + answer.cost)
+        if known.status is Status.PROVEN_INFEASIBLE:
+            standing = Standing.IMPOSSIBLE
+        elif answer.found and cheaper and len(answer.changes) == len(one):
+            standing = Standing.OFFERED
+        else:
+            standing = Standing.NO_CHEAPER if min(part, answer.cost) < np.inf else Standing.OPEN
+        self.answers[one], self.least[one] = answer, min(answer.cost, part)
+        reached, needed = (known.notes.get(name, np.nan) for name in (REACHED, NEEDED))
+        self.lines[one] = MenuLine(self._names(one), standing, self.least[one], known.bound, reached, needed)
+
+    def _cheapest_part(self, one: Columns) -> float:
+        """The least cost of all parts of a set. Each of them lies in one that lacks a single column."""
+        return min((self.least[part] for part in combinations(one, len(one) - 1)), default=np.inf) if one else np.inf
+
+    def _names(self, one: Columns) -> tuple[str, ...]:
+        return tuple(self.verifier.referee.space.names[j] for j in one)
+
+    def _place(self, one: Columns) -> tuple[int, float, int, Columns]:
+        line = self.lines[one]
+        offered = line.standing is Standing.OFFERED
+        return list(Standing).index(line.standing), line.cost if offered else 0.0, len(one), one
+
+    def _option(self, one: Columns) -> Explanation:
+        """The answer to a set, as one to the question that fixes all other columns."""
+        question = self.verifier.question
+        others = tuple(name for name in self.verifier.referee.space.names if name not in self._names(one))
+        asked = question.under((*question.constraints, Fixed(others))) if others else question
+        return replace(self.answers[one], question=record(asked), row=0)

@@ -1,0 +1,49 @@
+"""The question of an answer once more, without some of its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from butfor.errors import InputError
+from butfor.explain.asking import Asking
+from butfor.explanation.explanation import Explanation
+from butfor.problem.constraints.restrictions import Fixed
+from butfor.problem.spec import from_spec
+from butfor.space import frames
+from butfor.verdict.verify import Verifier
+
+
+def refused(asking: Asking, answer: Explanation, columns: Sequence[str]) -> Verifier:
+    """The row of an answer and its question, with these columns fixed."""
+    _check(asking, answer, columns)
+    spec = answer.question.spec
+    row = frames.select(answer.factual, asking.reading.space.names)
+    rules = (*_meant(spec["constraints"]), Fixed(tuple(map(str, columns))))
+    return asking.verifier(row, _meant(spec["target"]), _meant(spec["cost"]), rules)
+
+
+def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:
+    changed = [change.name for change in answer.changes]
+    for name in columns:
+        asking.reading.space.index(name)
+    if not answer.found:
+        raise InputError("an answer without a point was given.", "There is no change to refuse.")
+    if answer.certificate.fingerprint != asking.fingerprint:
+        raise InputError("the answer is to a question about another model.", "", "Use the Explainer of its model.")
+    others = [str(name) for name in columns if str(name) not in changed]
+    if others or not columns:
+        given = f"the answer does not change {others[0]!r}." if others else "no column was given to refuse."
+        raise InputError(given, f"It changes {', '.join(changed) or 'nothing'}.", "Name one or more of these columns.")
+
+
+def _meant(spec: Any) -> Any:
+    """A part of a question, from its data."""
+    try:
+        return from_spec(spec)
+    except LookupError as described:
+        raise InputError(
+            f"the answer does not hold {described.args[0]} as data.",
+            "So its question cannot be asked again.",
+            "Call explain again, with bf.fixed(...) among the constraints.",
+        ) from None

@@ -1,0 +1,158 @@
+"""Cost against something else, one cheapest answer after the other.
+
+A demand is a number: a score to reach, or how many changes there may be. The harder the demand, the higher the least
+cost. So if the cheapest answer to one demand fulfils a harder one, too, it is the cheapest for all demands between
+them. What lies between two answers is bounded by their costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import InputError, number
+from butfor.explain.asking import Asking
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.trade_off import Stretch, TradeOff
+from butfor.problem.constraints.relations import AtMost
+from butfor.problem.targets.scale import AbstractScale, scale_of
+from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.solver import Budget
+from butfor.verdict.verify import Verifier
+
+CLOSEST = 1e-3
+"""Demands closer than this share of their whole range are not told apart by further questions."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A demand, the cheapest answer to it, and the hardest demand that this answer fulfils."""
+
+    demand: float
+    answer: Explanation
+    number: float
+
+    @property
+    def cost(self) -> float:
+        """What the answer costs; infinite if there is none."""
+        return self.answer.cost
+
+    def no_cheaper_than(self, other: Asked) -> bool:
+        """Whether the other one costs as much or less."""
+        return self.cost == other.cost or other.cost - self.cost <= 2 * TOLERANCE * (1 + abs(self.cost))
+
+
+def against_changes(asking: Asking, verifier: Verifier, budget: Budget) -> TradeOff:
+    """From the cheapest answer on, one change less than the answer before has."""
+    question, asked, most = verifier.question, list[Asked](), len(verifier.referee.space)
+    while not asked or (asked[-1].answer.found and most > 0):
+        limited = question.under((*question.constraints, AtMost(most))) if asked else question
+        answer = asking.solved(replace(verifier, question=limited), budget.at_most(budget.left() / (most + 1))).only
+        asked.append(Asked(most, answer, len(answer.changes) if answer.found else np.nan))
+        most = len(answer.changes) - 1
+    return _trade_off(verifier, "changes", asked, lambda demand: demand - 1.0)
+
+
+def against_score(asking: Asking, verifier: Verifier, up_to: Any, questions: int, budget: Budget) -> TradeOff:
+    """First both ends, and then always into the widest gap."""
+    scale, first = scale_of(verifier.question.target)
+    last = _hardest(scale, first, verifier) if up_to is None else _checked_end(up_to, scale, first, verifier)
+
+    def ask(demand: float, left: int) -> Asked:
+        question = replace(verifier.question, target=scale.goal(demand))
+        referee = asking.referee(question.target)
+        again = replace(verifier, question=question, referee=referee)
+        answer = asking.solved(again, budget.at_most(budget.left() / left)).only
+        return Asked(
+            demand, answer, float(scale.numbers(asking.predicted(answer.point))[0]) if answer.found else np.nan
+        )
+
+    asked = [ask(first, questions)]
+    if questions > 1 and asked[0].answer.found and scale.closer(asked[0].number, last):
+        asked.append(ask(last, questions - 1))
+    for left in range(questions - len(asked), 0, -1):
+        demand = _widest_gap(asked, scale)
+        if demand is None or budget.spent():
+            break
+        asked = sorted([*asked, ask(demand, left)], key=lambda one: one.demand, reverse=not scale.up)
+    return _trade_off(verifier, scale.words, asked, scale.beyond)
+
+
+def _checked_end(up_to: Any, scale: AbstractScale, first: float, verifier: Verifier) -> float:
+    """The hardest demand that the user gave."""
+    given = f"up_to={up_to!r} was given."
+    end = number(up_to, given, "It must be a number.")
+    if not scale.closer(first, end):
+        raise InputError(given, f"It must go beyond the target, {first:g}.")
+    scale.goal(end).validate(verifier.referee.reading.source)
+    return end
+
+
+def _hardest(scale: AbstractScale, first: float, verifier: Verifier) -> float:
+    """The best number that any row of the data has, if it is harder to reach than the first demand."""
+    numbers = [first, *scale.numbers(verifier.referee.training.prediction).tolist()]
+    return float(max(numbers) if scale.up else min(numbers))
+
+
+def _widest_gap(asked: Sequence[Asked], scale: AbstractScale) -> float | None:
+    """A demand in the gap between two answers where most is unknown; None if no gap is left.
+
+    The demand lies in the middle of the gap. If that was answered at the cost of the far end already, it is the first
+    demand that the near answer does not fulfil: where costs jump, this closes the gap.
+    """
+    whole = abs(asked[-1].demand - asked[0].demand) or 1.0
+    costs = [one.cost for one in asked if one.answer.found]
+    rise = max(costs, default=0.0) - min(costs, default=0.0) or 1.0
+    best, chosen = 0.0, None
+    for place, (near, far) in enumerate(pairwise(asked)):
+        beyond = scale.beyond(near.number)
+        if not scale.closer(near.number, far.demand) or near.no_cheaper_than(far) or far.demand == beyond:
+            continue
+        width = abs(far.demand - near.number) / whole
+        size = width * (min(far.cost - near.cost, rise) / rise)
+        halved = place + 2 < len(asked) and far.no_cheaper_than(asked[place + 2])
+        if size > best and (width > CLOSEST or halved):
+            best, chosen = size, beyond if halved else (near.number + far.demand) / 2
+    return chosen
+
+
+def _trade_off(verifier: Verifier, against: str, asked: Sequence[Asked], beyond: Callable[[float], float]) -> TradeOff:
+    """The answers that no other one dominates, and what is proven between them."""
+    found = [one for one in asked if one.answer.found]
+    kept = [
+        one for place, one in enumerate(found) if not any(one.no_cheaper_than(harder) for harder in found[place + 1 :])
+    ]
+    return TradeOff(
+        against=against,
+        numbers=tuple(one.number for one in kept),
+        answers=tuple(one.answer for one in kept),
+        stretches=tuple(_stretches(asked, beyond)),
+        factual=verifier.before.table,
+        before=verifier.question.target.outputs(verifier.before)[0],
+        target=repr(verifier.question.target),
+    )
+
+
+def _stretches(asked: Sequence[Asked], beyond: Callable[[float], float]) -> list[Stretch]:
+    """Demands of one cost, and between them and the next demand what follows from both."""
+    made = list[Stretch]()
+    groups = [[asked[0]]]
+    for one in asked[1:]:
+        if groups[-1][-1].no_cheaper_than(one):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    for group, following in pairwise([*groups, None]):
+        assert group is not None
+        first, last = group[0], group[-1]
+        bound = first.answer.certificate.bound
+        low = first.cost if first.cost - bound <= TOLERANCE * (1 + first.cost) else bound
+        end = last.number if last.answer.found else last.demand
+        made.append(Stretch(first.demand, end, low, last.cost))
+        if following is not None and following[0].demand not in (end, beyond(end)):
+            made.append(Stretch(end, following[0].demand, low, following[0].cost, open_start=True))
+    return made

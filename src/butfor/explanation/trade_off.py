@@ -1,0 +1,104 @@
+"""What a change costs, against something else that is wanted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from butfor.explanation.changes import in_words
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.render import rendered
+from butfor.space import frames
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some demands, and between which numbers the least cost of each is proven to lie.
+
+    `start` is the easier end. If it is not `open_start`, it belongs to the stretch, as `end` does. An infinite `high`
+    says that no answer is known, and an infinite `low` that there is none.
+    """
+
+    start: float
+    end: float
+    low: float
+    high: float
+    open_start: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TradeOff(Sequence[Explanation]):
+    """The answers of which none is both cheaper than another and better in what is wanted beside, cheapest first.
+
+    - `against`: what is wanted beside, in words: a score, or few changes;
+    - `numbers`: how much of that each answer has;
+    - `answers`: the answers;
+    - `stretches`: what is proven of the cost of each demand, from the easiest to the hardest;
+    - `factual`: the row, as a table;
+    - `before`: what the model predicts for it;
+    - `target`: what is wanted first, in words.
+    """
+
+    against: str
+    numbers: tuple[float, ...]
+    answers: tuple[Explanation, ...]
+    stretches: tuple[Stretch, ...]
+    factual: Any
+    before: Any
+    target: str
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @overload
+    def __getitem__(self, index: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
+    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
+        return self.answers[index]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the least cost of every demand is known."""
+        return all(one.low == one.high for one in self.stretches)
+
+    def to_frame(self) -> Any:
+        """One row per answer: what is wanted beside (`against`), cost, bound, status, changed, changes.
+
+        The result is a table of the same kind as the row that was given (for arrays, a dict of columns).
+        """
+        columns: dict[str, list[Any]] = {
+            self.against: list(self.numbers),
+            "cost": [one.cost for one in self],
+            "bound": [one.certificate.bound for one in self],
+            "status": [one.certificate.status.name for one in self],
+            "changed": [len(one.changes) for one in self],
+            "changes": [in_words(one.changes) for one in self],
+        }
+        return columns if frames.is_array(self.factual) else frames.like(self.factual, columns)
+
+    def cost_of(self, demand: float) -> tuple[float, float]:
+        """Between which numbers the least cost of a demand is proven to lie. (0, inf) if nothing was asked about it."""
+        for one in self.stretches:
+            first, last = min(one.start, one.end), max(one.start, one.end)
+            if first <= demand <= last and not (one.open_start and demand == one.start):
+                return one.low, one.high
+        return 0.0, np.inf
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the cost as stairs, with matplotlib. What is not proven is shaded. Returns the axes."""
+        return rendered(self, "trade-off drawn", ax)
+
+    @property
+    def alt_text(self) -> str:
+        """The picture in words, for those who cannot see it."""
+        return str(rendered(self, "trade-off in words"))
+
+    def __repr__(self) -> str:
+        return str(rendered(self, "trade-off"))
+
+    def _repr_html_(self) -> str:
+        return str(rendered(self, "trade-off fragment"))

@@ -1,0 +1,50 @@
+"""A title, a table of facts and some remarks, as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from butfor.views.html import style
+from butfor.views.text import plain, table
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is shown of several answers to one row.
+
+    - `names`: the heads of the columns;
+    - `lines`: the cells, line by line;
+    - `remarks`: sentences below the table.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    lines: Sequence[Sequence[str]]
+    remarks: Sequence[str] = ()
+
+
+def as_text(listing: Listing) -> str:
+    """The listing as plain text."""
+    parts = [plain(listing.title)]
+    if listing.lines:
+        parts.append(plain(table(listing.names, listing.lines)))
+    return "\n".join([*parts, *(plain(remark) for remark in listing.remarks)])
+
+
+def as_html(listing: Listing) -> str:
+    """The listing for a notebook."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in listing.names)
+    rows = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in line) + "</tr>" for line in listing.lines)
+    body = f'<table class="list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>' if listing.lines else ""
+    remarks = "".join(f'<p class="note">{_cell(remark)}</p>' for remark in listing.remarks)
+    return (
+        f'<style>{style()}</style><section class="butfor"><h2>{_cell(listing.title)}</h2>'
+        f'<div class="scroll">{body}</div>{remarks}</section>'
+    )
+
+
+def _cell(text: str) -> str:
+    """A text, escaped, and isolated. So right-to-left text does not reorder what is around it."""
+    return f"<bdi>{escape(text)}</bdi>"

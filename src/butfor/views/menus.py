@@ -1,0 +1,75 @@
+"""A menu as text and as HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from butfor.explanation.changes import in_words as changes_in_words
+from butfor.explanation.changes import word
+from butfor.explanation.menu import MenuLine, Standing
+from butfor.views.listing import Listing, as_html, as_text
+from butfor.views.text import status_name
+
+if TYPE_CHECKING:
+    from butfor.explanation.menu import Menu
+
+OPTIONS_LISTED = 20
+"""How many options are listed."""
+
+
+def text(menu: Menu) -> str:
+    """The menu as plain text."""
+    return as_text(listing(menu))
+
+
+def fragment(menu: Menu) -> str:
+    """The menu for a notebook."""
+    return as_html(listing(menu))
+
+
+def in_words(menu: Menu) -> str:
+    """The menu in sentences."""
+    options = [f"{', '.join(change.name for change in one.changes) or 'nothing'} at {word(one.cost)}" for one in menu]
+    return " ".join([f"{title(menu)}.", *([f"{'; '.join(options)}."] if options else []), *remarks(menu)])
+
+
+def listing(menu: Menu) -> Listing:
+    """What is shown of a menu."""
+    lines = [
+        (word(one.cost), changes_in_words(one.changes) or "nothing", status_name(one.certificate.status))
+        for one in menu.options[:OPTIONS_LISTED]
+    ]
+    rest = len(menu) - OPTIONS_LISTED
+    more = [f"and {rest} more"] if rest > 0 else []
+    return Listing(title(menu), ("cost", "changes", "status"), lines, [*more, *remarks(menu)])
+
+
+def title(menu: Menu) -> str:
+    """What was asked, and how many answers there are."""
+    ways = f"{len(menu) or 'no'} {'way' if len(menu) == 1 else 'ways'}"
+    return f"{word(menu.before)} → {menu.target}: {ways}, by changing at most {menu.most} of {menu.width} columns"
+
+
+def remarks(menu: Menu) -> list[str]:
+    """What is known about the sets of columns that are no options."""
+    told = {
+        Standing.NO_CHEAPER: "suffice, too, but a part of each does so at the same cost",
+        Standing.IMPOSSIBLE: "provably do not suffice",
+        Standing.OPEN: "are open: nothing was found, and nothing is ruled out",
+    }
+    found = []
+    for standing, words in told.items():
+        count = len(menu.standing(standing))
+        if count:
+            found.append(f"{count} of {len(menu.lines)} sets of columns {words}{_nearest(menu, standing)}.")
+    return found
+
+
+def _nearest(menu: Menu, standing: Standing) -> str:
+    """How far the best of the sets that do not suffice gets."""
+    best: MenuLine | None = next(iter(menu.impossible), None)
+    if standing is not Standing.IMPOSSIBLE or best is None or not best.lack < float("inf"):
+        return ""
+    beyond = "below" if best.reached > best.needed else "above"
+    names = ", ".join(best.columns) or "the row as it is"
+    return f"; the nearest, {names}, gets not {beyond} {best.reached:.4g}, and {best.needed:.4g} is needed"
