@@ -1,4 +1,4 @@
-"""Checks of the arguments: counts, seed, time limit and threads."""
+"""Checks of the arguments: counts, seed, solver, time limit and threads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number
-from butfor.solvers.solver import Budget
+from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.space.space import Space
 
 
 def count_of(name: str, count: Any) -> int:
@@ -23,6 +24,13 @@ def seed_of(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise InputTypeError(f"seed={seed!r} was given.", "A seed must be a whole number.")
     return int(seed)
+
+
+def solver_of(solver: str | AbstractSolver, space: Space) -> str | AbstractSolver:
+    """A solver or its name. The settings of a solver must make sense in the space."""
+    if isinstance(solver, AbstractSolver):
+        solver.validate(space)
+    return solver
 
 
 def budget_of(time_limit: Any, time_limit_per_row: Any, n_jobs: Any) -> Budget:

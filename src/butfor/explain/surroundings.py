@@ -13,6 +13,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.plan import plan
 from butfor.explanation.region import Region
 from butfor.formulation.margins import tightened, widened
+from butfor.importers.read import Reading
 from butfor.model.ball import Ball
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
@@ -21,7 +22,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.model.widest_box import BOX_HALVINGS, stays_valid, widest_box
 from butfor.model.worst import worst_neighbours
-from butfor.problem.constraints.robust import Robust, refuse_unknown
+from butfor.problem.constraints.robust import Robust, read_in_bins, refuse_unknown
 from butfor.problem.costs import L1
 from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.problem import Problem
@@ -94,6 +95,16 @@ class Surroundings:
     def _model(self) -> Model:
         model = self.problem.model
         return on_grid(model, self.ball) if isinstance(model, Trees) else model
+
+
+def perturbed(reading: Reading, *, whole_numbers: bool) -> dict[str, float]:
+    """The whole range of each number that can be perturbed, with or without whole numbers."""
+    binned = read_in_bins(reading.model)
+    return {
+        feature.name: feature.range
+        for j, feature in enumerate(reading.space)
+        if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
+    }
 
 
 def surroundings(

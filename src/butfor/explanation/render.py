@@ -46,6 +46,8 @@ VIEWS = {
     "trade-off fragment": "trade_offs:fragment",
     "trade-off in words": "trade_offs:in_words",
     "trade-off drawn": "trade_offs:draw",
+    "variety": "varieties:text",
+    "variety fragment": "varieties:fragment",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 

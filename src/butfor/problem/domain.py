@@ -66,6 +66,11 @@ class Domain:
         if j in self.levels:
             self.levels[j][rows] = False
 
+    def forbid_missing(self, j: int) -> None:
+        """Feature `j` has a value."""
+        self.missing[:, j] = False
+        self.stay[:, j] &= ~np.isnan(self.factuals[:, j])
+
     def narrow(self, j: int, low: FloatArray | float, high: FloatArray | float) -> None:
         """Number `j` lies in `[low, high]`. It may stay only if its factual value lies there."""
         self.low[:, j] = np.maximum(self.low[:, j], low)

@@ -54,6 +54,8 @@ class ConstraintKind(StrEnum):
     """One change brings another along."""
     FRESH = "fresh"
     """Certain columns do not all change together."""
+    APART = "apart"
+    """At least some column is far from its value in an earlier answer."""
     MARGIN = "margin"
     """A distance to every deciding boundary."""
     ROBUST = "robust"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.form import Form
+from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
@@ -28,9 +29,10 @@ PROVING: tuple[AbstractSolver, ...] = (
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
-SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), *PROVING, RobustExact(PROVING), BlendBranching(PROVING), Swarm(), BruteForce(),
-)  # fmt: skip
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (*PROVING, RobustExact(PROVING), BlendBranching(PROVING))
+"""Those that prove the optimum of a question with whatever it asks of an answer."""
+
+SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())
 """The solvers, in the order in which they are tried."""
 
 
