@@ -59,11 +59,11 @@ def draw(found: DecisionMap, ax: Axes | None = None) -> Axes:
     if found.dearer is not None and _smooth(found) and found.dearer.max() > 0:
         ax.contour(found.x, found.y, found.dearer, levels=[0.0], colors="black", linestyles="dotted", linewidths=1.4)
     if found.box is not None:
-        _frame(ax, found.box, across, upwards)
+        _frame(ax, found.box, found.words, across, upwards)
     for k, (mark, (marker, size, face, edge)) in enumerate(zip(found.marks, MARKS, strict=False)):
         ax.plot(
             mark.x, mark.y, marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=1.6,
-            linestyle="none", label=_named(mark.name, mark.also), zorder=9 - k / 10, clip_on=False,
+            linestyle="none", label=_named(mark.name, mark.also, found.words), zorder=9 - k / 10, clip_on=False,
         )  # fmt: skip
     ax.set_xlim(across[0], across[-1])
     ax.set_ylim(upwards[0], upwards[-1])
@@ -85,7 +85,7 @@ def in_words(found: DecisionMap) -> str:
     across, upwards = found.columns
     names = [_name(column, found.words) for column in found.columns]
     marks = "; ".join(
-        f"{_named(mark.name, mark.also)} at {_value(across, mark.x, found.words)}, "
+        f"{_named(mark.name, mark.also, found.words)} at {_value(across, mark.x, found.words)}, "
         f"{_value(upwards, mark.y, found.words)}"
         for mark in found.marks
     )
@@ -95,9 +95,11 @@ def in_words(found: DecisionMap) -> str:
     )
 
 
-def _named(name: str, also: Sequence[str]) -> str:
-    """The name of a mark, and what it has beside the map."""
-    more = ", ".join(label(one) for one in also[:2]) + (", ..." if len(also) > 2 else "")
+def _named(name: str, also: Sequence[str], words: Words | None) -> str:
+    """The name of a mark, and the other columns in which it differs from the rows of the map."""
+    known = words.columns if words else {}
+    labels = [known[one].label or one if one in known else one for one in also[:2]]
+    more = ", ".join(map(label, labels)) + (", ..." if len(also) > 2 else "")
     return escaped(name) if not also else f"{escaped(name)} (with other {more})"
 
 
@@ -116,15 +118,20 @@ def _smooth(found: DecisionMap) -> bool:
 
 
 def _border(ax: Axes, found: DecisionMap, across: FloatArray, upwards: FloatArray) -> None:
-    """Draw a line around where the target is met: where the number is the one needed, or else between the cells."""
-    values, needed = found.values, found.threshold
-    decides = values is not None and needed is not None and any(
-        np.array_equal(found.met, side) for side in (values >= needed, values > needed, values <= needed, values < needed)
-    )  # fmt: skip
-    if decides and _smooth(found) and 0 < found.met.mean() < 1:
-        ax.contour(found.x, found.y, values, levels=[needed], colors="white", linewidths=2.4)
+    """Draw a line around where the target is met: where a smooth number is the one needed, or else between the cells."""
+    if _smooth(found) and _follows_the_number(found) and 0 < found.met.mean() < 1:
+        ax.contour(found.x, found.y, found.values, levels=[found.threshold], colors="white", linewidths=2.4)
     else:
         _stairs(ax, across, upwards, found.met)
+
+
+def _follows_the_number(found: DecisionMap) -> bool:
+    """Whether the target is met where the number is beyond the threshold, and the number has no steps."""
+    values, needed = found.values, found.threshold
+    if values is None or needed is None or len(np.unique(values)) < values.size / 2:
+        return False
+    sides = (values >= needed, values > needed, values <= needed, values < needed)
+    return any(np.array_equal(found.met, side) for side in sides)
 
 
 def _stairs(ax: Axes, across: FloatArray, upwards: FloatArray, inside: BoolArray) -> None:
@@ -140,7 +147,7 @@ def _stairs(ax: Axes, across: FloatArray, upwards: FloatArray, inside: BoolArray
     ax.add_collection(LineCollection(upright + flat, colors="white", linewidths=2.4, capstyle="round"))
 
 
-def _frame(ax: Axes, box: Box, across: FloatArray, upwards: FloatArray) -> None:
+def _frame(ax: Axes, box: Box, words: Words | None, across: FloatArray, upwards: FloatArray) -> None:
     """Draw a region as far as the map goes. A region of levels is a cell."""
     from matplotlib.patches import Rectangle
 
@@ -151,7 +158,7 @@ def _frame(ax: Axes, box: Box, across: FloatArray, upwards: FloatArray) -> None:
     ax.add_patch(
         Rectangle(
             (left, low), right - left, high - low, fill=False, edgecolor="black", linestyle="dashed", linewidth=1.6,
-            label=_named("region", box.also), zorder=5,
+            label=_named("region", box.also, words), zorder=5,
         )
     )  # fmt: skip
 

@@ -77,7 +77,8 @@ def _beyond(line: MenuLine) -> str:
 
 def _frame(ax: Axes, menu: Menu, names: Sequence[str], right: Sequence[str]) -> None:
     titled(ax, escaped(f"{word(menu.before)} → {menu.target}"))
-    ax.set_xticks(range(len(names)), [label(name) for name in names], rotation=40, ha="right")
+    called = {change.name: change.label for option in menu.options[:1] for change in option.columns()}
+    ax.set_xticks(range(len(names)), [label(called.get(name, name)) for name in names], rotation=40, ha="right")
     ax.set_yticks(range(len(right)), right)
     ax.yaxis.tick_right()
     ax.set_xlim(-0.6, max(len(names), 1) - 0.4)

@@ -90,7 +90,7 @@ def draw(front: TradeOff, ax: Axes | None = None) -> Axes:
         if one.low == np.inf:
             ax.axvline(one.start, color=GREY, linestyle=":", linewidth=1.5)
             ax.annotate(
-                "no answer", (one.start, top), (4, 0), textcoords="offset points", fontsize=8.5, color=GREY, va="top"
+                "no answer", (one.start, 0), (4, 4), textcoords="offset points", fontsize=8.5, color=GREY, va="bottom"
             )
             break
         if one.low == one.high:
