@@ -168,6 +168,10 @@ class Explainer(SeveralAnswers):
             LOG.info(answers.summary)
         return answers
 
+    def __call__(self, X: Any, **options: Any) -> Explanations:
+        """The same as `explain`."""
+        return self.explain(X, **options)
+
     def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
 
