@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from butfor import compat, compress, groups, measure, plots, survival
+    from butfor import compat, compress, groups, measure, plots, survival, trees
     from butfor.audit.recheck import check
     from butfor.errors import (
         ButforError,
@@ -109,7 +109,7 @@ _HOMES = {
 __version__ = "0.1.0"
 __all__ = [name for names in _HOMES.values() for name in names]
 
-_FOLDERS = ("compat", "compress", "groups", "measure", "plots", "survival")
+_FOLDERS = ("compat", "compress", "groups", "measure", "plots", "survival", "trees")
 
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -124,4 +124,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_FOLDERS})
+    """What a user may want: no helper of this file, and no folder of the implementation."""
+    return sorted([*__all__, *_FOLDERS, "__version__"])

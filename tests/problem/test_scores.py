@@ -53,15 +53,15 @@ def test_the_score_is_the_estimators_own_probability(kind) -> None:
         assert score.of == "probability of yes"
         assert (score.before, score.after) == (was, now)
         assert score.threshold == pytest.approx(NEEDED.get(kind, 0.5))
-        assert score.margin == pytest.approx(now - NEEDED.get(kind, 0.5))
-        assert score.margin >= -1e-12
+        assert score.beyond == pytest.approx(now - NEEDED.get(kind, 0.5))
+        assert score.beyond >= -1e-12
 
 
 def test_the_score_of_an_impossible_answer_has_no_after() -> None:
     answer = EXPLAINER.explain(ROW, target="approved", constraints=STUCK)
     assert answer.score.before == MODEL.predict_proba(ROW)[0, column(MODEL, "approved")]
     assert answer.score.after is None
-    assert answer.score.margin is None
+    assert answer.score.beyond is None
     assert str(answer.score) == "probability of approved 0.0357 (at least 0.5 needed)"
 
 
@@ -90,7 +90,7 @@ def test_values(target, threshold, up) -> None:
     assert score.of == "predicted value"
     assert score.before == pytest.approx(model.predict(PATIENTS[:1])[0])
     assert (score.threshold, score.up) == (threshold, up)
-    assert score.margin == pytest.approx(0.0, abs=1e-6)
+    assert score.beyond == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_relative_change_needs_a_value_of_its_own_per_row() -> None:

@@ -43,3 +43,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'butfor.compress' has no attribute {name!r}")
     return getattr(import_module(f"butfor.compress.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -18,10 +18,18 @@ Returns = Literal["probabilities", "scores", "values"]
 class AbstractFunction(ABC):
     """A function of rows. It is called with the same kind of table as the data."""
 
+    predicts: ClassVar[str] = "a number"
+    """What it predicts if it has no classes."""
+
     def __init__(self, function: Callable[[Any], Any], classes: Sequence[Any] = ()) -> None:
         self.function = function
         if len(classes):
             self.classes_ = np.array(classes)
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        classes = getattr(self, "classes_", np.empty(0)).tolist()
+        return f"<black box {name} that predicts {', '.join(map(repr, classes)) or self.predicts}>"
 
     @abstractmethod
     def predict(self, X: Any) -> Any:

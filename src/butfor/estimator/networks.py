@@ -55,6 +55,11 @@ class AbstractNetwork(ABC):
         if width is not None:
             self.n_features_in_ = width
 
+    def __repr__(self) -> str:
+        width = getattr(self, "n_features_in_", None)
+        columns = "columns" if width is None else f"{width} columns"
+        return f"<{type(self).__name__} that reads {columns} and returns {self.end.value}>"
+
     @abstractmethod
     def returned(self, rows: NDArray[Any]) -> NDArray[Any]:
         """What the network itself returns for one block of rows, in its type."""

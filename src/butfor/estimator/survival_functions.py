@@ -19,6 +19,7 @@ class SurvivalFunction(AbstractFunction):
     Its `predict` is the mean time up to the last of them.
     """
 
+    predicts = "survival"
     _predict_risk_score = False
 
     def __init__(self, function: Callable[[Any], Any], times: FloatArray) -> None:

@@ -67,6 +67,16 @@ class Asking:
         self.reading.space.check_columns(table)
         return Prediction(self.reading.source, table)
 
+    def one(self, row: Any) -> Any:
+        """One row as a table. An answer stands for its point."""
+        if isinstance(row, Explanations):
+            row = row.only
+        if isinstance(row, Explanation):
+            if row.point is None:
+                raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
+            row = row.point
+        return self.predicted(row).table
+
     def verifier(
         self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()
     ) -> Verifier:
@@ -85,16 +95,6 @@ class Asking:
             raise InputError(f"{len(verifier)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
         point_out_rows_outside(self.reading.space, verifier.factuals, stacklevel=3)
         return verifier
-
-    def one(self, row: Any) -> Any:
-        """One row as a table. An answer stands for its point."""
-        if isinstance(row, Explanations):
-            row = row.only
-        if isinstance(row, Explanation):
-            if row.point is None:
-                raise InputError("an answer without a point was given.", "It must be found.", "Give a row.")
-            row = row.point
-        return self.predicted(row).table
 
     def typical(self) -> Any:
         """A row that is like many, as a table."""

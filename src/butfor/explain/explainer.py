@@ -16,7 +16,7 @@ from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
 from butfor.explain.grid import VALUES_PER_COLUMN
-from butfor.explain.notices import point_out_rows_outside, point_out_unread
+from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.several import SeveralAnswers
 from butfor.explain.solve import Search, confirm, solve
@@ -32,7 +32,6 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import Reading, read
-from butfor.log import LOG
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
@@ -164,8 +163,7 @@ class Explainer(SeveralAnswers):
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
             answers = self._asking.answers(verifier, outcome, verdict, search, budget)
-        if budget.spent():
-            LOG.info(answers.summary)
+        log_solved(answers, budget)
         return answers
 
     def __call__(self, X: Any, **options: Any) -> Explanations:

@@ -1,13 +1,18 @@
-"""What a user should know before the answers come: columns that the model does not read, rows unlike the data."""
+"""What a user should know: columns that the model does not read, rows unlike the data, and what was solved."""
 
 from __future__ import annotations
 
+import logging
 import warnings
 
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
+from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading
+from butfor.log import LOG
+from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.space import Space
 
@@ -55,6 +60,15 @@ def point_out_rows_outside(space: Space, codes: FloatArray, stacklevel: int) -> 
         UserWarning,
         stacklevel=stacklevel + 1,
     )
+
+
+def log_solved(answers: Explanations, budget: Budget) -> None:
+    """Log what was asked, what became of the rows, and how long it took."""
+    if LOG.isEnabledFor(logging.INFO):  # to sum up thousands of certificates takes time
+        asked = answers.question
+        LOG.info("asked for %s with %s", asked.target, ", ".join(asked.constraints) or "no constraint")
+        LOG.info(answers.summary)
+        LOG.debug("it took %.3g seconds", now() - budget.start)
 
 
 def _listed(words: list[str]) -> str:

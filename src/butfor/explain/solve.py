@@ -13,6 +13,7 @@ import numpy as np
 from butfor.explain.different import Difference, apart_from, left_to, undominated
 from butfor.explain.plan import Part, plan
 from butfor.explain.turns import Job, in_turns
+from butfor.log import LOG
 from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged
@@ -65,6 +66,7 @@ def solve(
         if not already.all():
             rest = part.take(~already)
             job = Job(rest.rows, rest.problem, *choose(rest.problem.form(), search.solver))
+            LOG.debug("%d of %d rows go to %s", len(rest.rows), len(verifier.factuals), job.credit)
             one_each = rest.problem.per_row and not job.solver.takes_per_row
             jobs += job.parts(1) if one_each else [job]
     for rank in range(1, search.k + 1):

@@ -80,6 +80,12 @@ class ColumnWords:
                 f"Its values are {feature.describe()}.",
             )
 
+    def __repr__(self) -> str:
+        own = {f.name: getattr(self, f.name) for f in fields(self)}
+        blank = ColumnWords()
+        told = [f"{name}={value!r}" for name, value in own.items() if value != getattr(blank, name)]
+        return f"Column({', '.join(told)})"
+
     def __reduce__(self) -> Any:
         return ColumnWords, (self.label, self.unit, self.decimals, self.thousands, dict(self.levels))
 

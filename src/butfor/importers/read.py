@@ -17,9 +17,10 @@ from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
 from butfor.importers.registry import read_model, through_steps
+from butfor.log import LOG
 from butfor.model.black_box import BlackBox
 from butfor.model.network import Network
-from butfor.model.questions import Model, widen
+from butfor.model.questions import Model, kind_of, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.space import frames
@@ -64,7 +65,9 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
     wishes: list[dict[int, tuple[Any, ...]]] = []
     while True:
         try:
-            return _folded(source, space, data)
+            reading = _folded(source, space, data)
+            _log(reading)
+            return reading
         except NeedsLevels as wish:
             if wish.levels in wishes:
                 names = [space.names[j] for j in wish.levels]
@@ -75,6 +78,17 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
                 ) from None
             wishes.append(wish.levels)
             space = _with_levels(space, wish.levels, wish.ordered, data, overrides)
+
+
+def _log(reading: Reading) -> None:
+    """Log what was read."""
+    kind, model = type(reading.source.estimator).__name__, reading.model
+    if isinstance(model, BlackBox):
+        LOG.info("read a %s of %d columns as a black box: %s", kind, len(reading.space), model.why)
+    else:
+        LOG.info("read a %s of %d columns as a %s model", kind, len(reading.space), kind_of(model))
+    for feature in reading.space:
+        LOG.debug("column %r: %s, %s (%s)", feature.name, feature.kind, feature.describe(), feature.why)
 
 
 def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:

@@ -46,3 +46,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'butfor.measure' has no attribute {name!r}")
     return getattr(import_module(f"butfor.measure.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

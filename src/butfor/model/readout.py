@@ -119,7 +119,7 @@ class Value(AbstractReadout):
 
 
 @experimental
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sign(AbstractReadout):
     """Two classes read from one score: the second iff it is above 0. For your own importers.
 
@@ -129,6 +129,9 @@ class Sign(AbstractReadout):
     classes: tuple[Any, ...]
     link: Link = "none"
     unit: float = UNIT_DOUBLE
+
+    def __repr__(self) -> str:
+        return f"Sign({self.classes!r}{'' if self.link == 'none' else f', link={self.link!r}'})"
 
     def rounded(self, unit: float) -> Sign:
         return replace(self, unit=max(unit, self.unit))

@@ -120,6 +120,14 @@ class Override:
     step: float | None = None
     levels: tuple[Any, ...] | None = None
 
+    def __repr__(self) -> str:
+        name = self.kind.capitalize()
+        if self.levels is not None:
+            return f"{name}({list(self.levels)})"
+        given = {"low": self.low, "high": self.high}
+        first = [f"{self.step:g}"] if self.kind == "step" else []
+        return f"{name}({', '.join([*first, *(f'{key}={end:g}' for key, end in given.items() if end is not None)])})"
+
     def apply(self, feature: Feature) -> Feature:
         """`feature`, with the declaration in place of what was inferred."""
         if self.levels is not None:

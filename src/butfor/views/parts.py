@@ -87,7 +87,7 @@ def score_data(score: Score | None) -> dict[str, Any]:
     if score is None:
         return {}
     known = {f.name: to_spec(getattr(score, f.name)) for f in fields(Score)}
-    return {"score": {**known, "margin": to_spec(score.margin)}}
+    return {"score": {**known, "beyond": to_spec(score.beyond)}}
 
 
 def score_from(data: Mapping[str, Any]) -> Score | None:

@@ -172,7 +172,7 @@ _TABLE = _object({"kind": _text, "index": _any, "columns": _COLUMNS})
 _QUESTION = _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)})
 _SCORE = _object(
     {"of": _text, "before": _scalar, "after": _maybe(_scalar), "threshold": _maybe(_scalar), "up": _flag},
-    {"margin": _maybe(_scalar)},
+    {"beyond": _maybe(_scalar)},
 )
 RECORD = _object(
     {

@@ -32,7 +32,7 @@ class Score:
     up: bool = True
 
     @property
-    def margin(self) -> float | None:
+    def beyond(self) -> float | None:
         """How far beyond the threshold the answer stands; None if there is no answer or no threshold."""
         if self.after is None or self.threshold is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
@@ -36,7 +36,7 @@ def constriction(phi1: float = 2.05, phi2: float = 2.05, k: float = 1.0) -> tupl
     return float(eta), float(eta * phi1), float(eta * phi2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Swarm(AbstractSolver):
     """A particle swarm, for black boxes and for everything that no exact solver takes.
 
@@ -80,6 +80,12 @@ class Swarm(AbstractSolver):
     takes_blends = True
     exact = False
     block = 16
+
+    def __repr__(self) -> str:
+        """The settings that differ from the usual ones."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        told = [f"{name}={getattr(value, '__name__', repr(value))}" for name, value in own.items()]
+        return f"Swarm({', '.join(told)})"
 
     def __post_init__(self) -> None:
         for word, least in (("particles", 2), ("iterations", 0), ("calls", 1), ("active", 1)):
