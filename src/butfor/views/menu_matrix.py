@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from butfor.explanation.changes import Change, word
 from butfor.explanation.menu import MenuLine
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, escaped, label, titled
+from butfor.views.listing import target_of, told
 from butfor.views.menus import in_words
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def _beyond(line: MenuLine) -> str:
 
 
 def _frame(ax: Axes, menu: Menu, names: Sequence[str], right: Sequence[str]) -> None:
-    titled(ax, escaped(f"{word(menu.before)} → {menu.target}"))
-    called = {change.name: change.label for option in menu.options[:1] for change in option.columns()}
+    titled(ax, escaped(f"{told(menu, menu.before)} → {target_of(menu, menu.target)}"))
+    called = {change.name: change.label for option in menu for change in option.columns()}
     ax.set_xticks(range(len(names)), [label(called.get(name, name)) for name in names], rotation=40, ha="right")
     ax.set_yticks(range(len(right)), right)
     ax.yaxis.tick_right()

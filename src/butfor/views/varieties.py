@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import in_words, word
-from butfor.views.listing import Listing, as_html, as_text
+from butfor.views.listing import Listing, as_html, as_text, target_of, told
 
 if TYPE_CHECKING:
     from butfor.explanation.variety import Variety
@@ -27,5 +27,5 @@ def listing(variety: Variety) -> Listing:
         (variety.best_in(place), word(one.cost), in_words(one.changes) or "nothing")
         for place, one in enumerate(variety)
     ]
-    title = f"{word(variety[0].before)} → {variety.target}: the best of {variety.compared} answers"
+    title = f"{told(variety, variety[0].before)} → {target_of(variety, variety.target)}: the best of {variety.compared} answers"
     return Listing(title, ("best in", "cost", "changes"), lines)
