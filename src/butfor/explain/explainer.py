@@ -22,7 +22,7 @@ from butfor.explain.several import SeveralAnswers
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.supports import Supports
-from butfor.explain.surroundings import Robustness, perturbed, surroundings
+from butfor.explain.surroundings import Robustness, radii, surroundings
 from butfor.explain.tree_path import tree_path
 from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
@@ -179,7 +179,7 @@ class Explainer(SeveralAnswers):
 
         `row` is one row as a table or a dict, or an answer (then it is its point).
         """
-        radius = perturbed(self._reading, whole_numbers=whole_numbers)
+        radius = radii(self._reading, whole_numbers)
         return surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:

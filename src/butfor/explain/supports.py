@@ -1,4 +1,4 @@
-"""Which solvers take a question, as a table."""
+"""Which solvers take a problem, and why the others do not."""
 
 from __future__ import annotations
 

@@ -97,16 +97,6 @@ class Surroundings:
         return on_grid(model, self.ball) if isinstance(model, Trees) else model
 
 
-def perturbed(reading: Reading, *, whole_numbers: bool) -> dict[str, float]:
-    """The whole range of each number that can be perturbed, with or without whole numbers."""
-    binned = read_in_bins(reading.model)
-    return {
-        feature.name: feature.range
-        for j, feature in enumerate(reading.space)
-        if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
-    }
-
-
 def surroundings(
     table: Any, target: Any, referee: Referee, norm: str, radius: float | dict[str, float]
 ) -> Surroundings:
@@ -137,3 +127,13 @@ def surroundings(
         "Probabilities of several classes are curved.",
         "Ask for a class.",
     )
+
+
+def radii(reading: Reading, whole_numbers: bool) -> dict[str, float]:
+    """The whole range of each column that a region may widen: numbers, and not those that are read in bins."""
+    binned = read_in_bins(reading.model)
+    return {
+        feature.name: feature.range
+        for j, feature in enumerate(reading.space)
+        if feature.levels is None and (whole_numbers or not feature.step) and j not in binned
+    }

@@ -11,7 +11,7 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.asking import Asking
 from butfor.explain.refuse import meant
-from butfor.explain.surroundings import perturbed, surroundings
+from butfor.explain.surroundings import radii, surroundings
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.variety import Variety
 from butfor.model.questions import is_read
@@ -98,7 +98,7 @@ def _radii(asking: Asking, answers: Sequence[Explanation], target: AbstractTarge
     cannot say.
     """
     reading = asking.reading
-    radius = perturbed(reading, whole_numbers=True)
+    radius = radii(reading, whole_numbers=True)
     if not radius or not is_read(reading.model):
         return None
     try:

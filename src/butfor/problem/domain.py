@@ -143,6 +143,14 @@ class Domain:
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
+    def counts(self) -> FloatArray:
+        """How many values each feature may take at most, in any row. It is infinite for a number without a grid."""
+        width = np.maximum((self.high - self.low).max(axis=0, initial=0.0), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(self.step > 0, np.ceil(width / self.step) + 3, np.inf)  # both ends, its own, and "missing"
+        found[list(self.levels)] = [mask.shape[1] + 1 for mask in self.levels.values()]
+        return np.asarray(found)
+
     def ends(self, j: int) -> tuple[FloatArray, FloatArray]:
         """The smallest and largest values that number `j` of each row may move to.
 

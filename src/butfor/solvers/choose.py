@@ -10,6 +10,7 @@ from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
@@ -29,7 +30,7 @@ PROVING: tuple[AbstractSolver, ...] = (
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
-EXACT_SOLVERS: tuple[AbstractSolver, ...] = (*PROVING, RobustExact(PROVING), BlendBranching(PROVING))
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (*PROVING, RobustExact(PROVING), BlendBranching(PROVING), Enumeration())
 """Those that prove the optimum of a question with whatever it asks of an answer."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())
