@@ -8,6 +8,7 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from sklearn.compose import make_column_transformer
@@ -18,6 +19,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.explanation.alternatives import alternatives
+from tests.views.answers import made
 
 NASTY = "$job$ <script>"
 
@@ -312,6 +315,32 @@ def test_pictures_use_axes_of_ones_own(tree) -> None:
         _, mine = plt.subplots()
         assert draw(ax=mine) is mine
         assert mine.get_label().endswith(".")
+
+
+@pytest.mark.parametrize("kind", ["polars", "array"])
+def test_the_facts_are_of_the_kind_that_was_given(kind) -> None:
+    X, y = table()
+    numbers = X[["income", "late"]].astype(float)
+    data = pl.from_pandas(numbers) if kind == "polars" else numbers.to_numpy()
+    model = DecisionTreeClassifier(max_depth=5, random_state=0).fit(data, y)
+    explainer = bf.Explainer(model, data=data)
+    at = int(np.flatnonzero(model.predict(data) == "no")[0])
+    answers = explainer.explain(data[at : at + 1], target="yes", k=2)
+    two = (explainer.space.names[0], explainer.space.names[1])
+    for facts in (
+        answers.alternatives(), explainer.contributions(answers[0]), explainer.decision_map(answers, two, steps=4),
+        explainer.tree_path(answers[0]),
+    ):  # fmt: skip
+        assert isinstance(facts.to_frame(), pl.DataFrame if kind == "polars" else dict)
+        assert facts.plot().get_label()
+
+
+def test_an_answer_that_becomes_missing_says_so() -> None:
+    now, then = made().factual_codes, (20_000.0, np.nan, 2.0)
+    frame = alternatives([made(after=then), made()]).to_frame().set_index("column")
+    assert frame.loc["debt <b>", "answer 1"] == "missing"
+    assert frame.loc["debt <b>", "now"] == str(now[1])
+    assert frame["answer 2"].isna()["debt <b>"]
 
 
 def test_a_model_without_probabilities_has_a_map_of_its_decision() -> None:

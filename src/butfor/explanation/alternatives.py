@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError
-from butfor.explanation.changes import Change
+from butfor.explanation.changes import Change, word
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.render import rendered
 from butfor.space import frames
@@ -45,11 +45,11 @@ class Alternatives:
         score = first.score
         columns: dict[str, list[Any]] = {
             "column": [*(line[0].name for line in lines), "cost", "score"],
-            "now": [*(str(line[0].before) for line in lines), None, None if score is None else str(score.before)],
+            "now": [*(_exact(line[0].before) for line in lines), None, None if score is None else str(score.before)],
         }
         for i, one in enumerate(self.answers):
             columns[f"answer {i + 1}"] = [
-                *(str(line[i].after) if line[i].changed else None for line in lines),
+                *(_exact(line[i].after) if line[i].changed else None for line in lines),
                 str(one.cost),
                 None if one.score is None else str(one.score.after),
             ]
@@ -61,6 +61,11 @@ class Alternatives:
 
     def __repr__(self) -> str:
         return str(rendered(self, "alternatives"))
+
+
+def _exact(value: Any) -> str:
+    """A value as text, with all its digits."""
+    return word(None) if value is None else str(value)
 
 
 def alternatives(given: Explanation | Sequence[Explanation]) -> Alternatives:
