@@ -125,13 +125,34 @@ def test_maps_are_asked_for_two_columns_of_a_model_that_was_read() -> None:
         S.map_of(explainer, X[:1], S.mean_gain(5), ("x0", "x7"))
     with pytest.raises(bf.InputError, match="a time or a chance"):
         S.map_of(explainer, X[:1], S.risk_change(-1), ("x0", "x1"))
-    patient, _ = patients()
-    categories = bf.Explainer(S.black_box(lambda X: np.ones((len(X), 1)), [1.0]), data=patient)
-    with pytest.raises(bf.InputError, match="must be numbers"):
-        S.map_of(categories, patient[:1], S.mean_gain(5), ("age", "stage"))
     opaque = bf.Explainer(S.black_box(lambda X: np.exp(-np.outer(X[:, 0], [1.0, 2.0])), [1.0, 2.0]), data=X)
     with pytest.raises(bf.UnsupportedModelError, match="not read"):
         S.map_of(opaque, X[:1], S.mean_gain(0.1), ("x0", "x1"))
+
+
+def test_a_map_over_categories_names_them() -> None:
+    explainer, x, answer = asked("cox", S.mean_gain(60))
+    ax = S.map_of(explainer, x, S.mean_gain(60), ("age", "stage"), {"proven": answer}, steps=9)
+    levels = [str(level) for level in explainer.space["stage"].levels]
+    assert [text.get_text() for text in ax.get_yticklabels()] == levels
+    assert ax.get_label().startswith("Map of where the target (mean time to event")
+
+
+@pytest.mark.parametrize(
+    "target", [S.mean_gain(60, unit="months"), S.survival_at(300, at_most=0.2), S.quantile_at_least(0.3, 400)], ids=repr
+)
+def test_no_curve_crosses_the_gain(target) -> None:
+    explainer, _, answer = asked("cox", target)
+    ax = S.curves(explainer, answer)
+    ax.figure.canvas.draw()
+    (gain,) = [text for text in ax.texts if text.get_text()]
+    place = gain.get_window_extent().transformed(ax.transData.inverted())
+    for line in (one for one in ax.get_lines() if len(one.get_xdata()) > 2):
+        times = np.linspace(place.x0, place.x1, 50)
+        survival = line.get_ydata()[np.searchsorted(line.get_xdata(), times, side="right") - 1]
+        assert (survival < place.y0).all() or (survival > place.y1).all()
+    assert place.x1 <= ax.get_xlim()[1]
+    assert place.y1 <= ax.get_ylim()[1]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

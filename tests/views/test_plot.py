@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 
 import butfor as bf
 from butfor.space.feature import Feature
-from butfor.views.plot import CHANGES_DRAWN, LONG_NAME
+from butfor.views.drawing import LONG_NAME
+from butfor.views.plot import CHANGES_DRAWN
 from tests.views.answers import drawn, made
 
 

@@ -34,7 +34,7 @@ def contributions_of(answer: Explanation, reading: Reading, seed: int) -> Contri
     points[:, changed] = np.where(sets.members, end[changed], start[changed])
     tiled = frames.take(answer.factual, np.zeros(len(points), dtype=np.intp))
     table = reading.space.decode(points, tiled, np.broadcast_to(start, points.shape))
-    scores = _target(answer).measured(Prediction(reading.source, table), answer.after)
+    scores = target_of(answer).measured(Prediction(reading.source, table), answer.after)
     prices = prices_of(answer.question, answer.space)
     return Contributions(
         answer,
@@ -45,11 +45,12 @@ def contributions_of(answer: Explanation, reading: Reading, seed: int) -> Contri
     )
 
 
-def _target(answer: Explanation) -> AbstractTarget:
+def target_of(answer: Explanation) -> AbstractTarget:
+    """The target of an answer, which must hold it as data."""
     try:
         target = from_spec(answer.question.spec["target"])
     except LookupError:
         target = None
     if not isinstance(target, AbstractTarget):
-        raise InputError("the answer does not hold its target as data.", "The target says which score is divided.")
+        raise InputError("the answer does not hold its target as data.", "It says what the model is asked about.")
     return target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from butfor.arrays import FloatArray
@@ -13,8 +13,10 @@ from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
+from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
 from butfor.explain.front import front
+from butfor.explain.grid import VALUES_PER_COLUMN
 from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.several import SeveralAnswers
@@ -22,12 +24,15 @@ from butfor.explain.solve import Search, confirm, solve
 from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.supports import Supports
 from butfor.explain.surroundings import Robustness, radii, surroundings
+from butfor.explain.tree_path import tree_path
 from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
+from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.front import Front
 from butfor.explanation.region import Region
+from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import Reading, read
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
@@ -235,6 +240,33 @@ class Explainer(SeveralAnswers):
         True
         """
         return contributions_of(answer.only, self._reading, seed)
+
+    def decision_map(
+        self,
+        answers: Explanation | Sequence[Explanation],
+        columns: tuple[str, str] | None = None,
+        *,
+        others: Literal["row", "answer"] = "row",
+        region: Region | None = None,
+        steps: int = VALUES_PER_COLUMN,
+    ) -> DecisionMap:
+        """What the model decides over two columns, around a row and its answers.
+
+        Choose it to see how far away the boundary is, and why an answer lies where it does. All rows of the map are
+        predicted in one batch.
+
+        - `answers`: an answer, or several to one row;
+        - `columns`: the column across and the one upwards (default: those that the first answer moves most);
+        - `others`: whether all other columns are as in the row, or as in the first answer. If that changes more than
+          two columns, the target is met around it only with "answer";
+        - `region`: a region to draw, such as `explainer.region(answer, target=...)`;
+        - `steps`: how many values of each column are asked about, at most.
+        """
+        return decision_map(answers, columns, others, region, steps, self._reading)
+
+    def tree_path(self, answer: Explanation | Explanations) -> TreePath:
+        """The way of an answer through the model, if that is one decision tree, and which splits it crosses."""
+        return tree_path(answer.only, self._reading)
 
     def solvers(
         self,

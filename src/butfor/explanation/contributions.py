@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class Contributions:
     - `rule`: how the score was divided, in words;
     - `points`: about how many rows the model was asked, all in one call.
 
-    The parts of the score are Shapley values. Print them, or use `to_frame`.
+    The parts of the score are Shapley values. Print them, or use `to_frame` or `plot`.
     """
 
     answer: Explanation
@@ -45,6 +45,10 @@ class Contributions:
             "cost": _listed(self.cost, len(changes)),
         }
         return columns if frames.is_array(self.answer.factual) else frames.like(self.answer.factual, columns)
+
+    def plot(self, ax: Any = None, of: Literal["score", "cost"] = "score") -> Any:
+        """Draw the parts of the score (or the cost) as a waterfall, with matplotlib. Returns the axes."""
+        return rendered(self, "waterfall", ax, of)
 
     def __repr__(self) -> str:
         return str(rendered(self, "contributions"))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
+from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation, freeze, now
@@ -282,6 +283,10 @@ class Explanations(Sequence[Explanation]):
     def to_excel(self, path: str | PathLike[str], *, form: Literal["wide", "long"] = "wide") -> None:
         """`to_frame` as a sheet of Excel. It needs `pip install butfor[excel]`."""
         rendered(self, "excel", path, form)
+
+    def alternatives(self) -> Alternatives:
+        """Several answers to one row, side by side: what changes in each, its cost and its score."""
+        return alternatives(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The single answer as JSON, or a JSON list of all."""

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from butfor.arrays import FloatArray
-from butfor.errors import InputError, UnknownColumnError, UnsupportedModelError
+from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.prediction import Prediction
+from butfor.explain.decision_map import dearer, marks_of
 from butfor.explain.explainer import Explainer
+from butfor.explain.grid import VALUES_PER_COLUMN, grid_over
+from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.model.questions import evaluate, is_read
 from butfor.model.survival.readout import Survival
-from butfor.problem.costs import price
-from butfor.problem.spec import from_spec
 from butfor.problem.targets.survival import OnCurves
 from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
-from butfor.space.space import Space
-from butfor.views.survival_curves import Map, draw, draw_map, span_of
+from butfor.views.decision_maps import draw as draw_map
+from butfor.views.survival_curves import draw
 from butfor.views.survival_words import target_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-VALUES_PER_COLUMN = 120
-"""How many values of each of its two columns a map shows."""
 
 
 def curves(explainer: Explainer, answer: Explanation | Explanations, ax: Axes | None = None) -> Axes:
@@ -65,12 +60,12 @@ def map_of(
     """Draw the quantity of a survival target as a map over two columns.
 
     All other columns are as in the row `x`. The target is just met on the white line, and missed where the map is
-    veiled.
+    veiled. The map goes a little beyond what is marked.
 
     - `points`: name -> an answer to mark, as a row or an explanation;
     - `ball`: whether to draw the line on which changes cost as much as the first explanation. No answer outside is
       cheaper;
-    - `steps`: how many values of each column are computed.
+    - `steps`: how many values of each column are computed, at most.
     """
     reading, space = explainer.reading, explainer.space
     if not isinstance(target, OnCurves):
@@ -78,11 +73,6 @@ def map_of(
             f"a map was asked for, but the target is {target!r}.",
             "It must be about a time or a chance: bf.survival.mean_gain, ...",
         )
-    unknown = [name for name in columns if name not in space.names]
-    if unknown or len(set(columns)) != 2:
-        raise UnknownColumnError(f"columns={columns!r} were given.", f"Two of {list(space.names)} are needed.")
-    if any(space[name].levels is not None for name in columns):
-        raise InputError(f"columns={columns!r} were given.", "Both must be numbers.", "Choose others.")
     if not is_read(reading.model) or not isinstance(reading.readout, Survival):
         raise UnsupportedModelError(
             "a map was asked for, but the model was not read.", "Its survival functions must be known."
@@ -90,39 +80,30 @@ def map_of(
     table = frames.as_table(x)
     before = Prediction(reading.source, table)
     settled = target.settled(reading.readout, before)
-    i, j = (space.names.index(name) for name in columns)
     start = space.encode(table)[0]
     rows = {
         name: one.only.point if isinstance(one, Explanation | Explanations) else one
         for name, one in (points or {}).items()
     }
     marked = {"now": start} | {name: space.encode(row)[0] for name, row in rows.items() if row is not None}
-    across, along = (
-        span_of(space.features[k].low, space.features[k].high, [float(point[k]) for point in marked.values()], steps)
-        for k in (i, j)
-    )
-    grid = np.repeat(start[None], steps * steps, axis=0)
-    grid[:, i], grid[:, j] = (side.ravel() for side in np.meshgrid(across, along))
+    grid = grid_over(space, columns, start, list(marked.values()), steps)
     focused = settled.focus(reading, before)
-    values = reading.readout.value(settled.quantity, evaluate(focused.model, grid)).reshape(steps, steps)
-    found = Map(
-        across, along, values, float(settled.goal(settled.quantity.of(before.curves))[0]), settled.up,
-        settled.quantity.words(settled.unit), columns, _dearer(points, space, grid) if ball else None,
-    )  # fmt: skip
-    return draw_map(found, {name: (float(point[i]), float(point[j])) for name, point in marked.items()}, ax)
-
-
-def _dearer(points: Mapping[str, Any] | None, space: Space, grid: FloatArray) -> FloatArray | None:
-    """How much more each change costs than the first answer.
-
-    None if there is no answer, or if its prices are not known.
-    """
+    values = reading.readout.value(settled.quantity, evaluate(focused.model, grid.points)).reshape(grid.shape)
+    wanted = float(settled.goal(settled.quantity.of(before.curves))[0])
     answers = (one.only for one in (points or {}).values() if isinstance(one, Explanation | Explanations))
     first = next((one for one in answers if one.found), None)
-    if first is None:
-        return None
-    try:
-        prices = price(from_spec(first.question.spec["cost"]), space)
-    except LookupError:  # a price that is a function is only described
-        return None
-    return prices.total(np.broadcast_to(first.factual_codes, grid.shape), grid) - first.cost
+    found = DecisionMap(
+        columns=(space.features[grid.i], space.features[grid.j]),
+        x=grid.x,
+        y=grid.y,
+        met=values >= wanted if settled.up else values <= wanted,
+        values=values,
+        of=settled.quantity.words(settled.unit),
+        threshold=wanted,
+        target=repr(settled),
+        others="now",
+        marks=marks_of(marked, start, grid, space),
+        row=table,
+        dearer=dearer(first, grid) if ball and first is not None else None,
+    )
+    return draw_map(found, ax)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.views.plot import BLUE, GREY, PALE
+from butfor.views.drawing import BLUE, GREY, PALE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from butfor.views.drawn_table import axes_of, bare, columns_of, group_names, label
-from butfor.views.plot import BLUE, GREY, PALE
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, label
+from butfor.views.drawn_table import columns_of, group_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

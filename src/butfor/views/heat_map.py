@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from butfor.views.drawn_table import axes_of, bare, columns_of, label
-from butfor.views.plot import GREY, PALE
+from butfor.views.drawing import GREY, PALE, axes_of, bare, label
+from butfor.views.drawn_table import columns_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

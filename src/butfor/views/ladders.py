@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, escaped, label, titled
 from butfor.views.listing import Listing, as_html, as_text, told
-from butfor.views.plot import BLUE, GREY, PALE
 from butfor.views.text import status_name
 
 if TYPE_CHECKING:
@@ -59,10 +59,7 @@ def title(ladder: Ladder) -> str:
 
 def draw(ladder: Ladder, ax: Axes | None = None) -> Axes:
     """Draw one bar per goal, the last at the top. Above it stands what must change. The next goal's name is bold."""
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(8.5, 1.0 + 0.62 * len(ladder)), layout="constrained")
+    ax = axes_of(ax, 8.5, 1.0 + 0.62 * len(ladder))
     costs = [rung.cost if rung.found else 0.0 for rung in ladder]
     widest = max(costs) or 1.0
     for y, (rung, cost) in enumerate(zip(ladder, costs, strict=True)):
@@ -72,16 +69,15 @@ def draw(ladder: Ladder, ax: Axes | None = None) -> Axes:
             _short(_what(rung)), (0, y + 0.2), (0, 2), textcoords="offset points", va="bottom", fontsize=8.5,
             color=BLUE if rung.found else GREY, annotation_clip=False,
         )  # fmt: skip
-    ax.set_title(_plain(f"{told(ladder, ladder.before)} now"), loc="left", fontsize=11, pad=12)
-    ax.set_yticks(range(len(ladder)), [_plain(name) for name in ladder.names], fontsize=9)
-    for name, label in zip(ladder.names, ax.get_yticklabels(), strict=True):
-        label.set_fontweight("bold" if name == ladder.next else "normal")
+    titled(ax, escaped(f"{told(ladder, ladder.before)} now"))
+    ax.set_yticks(range(len(ladder)), [label(name) for name in ladder.names])
+    for name, tick in zip(ladder.names, ax.get_yticklabels(), strict=True):
+        tick.set_fontweight("bold" if name == ladder.next else "normal")
     ax.set_ylim(-0.5, len(ladder) - 0.35)
     ax.set_xlim(0, widest * 1.02)
     ax.set_xlabel("cost", fontsize=9, color=GREY)
-    ax.tick_params(length=0, labelsize=9)
-    for side in ax.spines.values():
-        side.set_visible(False)
+    bare(ax, *ax.spines, size=9)
+    ax.set_label(in_words(ladder))
     return ax
 
 
@@ -101,9 +97,4 @@ def _proven(rung: Explanation) -> bool:
 
 
 def _short(words: str) -> str:
-    return _plain(words if len(words) <= CHANGES_WRITTEN else f"{words[: CHANGES_WRITTEN - 1]}…")
-
-
-def _plain(words: str) -> str:
-    """The text, escaped so that matplotlib finds no formula in it."""
-    return words.replace("$", r"\$")
+    return escaped(words if len(words) <= CHANGES_WRITTEN else f"{words[: CHANGES_WRITTEN - 1]}…")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import Change, word
 from butfor.explanation.menu import MenuLine
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, escaped, label, titled
 from butfor.views.listing import target_of, told
-from butfor.views.plot import BLUE, GREY, PALE
+from butfor.views.menus import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +36,7 @@ def draw(menu: Menu, ax: Axes | None = None) -> Axes:
     lacking = [line for line in menu.impossible if line.columns and line.lack < float("inf")][:IMPOSSIBLE_DRAWN]
     names = _names(options, lacking)
     lines = len(options) + len(lacking)
-    if ax is None:
-        from matplotlib import pyplot
-
-        size = (3.6 + 0.55 * max(len(names), 4), 1.6 + 0.36 * max(lines, 1))
-        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    ax = axes_of(ax, 3.6 + 0.55 * max(len(names), 4), 1.6 + 0.36 * max(lines, 1))
     for y, option in enumerate(options):
         _line(ax, y, [names.index(change.name) for change in option.changes])
         for change in option.changes:
@@ -51,6 +48,7 @@ def draw(menu: Menu, ax: Axes | None = None) -> Axes:
     right = [f"cost {word(option.cost)}" for option in options]
     right += [f"not {_beyond(line)} {line.reached:.3g} of {line.needed:.3g}" for line in lacking]
     _frame(ax, menu, names, right)
+    ax.set_label(in_words(menu))
     return ax
 
 
@@ -79,22 +77,13 @@ def _beyond(line: MenuLine) -> str:
 
 
 def _frame(ax: Axes, menu: Menu, names: Sequence[str], right: Sequence[str]) -> None:
-    ax.set_title(
-        f"{told(menu, menu.before)} → {target_of(menu, menu.target)}".replace("$", r"\$"),
-        loc="left",
-        fontsize=11,
-        pad=10,
-    )
-    labels = {change.name: change.label for option in menu for change in option.columns()}
-    ax.set_xticks(
-        range(len(names)), [labels.get(name, name).replace("$", r"\$") for name in names], rotation=40, ha="right"
-    )
-    ax.set_yticks(range(len(right)), right, fontsize=9)
+    titled(ax, escaped(f"{told(menu, menu.before)} → {target_of(menu, menu.target)}"))
+    called = {change.name: change.label for option in menu for change in option.columns()}
+    ax.set_xticks(range(len(names)), [label(called.get(name, name)) for name in names], rotation=40, ha="right")
+    ax.set_yticks(range(len(right)), right)
     ax.yaxis.tick_right()
     ax.set_xlim(-0.6, max(len(names), 1) - 0.4)
     ax.set_ylim(max(len(right), 1) - 0.5, -0.5)
-    ax.tick_params(length=0)
-    for side in ax.spines.values():
-        side.set_visible(False)
+    bare(ax, *ax.spines, size=9)
     if not right:
         ax.text(0.0, 0.0, "no set of so few columns suffices", va="center", fontsize=9.5, color=GREY)

@@ -6,108 +6,103 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import Change
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, in_lines, label, titled
+from butfor.views.scale import Scale, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from butfor.explanation.explanation import Explanation
 
-BLUE, GREY, PALE = "#1658c4", "#586271", "#dde2e8"
-
 CHANGES_DRAWN = 30
 """How many changed columns are drawn."""
-
-LONG_NAME = 28
-"""Longer names and values are cut."""
 
 LINE = 90
 """The length of a line of the reason, which is written if there is no change to draw."""
 
-SIDE_BY_SIDE = 0.12
-"""Two values closer than this share of the width are written side by side, not each above its dot."""
+CLOSE_TEXTS = 0.12
+"""Two values closer than this share of the width are written in one text, not each above its dot."""
 
 
 def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
     """Draw one line per changed column. A ring is the old value, an arrow leads to a dot, the new one.
 
-    Levels are written as text.
+    Levels are written as text. On a skewed column, values are not drawn evenly, and ticks say where they are.
     """
     changes = answer.changes[:CHANGES_DRAWN]
-    if ax is None:
-        from matplotlib import pyplot
-
-        size = (7.5, 0.9 + 0.62 * max(len(changes), 1))
-        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+    ax = axes_of(ax, 7.5, 0.9 + 0.62 * max(len(changes), 1))
     for line, change in enumerate(changes):
-        (_level if change.position is None else _number)(ax, line, change)
-    ax.set_title(_title(answer), loc="left", fontsize=11, pad=10)
-    ax.set_yticks(range(len(changes)), [_short(change.label) for change in changes])
-    ax.set_ylim(max(len(changes), 1) - 0.4, -0.6)
+        if change.position is None:
+            _level(ax, line, change)
+        else:
+            _number(ax, line, change, scale_of(answer.space[change.name]))
+    titled(ax, title(answer))
+    in_lines(ax, [change.label for change in changes])
     ax.set_xlim(-0.04, 1.04)
-    ax.set_xticks([])
-    ax.tick_params(axis="y", length=0)
-    for side in ax.spines.values():
-        side.set_visible(False)
     if not changes:
-        ax.text(-0.04, 0.0, _plain(fill(answer.certificate.why, LINE)), va="center", fontsize=9.5, color=GREY)
+        ax.text(-0.04, 0.0, escaped(fill(answer.certificate.why, LINE)), va="center", fontsize=9.5, color=GREY)
+    ax.set_label(in_words(answer))
     return ax
 
 
-def _title(answer: Explanation) -> str:
-    before = _short(answer.told(answer.before))
+def title(answer: Explanation) -> str:
+    """The predictions before and after, and the cost, for the title of a picture."""
+    before = label(answer.told(answer.before))
     if not answer.found:
         return f"{before}: {answer.certificate.status.value.partition(':')[0].partition(';')[0]}"
-    return f"{before} → {_short(answer.told(answer.after))}, at a cost of {answer.cost:.4g}"
+    return f"{before} → {label(answer.told(answer.after))}, at a cost of {answer.cost:.4g}"
 
 
-def _number(ax: Axes, line: int, change: Change) -> None:
+def in_words(answer: Explanation) -> str:
+    """What the picture shows, for those who do not see it."""
+    before = answer.told(answer.before)
+    if not answer.found:
+        return f"No change is shown: {before} stays. {answer.certificate.why}."
+    moves = "; ".join(f"{change.label} from {change.text[0]} to {change.text[1]}" for change in answer.changes)
+    return f"Changes from {before} to {answer.told(answer.after)}: {moves or 'none'}. Cost {answer.cost:.4g}."
+
+
+def _number(ax: Axes, line: int, change: Change, scale: Scale) -> None:
     """Draw a number that moves on its range. A value outside is drawn just beyond the nearer end."""
-    assert change.position is not None
-    assert change.ends is not None
-    was, now = (min(max(share, -0.02), 1.02) for share in change.position)
+    was, now = (min(max(scale.place(value), -0.02), 1.02) for value in (change.before, change.after))
     ax.plot([0, 1], [line, line], color=PALE, linewidth=4, solid_capstyle="round", zorder=1)
     ax.annotate(
         "", (now, line), (was, line), arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 1.8, "shrinkA": 0}, zorder=2
     )
     ax.plot(was, line, "o", markersize=7, markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=1.6, zorder=3)
     ax.plot(now, line, "o", markersize=8, color=BLUE, zorder=4)
-    before, after = change.text
-    if abs(now - was) < SIDE_BY_SIDE:
-        middle = (was + now) / 2
-        side = "left" if middle < 0.1 else "right" if middle > 0.9 else "center"
-        ax.annotate(
-            f"{before} → {after}", (middle, line), (0, 8), textcoords="offset points", ha=side, va="bottom", fontsize=9
-        )
+    before, after = map(escaped, change.text)
+    if abs(now - was) < CLOSE_TEXTS:
+        _above(ax, (was + now) / 2, line, f"{before} → {after}", "black", margin=0.1)
     else:
-        for at, text, color in ((was, before, GREY), (now, after, BLUE)):
-            side = "left" if at < 0.04 else "right" if at > 0.96 else "center"
-            ax.annotate(
-                text, (at, line), (0, 8), textcoords="offset points", ha=side, va="bottom", fontsize=9, color=color
-            )
-    for at, end, side in ((0, change.ends[0], "left"), (1, change.ends[1], "right")):
-        ax.annotate(
-            change.show(end),
-            (at, line),
-            (0, -7),
-            textcoords="offset points",
-            ha=side,
-            va="top",
-            fontsize=7.5,
-            color=GREY,
-        )
+        _above(ax, was, line, before, GREY)
+        _above(ax, now, line, after, BLUE)
+    for tick in scale.ticks():
+        _tick(ax, scale.place(tick), line, escaped(change.show(tick)))
+
+
+def _above(ax: Axes, at: float, line: int, text: str, color: str, margin: float = 0.04) -> None:
+    """Write above a place. Near an end, the text goes inwards."""
+    ax.annotate(
+        text, (at, line), (0, 8), textcoords="offset points", ha=_inwards(at, margin), va="bottom", fontsize=9,
+        color=color,
+    )  # fmt: skip
+
+
+def _tick(ax: Axes, at: float, line: int, text: str) -> None:
+    """Mark a place on the range, and write below it."""
+    if 0 < at < 1:
+        ax.plot([at, at], [line - 0.07, line + 0.07], color=GREY, linewidth=0.8, zorder=1)
+    ax.annotate(
+        text, (at, line), (0, -7), textcoords="offset points", ha=_inwards(at, 0.04), va="top", fontsize=7.5, color=GREY
+    )
+
+
+def _inwards(at: float, margin: float) -> str:
+    return "left" if at < margin else "right" if at > 1 - margin else "center"
 
 
 def _level(ax: Axes, line: int, change: Change) -> None:
-    before, after = map(_short, change.text)
+    before, after = map(label, change.text)
     ax.annotate(f"{before}  →  ", (0.5, line), ha="right", va="center", fontsize=9.5, color=GREY)
     ax.annotate(after, (0.5, line), ha="left", va="center", fontsize=9.5, color=BLUE, fontweight="bold")
-
-
-def _short(text: str) -> str:
-    """The text, cut if it is too long."""
-    return _plain(text if len(text) <= LONG_NAME else f"{text[: LONG_NAME - 1]}…")
-
-
-def _plain(text: str) -> str:
-    """The text, escaped so that matplotlib finds no formula in it."""
-    return text.replace("$", r"\$")

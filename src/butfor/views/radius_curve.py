@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from butfor.views.plot import BLUE, GREY, PALE
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,17 +16,14 @@ if TYPE_CHECKING:
 
 def draw(front: Front, ax: Axes | None = None) -> Axes:
     """Draw the cost of each radius. What lies between a bound and a cost is not known, and is shaded."""
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(6.0, 3.5), layout="constrained")
+    ax = axes_of(ax, 6.0, 3.5)
     found = np.isfinite(front.costs)
     radii, costs, bounds = front.radii[found], front.costs[found], front.bounds[found]
     ax.fill_between(radii, bounds, costs, color=PALE)
     ax.plot(radii, costs, "o-", color=BLUE)
     for radius in front.radii[~found]:
         ax.axvline(radius, color=GREY, linestyle=":")
-    ax.set_title("What robustness costs", loc="left", fontsize=11, pad=10)
+    titled(ax, "What robustness costs")
     ax.set_xlabel("radius in ranges" + ("" if found.all() else " (dotted: no answer)"))
     ax.set_ylabel("cost")
     ax.set_ylim(bottom=0)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from butfor.explanation.changes import word
-from butfor.views.plot import BLUE, GREY, PALE
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, in_lines, titled
+from butfor.views.scale import scale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,30 +20,25 @@ COLUMNS_DRAWN = 30
 
 
 def draw(region: Region, ax: Axes | None = None) -> Axes:
-    """Draw each column's interval within its range, with a dot for the value inside. Levels are written as text."""
+    """Draw each column's interval within its range, with a dot for the value inside. Levels are left out."""
     numbers = [j for j, f in enumerate(region.space) if f.levels is None and not np.isnan(region.codes[j])]
     shown = sorted(numbers, key=lambda j: _width(region, j))[:COLUMNS_DRAWN]
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(7.5, 0.9 + 0.55 * max(len(shown), 1)), layout="constrained")
+    ax = axes_of(ax, 7.5, 0.9 + 0.55 * max(len(shown), 1))
+    words = []
     for line, j in enumerate(shown):
         feature = region.space.features[j]
-        scale = (feature.low, feature.range)
-        low, value, high = ((x - scale[0]) / scale[1] for x in (region.low[j], region.codes[j], region.high[j]))
+        scale = scale_of(feature)
+        low, value, high = (scale.place(x) for x in (region.low[j], region.codes[j], region.high[j]))
         ax.barh(line, 1.0, height=0.2, color=PALE)
         ax.barh(line, high - low, left=low, height=0.42, color=BLUE, alpha=0.45)
         ax.plot(value, line, "o", color=BLUE)
         ends = f"{word(feature.value(region.low[j]))} to {word(feature.value(region.high[j]))}"
         ax.annotate(ends, (1.02, line), va="center", fontsize=9, color=GREY, annotation_clip=False)
-    ax.set_title(f"{region.target} everywhere in these intervals", loc="left", fontsize=11, pad=10)
-    ax.set_yticks(range(len(shown)), [region.space.names[j].replace("$", r"\$") for j in shown])
-    ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
+        words.append(f"{feature.name} {ends}")
+    titled(ax, escaped(f"{region.target} everywhere in these intervals"))
+    in_lines(ax, [region.space.names[j] for j in shown])
     ax.set_xlim(-0.02, 1.35)
-    ax.set_xticks([])
-    ax.tick_params(axis="y", length=0)
-    for side in ax.spines.values():
-        side.set_visible(False)
+    ax.set_label(f"{region.target} everywhere in these intervals: {'; '.join(words)}.")
     return ax
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from butfor.views.plot import GREY
+from butfor.views.drawing import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from butfor.views.drawn_table import axes_of, bare, columns_of, group_names, label
-from butfor.views.plot import GREY
+from butfor.views.drawing import GREY, axes_of, bare, label
+from butfor.views.drawn_table import columns_of, group_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

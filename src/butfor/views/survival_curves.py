@@ -1,9 +1,7 @@
-"""Pictures of answers about survival: the survival functions before and after, and maps."""
+"""Pictures of answers about survival: the survival functions before and after."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +9,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.survival.curves import Chance, Curves
 from butfor.problem.targets.survival import OnCurves
-from butfor.views.plot import BLUE, GREY
+from butfor.views.drawing import BLUE, GREY, axes_of, escaped
 from butfor.views.survival_words import figures
 
 if TYPE_CHECKING:
@@ -22,19 +20,14 @@ if TYPE_CHECKING:
 POINTS = 300
 """The number of times at which a continuous survival function is drawn."""
 
+HARDLY = 0.01
+"""The picture ends where a smaller share is left."""
+
 ABOVE_AXIS = 0.06
 """The height at which the gain of a time is drawn."""
 
-RED, GREEN = "#b3261e", "#1b7f4d"
-
-MARKS = (
-    ("o", 9, "white", GREY), ("*", 14, BLUE, "white"), ("D", 11, "none", RED), ("s", 11, "none", GREEN),
-    ("^", 11, "none", GREY),
-)  # fmt: skip
-"""How the factual and the answers are drawn on a map: marker, size, face and edge. The first is drawn on top."""
-
-PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
-"""The background of words that may cross a line."""
+ROOM_FOR_GAIN = 0.2
+"""The share of the width that is kept free to the right of where the gain is written."""
 
 
 def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | None, ax: Axes | None = None) -> Axes:
@@ -42,10 +35,7 @@ def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | 
 
     A mean or a quantile is a line down to the axis, a chance is a dot.
     """
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(7.5, 4.2), layout="constrained")
+    ax = axes_of(ax, 7.5, 4.2)
     unit = target.unit or "time"
     shown = [(before, answer.before, GREY, "now")]
     if after is not None:
@@ -54,16 +44,18 @@ def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | 
         times, survival = _drawn(curves)
         ax.step(times, survival, where="post", color=color, linewidth=2, label=label)
         _mark(ax, target, curves, value, color)
-    if after is not None:
-        _gain(ax, answer, target)
-    ax.set_xlim(left=0)
+    ax.set_xlim(0, max(_gone(curves) for curves, *_ in shown))
     ax.set_ylim(0, 1.02)
-    ax.set_xlabel(unit)
+    if after is not None:
+        _gain(ax, answer, target, before, after)
+    ax.set_xlabel(escaped(unit))
     ax.set_ylabel("share without the event")
-    ax.set_title(_title(answer, target), loc="left", fontsize=10.5, pad=10)
-    ax.legend(frameon=False, loc="upper right")
+    title = _title(answer, target)
+    ax.set_title(escaped(title), loc="left", fontsize=10.5, pad=26)
+    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    ax.set_label(f"Survival functions {'now' if after is None else 'now and after the changes'}. {title}.")
     return ax
 
 
@@ -76,6 +68,13 @@ def _drawn(curves: Curves) -> tuple[FloatArray, FloatArray]:
     return times, curves.along(times)[0]
 
 
+def _gone(curves: Curves) -> float:
+    """The first time that is drawn at which hardly anyone is left without the event; else the last one."""
+    times, survival = _drawn(curves)
+    gone = times[survival < HARDLY]
+    return float(gone[0] if len(gone) else times[-1])
+
+
 def _mark(ax: Axes, target: OnCurves, curves: Curves, value: float, color: str) -> None:
     quantity = target.quantity
     if isinstance(quantity, Chance):
@@ -86,95 +85,32 @@ def _mark(ax: Axes, target: OnCurves, curves: Curves, value: float, color: str) 
         ax.plot(value, curves.at(value)[0], "o", color=color, markersize=6, zorder=4)
 
 
-def _gain(ax: Axes, answer: Explanation, target: OnCurves) -> None:
-    """Write what was gained next to where it is seen."""
+def _gain(ax: Axes, answer: Explanation, target: OnCurves, before: Curves, after: Curves) -> None:
+    """Show what was gained by an arrow, and write it where no curve can be.
+
+    Survival functions fall, so there is none above and to the right of the higher of two curves at any time.
+    """
     quantity, gain = target.quantity, answer.after - answer.before
-    unit = f" {target.unit}" if target.unit and quantity.timed else ""
-    text = f"{gain:+.4g}{unit}"
     if isinstance(quantity, Chance):
-        at = (quantity.time, (answer.before + answer.after) / 2)
-        ax.annotate("", (quantity.time, answer.after), (quantity.time, answer.before), arrowprops={"arrowstyle": "->"})
-        ax.annotate(text, at, (8, 0), textcoords="offset points", va="center", fontsize=10, bbox=PAPER)
+        time, start, end = quantity.time, (quantity.time, answer.before), (quantity.time, answer.after)
     elif np.isfinite(gain):
-        ax.annotate(
-            "", (answer.after, ABOVE_AXIS), (answer.before, ABOVE_AXIS), arrowprops={"arrowstyle": "->", "color": BLUE}
-        )
-        right = max(answer.before, answer.after)
-        ax.annotate(
-            text,
-            (right, ABOVE_AXIS),
-            (6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=10,
-            color=BLUE,
-            bbox=PAPER,
-        )
+        time = max(answer.before, answer.after)
+        start, end = (answer.before, ABOVE_AXIS), (answer.after, ABOVE_AXIS)
+    else:
+        return
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": BLUE})
+    height = float(max(before.at(time)[0], after.at(time)[0]))
+    ax.annotate(
+        escaped(f"{gain:+.4g}{f' {target.unit}' if target.unit and quantity.timed else ''}"), (time, height), (8, 4),
+        textcoords="offset points", ha="left", va="bottom", fontsize=10, color=BLUE,
+    )  # fmt: skip
+    ax.set_xlim(right=max(ax.get_xlim()[1], time / (1 - ROOM_FOR_GAIN)))
+    ax.set_ylim(top=max(1.02, height + 0.12))
 
 
 def _title(answer: Explanation, target: OnCurves) -> str:
     name = target.quantity.words(target.unit)
     if not answer.found:
-        return f"{name}: {answer.certificate.status.value.partition(':')[0]}".replace("$", r"\$")
+        return f"{name}: {answer.certificate.status.value.partition(':')[0]}"
     before, after, wanted = figures(answer, target)
-    return f"{name}: {before} → {after} (wanted: {wanted})".replace("$", r"\$")
-
-
-@dataclass(frozen=True, eq=False)
-class Map:
-    """A quantity over two columns.
-
-    - `x` (across), `y` (down): the values of the two columns;
-    - `values` (down, across): the quantity, `values[i, k]` at `x[k], y[i]`;
-    - `wanted`: the value to reach, from below if `up`, else from above;
-    - `dearer` (down, across): how much more each row costs than the answer. It is negative inside the answer's ball.
-    """
-
-    x: FloatArray
-    y: FloatArray
-    values: FloatArray
-    wanted: float
-    up: bool
-    title: str
-    columns: tuple[str, str]
-    dearer: FloatArray | None = None
-
-
-def draw_map(found: Map, points: Mapping[str, tuple[float, float]], ax: Axes | None = None) -> Axes:
-    """Draw contours of the quantity, the points, and the ball of an answer.
-
-    The region that misses the target is veiled, and a white line shows where the target is just met.
-    """
-    from matplotlib import pyplot
-
-    if ax is None:
-        _, ax = pyplot.subplots(figsize=(6.4, 5.0), layout="constrained")
-    over = (found.x, found.y, found.values)
-    drawn = ax.contourf(*over, levels=24, cmap="viridis", alpha=0.85)
-    ax.figure.colorbar(drawn, ax=ax, label=found.title)
-    low, high = found.values.min(), found.values.max()
-    missed = [low - 1, found.wanted] if found.up else [found.wanted, high + 1]
-    if missed[0] < missed[1]:
-        ax.contourf(*over, levels=missed, colors=["white"], alpha=0.4)
-    if low < found.wanted < high:
-        ax.contour(*over, levels=[found.wanted], colors="white", linewidths=2.2)
-    if found.dearer is not None and found.dearer.max() > 0:
-        around = found.dearer.reshape(found.values.shape)
-        ax.contour(found.x, found.y, around, levels=[0.0], colors="black", linestyles="dotted", linewidths=1.4)
-    for k, ((label, (x, y)), (marker, size, face, edge)) in enumerate(zip(points.items(), MARKS, strict=False)):
-        ax.plot(
-            x, y, marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, markeredgewidth=1.6,
-            linestyle="none", label=label, zorder=9 - k,
-        )  # fmt: skip
-    ax.set_xlim(found.x[0], found.x[-1])
-    ax.set_ylim(found.y[0], found.y[-1])
-    ax.set_xlabel(found.columns[0])
-    ax.set_ylabel(found.columns[1])
-    ax.legend(fontsize=8, loc="best")
-    return ax
-
-
-def span_of(low: float, high: float, marked: list[float], steps: int) -> FloatArray:
-    """`steps` values along an axis, which cover the range and everything that is marked."""
-    low, high = min([low, *marked]), max([high, *marked])
-    return np.linspace(low, high, steps)
+    return f"{name}: {before} → {after} (wanted: {wanted})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.views.plot import BLUE, GREY
+from butfor.views.drawing import BLUE, GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

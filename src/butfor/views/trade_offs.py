@@ -8,8 +8,8 @@ import numpy as np
 
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
+from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, titled
 from butfor.views.listing import Listing, as_html, as_text, told
-from butfor.views.plot import BLUE, GREY, PALE
 from butfor.views.text import status_name
 
 if TYPE_CHECKING:
@@ -83,17 +83,14 @@ def remarks(front: TradeOff) -> list[str]:
 
 def draw(front: TradeOff, ax: Axes | None = None) -> Axes:
     """Draw the least cost of each demand as stairs, and the answers as dots. What is only bounded is hatched."""
-    if ax is None:
-        from matplotlib import pyplot
-
-        _, ax = pyplot.subplots(figsize=(6.8, 3.8), layout="constrained")
+    ax = axes_of(ax, 6.8, 3.8)
     top = max((one.cost for one in front), default=1.0) or 1.0
     for one in front.stretches:
         ends = [one.start, one.end]
         if one.low == np.inf:
             ax.axvline(one.start, color=GREY, linestyle=":", linewidth=1.5)
             ax.annotate(
-                "no answer", (one.start, top), (4, 0), textcoords="offset points", fontsize=8.5, color=GREY, va="top"
+                "no answer", (one.start, 0), (4, 4), textcoords="offset points", fontsize=8.5, color=GREY, va="bottom"
             )
             break
         if one.low == one.high:
@@ -103,14 +100,15 @@ def draw(front: TradeOff, ax: Axes | None = None) -> Axes:
                 ends, one.low, min(one.high, top), facecolor=PALE, edgecolor=GREY, hatch="///", alpha=0.7, linewidth=0
             )
     ax.plot(front.numbers, [one.cost for one in front], "o", color=BLUE, markersize=7, zorder=3)
-    ax.set_title(f"{told(front, front.before)} → {front.target}".replace("$", r"\$"), loc="left", fontsize=11, pad=10)
-    ax.set_xlabel((f"{front.against}, at most" if front.against == "changes" else front.against).replace("$", r"\$"))
+    titled(ax, escaped(f"{told(front, front.before)} → {front.target}"))
+    ax.set_xlabel(escaped(f"{front.against}, at most" if front.against == "changes" else front.against))
     ax.set_ylabel("least cost")
     ax.set_ylim(0, top * 1.08)
     if front.against == "changes":
         ax.locator_params(axis="x", integer=True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    ax.set_label(in_words(front))
     return ax
 
 

@@ -1,0 +1,56 @@
+"""What all pictures share: colours, texts that matplotlib leaves as they are, and plain axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BLUE, ORANGE, GREY, PALE = "#1658c4", "#c04a00", "#586271", "#dde2e8"
+"""The new, what speaks against it, the old, and the ground. Blue and orange differ for the colour-blind, too."""
+
+LONG_NAME = 28
+"""Longer names and values are cut."""
+
+
+def label(text: Any) -> str:
+    """A text for a tick, a title or a value: cut if it is long, and without formulas."""
+    words = str(text)
+    return escaped(words if len(words) <= LONG_NAME else f"{words[: LONG_NAME - 1]}…")
+
+
+def escaped(text: str) -> str:
+    """The text, escaped so that matplotlib finds no formula in it."""
+    return text.replace("$", r"\$")
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """The given axes, or new ones of this size in inches."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    _, made = pyplot.subplots(figsize=(width, height), layout="constrained")
+    return made
+
+
+def bare(ax: Axes, *sides: str, size: float = 8.5) -> None:
+    """Hide the marks of the ticks and these sides of the frame. `size` is that of the ticks' labels."""
+    ax.tick_params(labelsize=size, length=0)
+    for side in sides:
+        ax.spines[side].set_visible(False)
+
+
+def in_lines(ax: Axes, names: list[str]) -> None:
+    """Name the lines of a picture that has one line per thing, the first at the top, and hide the frame."""
+    lines = max(len(names), 1)
+    ax.set_yticks(range(len(names)), [label(name) for name in names])
+    ax.set_ylim(lines - 0.4, -0.6)
+    ax.set_xticks([])
+    bare(ax, *ax.spines, size=10)
+
+
+def titled(ax: Axes, title: str) -> None:
+    """Write the title. It is already escaped."""
+    ax.set_title(title, loc="left", fontsize=11, pad=10)
