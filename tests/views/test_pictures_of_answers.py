@@ -203,6 +203,17 @@ def test_a_region_is_drawn_as_far_as_the_map_goes(line) -> None:
     assert frame.get_x() + frame.get_width() <= ax.get_xlim()[1] + 1e-9
 
 
+def test_a_region_is_told_and_drawn_in_words(line) -> None:
+    known, answers = line
+    words = bf.describe({"income": bf.Column("Yearly income", unit="$", decimals=0), "late": "Late payments"})
+    region = bf.Explainer(known.model, data=table()[0], words=words).region(answers.point, target="yes")
+    assert "Yearly income: " in region.describe()
+    ax = bf.plots.region(region)
+    assert {text.get_text() for text in ax.get_yticklabels()} >= {"Yearly income", "Late payments"}
+    assert any(r"\$" in text.get_text() for text in ax.texts)
+    texts_inside(ax)
+
+
 def test_the_model_is_asked_once_for_a_map() -> None:
     X = np.random.default_rng(0).normal(size=(80, 2))
     calls: list[int] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from butfor.arrays import FloatArray
@@ -15,6 +16,7 @@ from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
+from butfor.explain.front import front
 from butfor.explain.grid import VALUES_PER_COLUMN
 from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
@@ -29,6 +31,7 @@ from butfor.explanation.contributions import Contributions
 from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.front import Front
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import Reading, read
@@ -180,7 +183,8 @@ class Explainer(SeveralAnswers):
         `row` is one row as a table or a dict, or an answer (then it is its point).
         """
         radius = radii(self._reading, whole_numbers)
-        return surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
+        found = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
+        return replace(found, words=self._asking.words)
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
@@ -189,6 +193,27 @@ class Explainer(SeveralAnswers):
         answer (then it is its point).
         """
         return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness()
+
+    def pareto(
+        self,
+        row: Any,
+        *,
+        target: Any = "other",
+        radii: Iterable[float] = (0.0, 0.01, 0.02, 0.05, 0.1),
+        norm: Literal["linf", "l2", "l1"] = "linf",
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Front:
+        """What robustness costs: the cheapest answers that stay valid in balls of several radii.
+
+        Choose it to see how much firmness is cheap before you settle on a radius. The radii are those of `bf.robust`, in
+        ranges. `time_limit` is for all of them. An answer at a larger radius is one at a smaller radius, too, and a bound
+        at a smaller one holds at a larger: what is known is passed on.
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.one_row("a front", row, target, cost, constraints)
+        return front(self._asking, verifier, radii, norm, budget)
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.

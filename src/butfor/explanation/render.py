@@ -48,6 +48,7 @@ VIEWS = {
     "trade-off drawn": "trade_offs:draw",
     "variety": "varieties:text",
     "variety fragment": "varieties:fragment",
+    "front": "radius_curve:draw",
 }
 """For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
 
