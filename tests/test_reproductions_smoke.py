@@ -151,8 +151,20 @@ def test_robust(tmp_path: Path) -> None:
     records = lines(tmp_path / "table1.jsonl")
     assert {(record["model"], record["radius"]) for record in records} == {
         (model, radius)
-        for model in ("linear", "tree, depth 3", "forest, 5 trees", "boosting, 5 trees")
+        for model in ("linear", "tree, depth 3", "forest, 5 trees", "boosting, 5 trees", "network (5,)")
         for radius in (0.01, 0.05)
     }
     assert all(record["proven"] == record["rows"] == 2 for record in records)
     assert len((tmp_path / "table1.md").read_text().splitlines()) == 2 + len(records)
+
+
+def test_robust_validity(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-m", "reproductions.robust.validity", "--smoke", "--out", str(tmp_path)]
+    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    records = lines(tmp_path / "table3.jsonl")
+    assert {record["method"] for record in records} == {"cheapest", "gradient", "robust"}
+    robust = [record for record in records if record["method"] == "robust"]
+    assert robust
+    assert all(record["robustness"] == 1 for record in robust)

@@ -12,14 +12,18 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
     GradientBoostingClassifier,
+    GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    RandomForestRegressor,
     VotingClassifier,
+    VotingRegressor,
 )
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.model.blend import Blended
@@ -35,6 +39,7 @@ MEMBERS: dict[str, Callable[[], Any]] = {
     "tree": lambda: DecisionTreeClassifier(max_depth=3, random_state=0),
     "weak": lambda: LogisticRegression(C=0.01),
     "strong": lambda: LogisticRegression(C=10.0),
+    "network": lambda: MLPClassifier(4, max_iter=10, random_state=0),
     "calibrated": lambda: CalibratedClassifierCV(GradientBoostingClassifier(**SMALL), ensemble=False, cv=2),
 }
 
@@ -58,6 +63,13 @@ MODELS: dict[str, Callable[[], Any]] = {
     "hard and tied": lambda: voting("forest", "boosting", voting="hard"),
     "hard and weighted": lambda: voting("forest", "boosting", "tree", voting="hard", weights=[0.3, 0.3, 0.6]),
     "hard lines": lambda: voting("weak", "strong", voting="hard"),
+    "forest and line": lambda: voting("forest", "weak"),
+    "forest, boosting and line": lambda: voting("forest", "boosting", "strong"),
+    "weighted with a line": lambda: voting("strong", "forest", "boosting", weights=[2, 1, 1]),
+    "boosting and lines": lambda: voting("weak", "boosting", "strong"),
+    "calibrated ones and a line": lambda: voting("calibrated", "weak"),
+    "hard with a line": lambda: voting("forest", "strong", "tree", voting="hard"),
+    "hard with lines": lambda: voting("weak", "boosting", "strong", voting="hard", weights=[1, 1, 2]),
 }
 
 
@@ -75,6 +87,14 @@ class TestVotes(ImporterContract):
     def fitted(self, rng):
         X = numbers(rng)
         return MODELS["forest and boosting"]().fit(X, labels(rng, X, 2)), X
+
+
+class TestVotesWithLines(ImporterContract):
+    seeds = range(2)
+
+    def fitted(self, rng):
+        X = StandardScaler().fit_transform(numbers(rng))
+        return MODELS["boosting and lines"]().fit(X, labels(rng, X, 2)), X
 
 
 def small(seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -108,6 +128,65 @@ def test_answers_are_the_cheapest_of_all(name) -> None:
             assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
 
+@pytest.mark.parametrize("name", ["forest and line", "forest, boosting and line", "boosting and lines"])
+def test_numbers_inside_wide_cells(name) -> None:
+    """One column of many whole numbers, and one of real numbers, which are tried close together."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.integers(0, 2000, 80), "b": rng.uniform(0, 3, 80)})
+    y = (X["a"] / 1000 + X["b"] + rng.normal(scale=0.5, size=80) > 2.5).astype(int)
+    model = make_pipeline(StandardScaler(), MODELS[name]()).fit(X, y)
+    a, b = np.meshgrid(np.arange(2000), np.linspace(X["b"].min(), X["b"].max(), 301))
+    every = pd.DataFrame({"a": a.ravel(), "b": b.ravel()})
+    given, apart = model.predict_proba(every)[:, 1], (X.max() - X.min()).to_numpy()
+    explainer = bf.Explainer(model, X)
+    for start, p in product(range(2), (0.4, 0.55, 0.7)):
+        row = X.iloc[[start]]
+        answer = explainer.explain(row, target=bf.probability(1, p), cost=bf.L1(scale="range"), time_limit=60)
+        cost = (np.abs(every - row.to_numpy()) / apart).sum(axis=1).to_numpy()
+        best = cost[given >= p].min(initial=np.inf)
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert best - 1 / 300 <= answer.cost <= best + 1e-6
+        assert answer.certificate.bound <= best + 1e-6
+
+
+REGRESSORS: dict[str, Callable[[], Any]] = {
+    "forest and line": lambda: [("a", RandomForestRegressor(**SMALL)), ("b", Ridge())],
+    "boosting, lines and a tree": lambda: [
+        ("a", GradientBoostingRegressor(**SMALL)),
+        ("b", Ridge()),
+        ("c", DecisionTreeRegressor(max_depth=2, random_state=0)),
+        ("d", make_pipeline(StandardScaler(), Ridge(10.0))),
+    ],
+    "lines": lambda: [("a", Ridge()), ("b", Ridge(100.0))],
+    "a mean in a mean": lambda: [("a", RandomForestRegressor(**SMALL)), ("b", VotingRegressor([("c", Ridge())]))],
+}
+
+
+@pytest.mark.parametrize("weights", [None, "given"])
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_means_of_regressors(name, weights) -> None:
+    X, y = small(4)
+    members = REGRESSORS[name]()
+    model = VotingRegressor(members, weights=[3, 1, 2, 1][: len(members)] if weights else None)
+    model.fit(X, X["a"] + X["b"] * X["c"] + y)
+    rng = np.random.default_rng(0)
+    assert check_importer(model, X, rng).readout.link == "identity"
+    every = pd.DataFrame(np.stack(np.meshgrid(*[np.arange(4)] * 3), axis=-1).reshape(-1, 3), columns=list("abc"))
+    explainer, given = bf.Explainer(model, X), model.predict(every)
+    for start, aim in product(range(3), np.quantile(given, (0.1, 0.6, 0.9), method="nearest")):
+        row = X.iloc[[start]]
+        cost = (np.abs(every - row.to_numpy()) / 3).sum(axis=1).to_numpy()
+        now = float(model.predict(row)[0])
+        for target, met in (
+            (bf.value(at_least=aim), given >= aim),
+            (bf.value(at_most=aim), given <= aim),
+            (bf.relative_change(0.1), given >= now + 0.1 * abs(now)),
+        ):
+            answer = explainer.explain(row, target=target, cost=bf.L1(scale="range"))
+            assert answer.cost == pytest.approx(cost[met].min(initial=np.inf), abs=1e-6)
+            assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
 def test_costs_of_classes_and_further_answers() -> None:
     X, y = small(2)
     explainer = bf.Explainer(MODELS["forest and boosting"]().fit(X, y), X)
@@ -131,7 +210,7 @@ def test_time_is_kept_and_what_is_known_is_told() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "unlike kinds": (lambda: voting("forest", "weak"), "different kinds (Linear, Trees)"),
+    "unlike kinds": (lambda: voting("forest", "network"), "different kinds (Network, Trees)"),
     "several classes": (lambda: voting("forest", "boosting"), "classifiers of two classes"),
     "weights below zero": (lambda: voting("forest", "boosting", weights=[-1, 2]), "weights [-1.0, 2.0]"),
     "weights of zero": (lambda: voting("forest", "boosting", weights=[0, 0]), "weights"),
@@ -152,9 +231,10 @@ def test_what_is_refused_by_name(name) -> None:
     assert reason in why_unread(model, X)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_a_vote_of_unlike_kinds_is_searched() -> None:
     X, y = small(0)
-    model = make_pipeline(StandardScaler(), voting("forest", "weak")).fit(X, y)
+    model = make_pipeline(StandardScaler(), voting("forest", "network")).fit(X, y)
     answer = bf.Explainer(model, X).explain(X.iloc[[0]])
     assert answer.certificate.status is bf.Status.VALID
     assert "different kinds" in answer.certificate.solver

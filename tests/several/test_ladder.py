@@ -105,6 +105,7 @@ def test_views() -> None:
     frame = ladder.to_frame()
     assert list(frame["goal"]) == ["likely", "never"]
     assert frame["cost"].iloc[0] == ladder["likely"].cost
+    assert frame["score"].iloc[0] == here.explainer.model.predict_proba(ladder["likely"].point)[0, 1]
     assert "likely" in repr(ladder)
     assert "proven infeasible" in repr(ladder)
     assert ladder._repr_html_().count("<tr>") == 3

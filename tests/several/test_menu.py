@@ -118,6 +118,7 @@ def test_views() -> None:
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) == len(menu.lines)
     assert frame["changes"].iloc[0] in repr(menu)
+    assert frame["score"].iloc[0] == here.explainer.model.predict_proba(menu[0].point)[0, 1]
     assert menu._repr_html_().count("<tr>") == 1 + len(menu)
     ax = menu.plot()
     assert len(ax.get_yticks()) >= len(menu)

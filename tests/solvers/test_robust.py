@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -413,3 +413,18 @@ def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm) -> None:
         missing += bool((np.isnan(problem.factuals[0]) & (ball.radius > 0)).any())
     assert agreed > 0.8 * judged > 30
     assert missing > 3
+
+
+def test_the_estimator_is_asked_about_neighbours_and_not_whether_they_are_robust() -> None:
+    """The neighbour's value is the threshold itself."""
+    X = pd.DataFrame({"a": [2003, 2000, 2004, 2001, 2004, 2001, 2001, 2000, 2003, 2003, 2003, 2002, 2000, 2004]})
+    y = np.array([2.36, -2.09, 2.2, 0.17, 3.32, 0.04, -0.77, 0.14, 0.51, 2.1, 2.31, -0.44, -0.54, 3.4])
+    model = GradientBoostingRegressor(n_estimators=2, max_depth=2, random_state=0).fit(X, y)
+    least = float(model.predict(pd.DataFrame({"a": [2003]}))[0])
+    found = (
+        bf.Explainer(model, X)
+        .explain(X.iloc[[2]], target=bf.value(at_most=least), constraints=[bf.robust({"a": 1})])
+        .only
+    )
+    assert found.point["a"].iloc[0] == 2002
+    assert found.certificate.status is Status.PROVEN_OPTIMAL

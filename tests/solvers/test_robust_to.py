@@ -43,12 +43,18 @@ def refitted(name: str, X: pd.DataFrame, y: np.ndarray, count: int, seed: int = 
     return found
 
 
+def unlike(X: pd.DataFrame, y: np.ndarray) -> list:
+    """A tree, a linear model, and linear models over different bins."""
+    bins = [make_pipeline(KBinsDiscretizer(n, encode="ordinal"), LogisticRegression()).fit(X, y) for n in (3, 4)]
+    return [DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), LogisticRegression().fit(X, y), *bins]
+
+
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("name", ["tree", "forest", "boosting"])
+@pytest.mark.parametrize("name", ["tree", "forest", "boosting", "unlike"])
 def test_agrees_with_enumeration_of_a_grid(name: str, classes: int) -> None:
     """With steps declared, all admissible rows can be listed."""
     X, y = table(classes)
-    own, *others = refitted(name, X, y, 4, seed=classes)
+    own, *others = unlike(X, y) if name == "unlike" else refitted(name, X, y, 4, seed=classes)
     steps = {column: bf.Step(0.5) for column in X}
     X = np.round(X * 2) / 2
     explainer = bf.Explainer(own, X, space=steps)
@@ -143,11 +149,8 @@ def test_what_cannot_be_kept_is_said() -> None:
     lost = X.iloc[[0]].assign(a=np.nan)
     with pytest.raises(ValueError, match="refuses missing values"):
         explainer.explain(lost, target=1, constraints=[bf.robust_to([GradientBoostingClassifier().fit(X, y)])])
-    with pytest.raises(ValueError, match="must be trees, or all linear"):
-        ask(bf.robust_to([LogisticRegression().fit(X, y)]))
-    bins = [make_pipeline(KBinsDiscretizer(n, encode="ordinal"), LogisticRegression()).fit(X, y) for n in (3, 4)]
-    with pytest.raises(ValueError, match="same bins"):
-        bf.Explainer(bins[0], X).explain(row, constraints=[bf.robust_to(bins[1:])])
+    with pytest.raises(ValueError, match="must be trees or linear, or all networks"):
+        ask(bf.robust_to(refitted("network", X, y, 1)))
     with pytest.raises(ValueError, match="for the explained model alone"):
         ask(bf.robust_to([other]), bf.robust(0.1))
     with pytest.raises(ValueError, match="cannot be read"):

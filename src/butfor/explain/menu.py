@@ -41,7 +41,7 @@ Certified = Callable[[Verifier, Budget], Explanations]
 def menu(verifier: Verifier, most: Any, budget: Budget, certified: Certified) -> Menu:
     """The menu of the only row of a verifier, with sets of at most `most` columns."""
     most = count_of("most", most)
-    found = _Kitchen(verifier, certified, len(verifier.referee.space))
+    found = _Sets(verifier, certified, len(verifier.referee.space))
     whole = next(plan(verifier.question, verifier.referee, verifier.factuals, verifier.before))
     movable = np.flatnonzero(whole.problem.domain.movable()).tolist()
     sizes = range(min(most, len(movable)) + 1)
@@ -59,7 +59,7 @@ def menu(verifier: Verifier, most: Any, budget: Budget, certified: Certified) ->
 
 
 @dataclass
-class _Kitchen:
+class _Sets:
     """What is known about the sets of columns so far.
 
     - `answers`: the answer to each set that was asked;

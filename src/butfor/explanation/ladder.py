@@ -50,7 +50,7 @@ class Ladder(Sequence[Explanation]):
         return self.names[min(ahead, key=lambda place: self.rungs[place].cost)] if ahead else None
 
     def to_frame(self) -> Any:
-        """One row per goal: goal, status, cost, bound, changed, changes.
+        """One row per goal: goal, status, cost, bound, score, changed, changes.
 
         The result is a table of the same kind as the row that was given (for arrays, a dict of columns).
         """
@@ -59,6 +59,7 @@ class Ladder(Sequence[Explanation]):
             "status": [rung.certificate.status.name for rung in self.rungs],
             "cost": [rung.cost if rung.found else None for rung in self.rungs],
             "bound": [rung.certificate.bound if rung.found else None for rung in self.rungs],
+            "score": [None if rung.score is None else rung.score.after for rung in self.rungs],
             "changed": [len(rung.changes) if rung.found else None for rung in self.rungs],
             "changes": [in_words(rung.changes) for rung in self.rungs],
         }

@@ -90,7 +90,9 @@ class Menu(Sequence[Explanation]):
         return tuple(sorted(self.standing(Standing.IMPOSSIBLE), key=lambda line: line.lack))
 
     def to_frame(self) -> Any:
-        """One row per set: columns, size, standing, cost, bound, reached, needed, changes.
+        """One row per set: columns, size, standing, cost, bound, score, reached, needed, changes.
+
+        `score` is that of the answer, if the model has one.
 
         The result is a table of the same kind as the row that was given (for arrays, a dict of columns).
         """
@@ -101,6 +103,7 @@ class Menu(Sequence[Explanation]):
             "standing": [line.standing.name for line in self.lines],
             "cost": [_known(line.cost) for line in self.lines],
             "bound": [_known(line.bound) for line in self.lines],
+            "score": [None if answer is None or answer.score is None else answer.score.after for answer in answers],
             "reached": [_known(line.reached) for line in self.lines],
             "needed": [_known(line.needed) for line in self.lines],
             "changes": ["" if answer is None else in_words(answer.changes) for answer in answers],

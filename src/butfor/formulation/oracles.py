@@ -89,6 +89,9 @@ class Confirmation(AbstractConfirmation):
             return False
         return bool(all_hold(self.judged, changes, self.oracle.referee)[0])
 
+    def of_target(self) -> Confirmation:
+        return replace(self, judged=())
+
     def take(self, rows: IntArray | slice) -> Confirmation:
         return replace(self, oracle=self.oracle.take(rows), factuals=self.factuals[rows])
 

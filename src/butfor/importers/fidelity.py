@@ -15,6 +15,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
 from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
@@ -68,13 +69,14 @@ def disagreements(
     """
     X = space.encode(table)
     scores = evaluate(model, X)
-    sums = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
-    slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if sums else np.zeros(len(X))
+    added = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
+    slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if added else np.zeros(len(X))
     if isinstance(readout, Value):
-        predicted, ours = source.values(table), readout.predicted(scores[:, 0])
+        sums, off = readout.sums(scores), slack * np.abs(readout.row).sum()
+        predicted, ours = source.values(table), readout.predicted(sums)
         found = [
             Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {ours[row]!r}")
-            for row in np.flatnonzero(readout.misses(scores[:, 0], slack, predicted))
+            for row in np.flatnonzero(readout.misses(sums, off, predicted))
         ]
         return [*found, *(_survival(source, readout, model, X, table) if isinstance(readout, Survival) else ())]
     return [*_labels(source, readout, scores, slack, table), *_probabilities(source, readout, scores, slack, table)]
@@ -158,6 +160,9 @@ def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) 
         gates = evaluate(model.gates, X)
         turns = np.abs(gates) <= _rounding(model.gates, X, gates, single=single)[:, None]
         return np.where(turns.any(axis=1), np.inf, 0.0)
+    if isinstance(model, Mixed):
+        parts = (model.trees, model.linear)
+        return np.asarray(sum(_rounding(part, X, evaluate(part, X), single=single) for part in parts))
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
         size = _sizes(model, X).max(axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,14 @@ class Cells:
             inside = np.where(missing, 0, x).astype(np.intp)
         return np.where(missing, self.count, inside).astype(np.intp)
 
+    def within(self, coarser: Cells) -> IntArray:
+        """For each cell, "missing" last, the cell of `coarser` in which it lies. One without cells has a single one."""
+        if self.levels:
+            inside = np.arange(self.count) if coarser.levels else np.zeros(self.count, dtype=np.intp)
+        else:
+            inside = coarser.index(representatives(self))
+        return np.append(inside, coarser.count)
+
     def lower(self) -> FloatArray:
         """The excluded lower end of each cell of a number."""
         return np.concatenate([[-np.inf], self.edges])
@@ -57,3 +66,14 @@ def representatives(cells: Cells) -> FloatArray:
     if not len(cells.edges):
         return np.zeros(1)
     return np.append(cells.edges, np.nextafter(cells.edges[-1], np.inf))
+
+
+def joined_cells(several: Sequence[tuple[Cells, ...]]) -> tuple[Cells, ...]:
+    """The cells of all features that are as fine as each of several. Some may know only the first features."""
+    width = max(len(cells) for cells in several)
+    return tuple(_joined([cells[j] for cells in several if j < len(cells)]) for j in range(width))
+
+
+def _joined(parts: Sequence[Cells]) -> Cells:
+    levels = max(part.levels for part in parts)
+    return level_cells(levels) if levels else number_cells(np.concatenate([part.edges for part in parts]))

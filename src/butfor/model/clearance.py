@@ -9,6 +9,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
 from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
@@ -40,9 +41,10 @@ def stays_clear(
 
 def check_boundaries(model: Model) -> None:
     """Refuse a model whose boundaries are too many to be listed."""
-    if isinstance(model, Network):
+    if isinstance(model, Network | Mixed):
+        kind = "a network" if isinstance(model, Network) else "a sum of trees and a linear model"
         raise UnsupportedProblemError(
-            "a margin was asked for, but the model is a network.",
+            f"a margin was asked for, but the model is {kind}.",
             "How far a row is from its boundary is not known.",
             "Ask for more of the target instead, for example bf.probability(label, at_least=0.7).",
         )

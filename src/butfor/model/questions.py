@@ -12,6 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.model.black_box import BlackBox
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.mixed import Mixed, evaluate_mixed
 from butfor.model.network import Network, evaluate_network
 from butfor.model.oblique import ObliqueTree, evaluate_oblique
 from butfor.model.trees import Trees, evaluate_trees
@@ -26,6 +27,8 @@ class ModelKind(StrEnum):
     """One axis-aligned tree."""
     ENSEMBLE = "ensemble"
     """A sum of axis-aligned trees."""
+    MIXED = "sum of trees and a linear model"
+    """Axis-aligned trees and a linear model, added up."""
     OBLIQUE = "oblique tree"
     """One tree whose decisions are linear."""
     NETWORK = "network"
@@ -34,7 +37,7 @@ class ModelKind(StrEnum):
     """Only predictions are known."""
 
 
-Model = Linear | Trees | ObliqueTree | Network | BlackBox
+Model = Linear | Trees | Mixed | ObliqueTree | Network | BlackBox
 
 
 @singledispatch
@@ -83,6 +86,7 @@ def widen(model: Model, levels: tuple[int, ...]) -> Model:
 
 evaluate.register(Linear)(evaluate_linear)
 evaluate.register(Trees)(evaluate_trees)
+evaluate.register(Mixed)(evaluate_mixed)
 evaluate.register(ObliqueTree)(evaluate_oblique)
 evaluate.register(Network)(evaluate_network)
 
@@ -95,6 +99,11 @@ def _(model: Linear) -> ModelKind:
 @kind_of.register
 def _(model: Trees) -> ModelKind:
     return ModelKind.TREE if len(model.roots) == 1 else ModelKind.ENSEMBLE
+
+
+@kind_of.register
+def _(model: Mixed) -> ModelKind:
+    return ModelKind.MIXED
 
 
 @kind_of.register
@@ -114,17 +123,19 @@ def _(model: BlackBox) -> ModelKind:
 
 @cuts.register(Linear)
 @cuts.register(Trees)
+@cuts.register(Mixed)
 @cuts.register(ObliqueTree)
 @cuts.register(Network)
-def _(model: Linear | Trees | ObliqueTree | Network, feature: int) -> FloatArray:
+def _(model: Linear | Trees | Mixed | ObliqueTree | Network, feature: int) -> FloatArray:
     return model.cells[feature].edges
 
 
 @score_count.register(Linear)
 @score_count.register(Trees)
+@score_count.register(Mixed)
 @score_count.register(ObliqueTree)
 @score_count.register(Network)
-def _(model: Linear | Trees | ObliqueTree | Network) -> int:
+def _(model: Linear | Trees | Mixed | ObliqueTree | Network) -> int:
     return model.scores
 
 
@@ -137,6 +148,11 @@ def _(model: Linear) -> tuple[FloatArray, ...]:
 def _(model: Trees) -> tuple[FloatArray, ...]:
     arrays = (model.roots, model.feature, model.cut, model.member, model.missing_left, model.left, model.right)
     return tuple(np.asarray(a, dtype=np.float64) for a in (*arrays, model.value, model.base, *model.cell_sets))
+
+
+@arrays_to_hash.register
+def _(model: Mixed) -> tuple[FloatArray, ...]:
+    return (*arrays_to_hash(model.trees), *arrays_to_hash(model.linear))
 
 
 @arrays_to_hash.register
@@ -165,6 +181,14 @@ def _(model: Linear, levels: tuple[int, ...]) -> Linear:
     more = np.zeros(len(levels) - len(model.cells))
     centre, blur = np.append(model.centre, more), np.append(model.blur, more)
     return replace(model, slope=slope, cells=tuple(cells), steps=tuple(steps), centre=centre, blur=blur)
+
+
+@widen.register
+def _(model: Mixed, levels: tuple[int, ...]) -> Mixed:
+    trees, linear = widen(model.trees, levels), widen(model.linear, levels)
+    assert isinstance(trees, Trees)
+    assert isinstance(linear, Linear)
+    return Mixed(trees, linear)
 
 
 @widen.register

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -93,15 +93,23 @@ class Value(AbstractReadout):
         """The prediction for each score, if it follows from the score alone."""
         return scores
 
+    @property
+    def row(self) -> FloatArray:
+        """The prediction follows from `row @ scores`."""
+        return np.ones(1)
+
+    def sums(self, scores: FloatArray) -> FloatArray:
+        """The number behind each prediction."""
+        return np.asarray(scores @ self.row)
+
     def value_sets(self, low: float, high: float) -> tuple[ScoreSet, ...]:
         """The scores whose prediction lies from `low` to `high`. Either may be infinite."""
-        ends = [(1.0, low)] if np.isfinite(low) else []
-        ends += [(-1.0, -high)] if np.isfinite(high) else []
+        ends = [(self.row, low)] if np.isfinite(low) else []
+        ends += [(-self.row, -high)] if np.isfinite(high) else []
         if not ends:
-            return (everything(1),)
-        if len(ends) == 1:
-            return (at_least(np.array([ends[0][0]]), ends[0][1]),)
-        return (ScoreSet(np.array([[1.0], [-1.0]]), np.array([low, -high]), np.zeros(2, dtype=np.bool_)),)
+            return (everything(len(self.row)),)
+        A, b = np.array([row for row, _ in ends]), np.array([end for _, end in ends])
+        return (ScoreSet(A, b, np.zeros(len(b), dtype=np.bool_)),)
 
     def output_at(self, row: FloatArray, total: float) -> float | None:
         return total / float(row[0]) if len(row) == 1 and self.link == "identity" else None
@@ -116,6 +124,24 @@ class Value(AbstractReadout):
         self, label: int, p: float, *, below: bool = False, strict: bool = False
     ) -> tuple[ScoreSet, ...]:
         raise ValueError("a regressor predicts no probabilities")
+
+
+@dataclass(frozen=True, eq=False)
+class MeanValue(Value):
+    """A regressor whose prediction is a weighted sum of several scores.
+
+    - `weights` (scores): what each counts.
+    """
+
+    weights: FloatArray = field(default_factory=lambda: np.ones(1))
+
+    @property
+    def row(self) -> FloatArray:
+        return self.weights
+
+    def output_at(self, row: FloatArray, total: float) -> float | None:
+        up, down = np.array_equal(row, self.row), np.array_equal(row, -self.row)
+        return (total if up else -total) if up or down else None
 
 
 @experimental

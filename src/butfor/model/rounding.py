@@ -14,6 +14,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.network import Layer, Network
 from butfor.model.questions import Model
 from butfor.model.scores import UNIT_DOUBLE, low_bit
@@ -77,6 +78,15 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     for j in model.stepped:
         scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
     return np.asarray(2 * (np.abs(A) @ (unit * sums + scaled)))
+
+
+@rounding.register
+def _(model: Mixed, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """Both sums are rounded, and then their sum."""
+    trees, linear = model.trees, model.linear
+    size = np.abs(trees.base) + trees.reach + _size(linear, extent)
+    both = rounding(trees, A, extent, unit) + rounding(linear, A, extent, unit)
+    return np.asarray(both + 2 * FURTHER_STEPS * unit * (np.abs(A) @ size))
 
 
 @rounding.register

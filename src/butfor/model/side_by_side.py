@@ -4,113 +4,110 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import overload
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray
+from butfor.model.cells import Cells, joined_cells
 from butfor.model.linear import Linear
-from butfor.model.network import Computation, Layer, Network
-from butfor.model.questions import Model
+from butfor.model.mixed import Mixed
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Trees, combined
+from butfor.model.trees import Trees, combined, over_cells
+
+Part = Trees | Linear | Mixed
 
 
-def side_by_side(models: Sequence[Model]) -> Model | None:
-    """All models as one. Its scores are those of the first model, then those of the others.
-
-    None if they are not of one kind: trees, linear models over the same cells, or networks of the same depth.
-    """
-    trees = [model for model in models if isinstance(model, Trees)]
-    if len(trees) == len(models):
-        return trees_side_by_side(trees)
-    lines = [model for model in models if isinstance(model, Linear)]
-    if len(lines) == len(models) and _over_same_cells(lines):
-        return linear_side_by_side(lines)
-    networks = [model for model in models if isinstance(model, Network)]
-    if len(networks) == len(models) and _alike(networks):
-        return networks_side_by_side(networks)
-    return None
-
-
-def trees_side_by_side(models: Sequence[Trees]) -> Trees:
-    """Sums of trees as one."""
-    scores, before = sum(one.scores for one in models), 0
-    padded = []
-    for one in models:
-        after = scores - before - one.scores
-        value = np.pad(one.value, ((0, 0), (before, after)))
-        padded.append(replace(one, value=value, base=np.pad(one.base, (before, after))))
-        before += one.scores
-    return combined(padded, [1.0] * len(padded))
+@overload
+def side_by_side(model: Trees, others: Sequence[Trees]) -> Trees: ...
+@overload
+def side_by_side(model: Part, others: Sequence[Part]) -> Part: ...
+def side_by_side(model: Part, others: Sequence[Part]) -> Part:
+    """All models as one. Its scores are those of the first model, then those of the others."""
+    models = [model, *others]
+    ends = np.cumsum([one.scores for one in models]).tolist()
+    places = [(end - one.scores, ends[-1] - end) for one, end in zip(models, ends, strict=True)]
+    trees, lines = [], []
+    for one, place in zip(models, places, strict=True):
+        if not isinstance(one, Linear):
+            trees.append(_padded_trees(one.trees if isinstance(one, Mixed) else one, *place))
+        if not isinstance(one, Trees):
+            lines.append(_padded_line(one.linear if isinstance(one, Mixed) else one, *place))
+    if not lines:
+        return combined(trees, [1.0] * len(trees))
+    line = _added(lines)
+    return plus(combined(trees, [1.0] * len(trees)), line) if trees else line
 
 
-def linear_side_by_side(models: Sequence[Linear]) -> Linear:
-    """Linear models over the same cells as one."""
-    first = models[0]
-    steps = zip(*(_centred(model, first) for model in models), strict=True)
+def plus(trees: Trees, line: Linear) -> Mixed:
+    """The sum of both, which have the same scores."""
+    cells = joined_cells([trees.cells, line.cells])
+    return Mixed(over_cells(trees, cells), finer(line, cells))
+
+
+def _padded_trees(model: Trees, before: int, after: int) -> Trees:
+    """The model with scores of 0 before and after its own."""
+    width = (before, after)
+    return replace(model, value=np.pad(model.value, ((0, 0), width)), base=np.pad(model.base, width))
+
+
+def _padded_line(model: Linear, before: int, after: int) -> Linear:
+    """The model with scores of 0 before and after its own."""
+    rows = ((before, after), (0, 0))
+    return replace(
+        model,
+        intercept=np.pad(model.intercept, rows[0]),
+        slope=np.pad(model.slope, rows),
+        steps=tuple(np.pad(step, rows) for step in model.steps),
+        cancelled=np.pad(np.broadcast_to(model.cancelled, model.intercept.shape), rows[0]),
+    )
+
+
+def finer(model: Linear, cells: tuple[Cells, ...]) -> Linear:
+    """The same model over finer cells, and over features that it does not read."""
+    steps = [step[:, new.within(old)] for step, old, new in zip(model.steps, model.cells, cells, strict=False)]
+    steps += [np.zeros((model.scores, new.count + 1)) for new in cells[len(steps) :]]
+    more = (0, len(cells) - len(model.cells))
+    return replace(
+        model,
+        slope=np.pad(model.slope, ((0, 0), more)),
+        cells=cells,
+        steps=tuple(steps),
+        centre=np.pad(model.centre, more),
+        blur=np.pad(model.blur, more),
+    )
+
+
+def lines_side_by_side(models: Sequence[Linear]) -> Linear:
+    """Linear models as one. Its scores are those of the first model, then those of the others."""
+    whole = side_by_side(models[0], models[1:])
+    assert isinstance(whole, Linear)
+    return whole
+
+
+def _added(models: Sequence[Linear]) -> Linear:
+    """The sum of linear models, measured from the centre of the first one."""
+    cells = joined_cells([model.cells for model in models])
+    fine = [finer(model, cells) for model in models]
+    parts = [_centred(model, fine[0].centre) for model in fine]
     return Linear(
-        np.concatenate([model.intercept + model.slope @ (first.centre - model.centre) for model in models]),
-        np.concatenate([model.slope for model in models]),
-        first.cells,
-        tuple(np.concatenate(step) for step in steps),
-        first.centre,
-        np.max([model.blur for model in models], axis=0),
-        any(model.folded for model in models),
-        np.concatenate([np.broadcast_to(model.cancelled, model.scores) for model in models]),
+        np.sum([part.intercept for part in parts], axis=0),
+        np.sum([part.slope for part in parts], axis=0),
+        parts[0].cells,
+        tuple(np.sum(steps, axis=0) for steps in zip(*(part.steps for part in parts), strict=True)),
+        parts[0].centre,
+        np.max([part.blur for part in parts], axis=0),
+        any(part.folded for part in parts),
+        np.sum([part.cancelled for part in parts], axis=0),
     )
 
 
-def _centred(model: Linear, first: Linear) -> list[FloatArray]:
-    """The steps of a model, measured from the centre of the first one. A missing number adds its step alone."""
-    moved = model.slope * (first.centre - model.centre)
-    return [np.column_stack([step[:, :-1], step[:, -1] - moved[:, j]]) for j, step in enumerate(model.steps)]
-
-
-def same_cells(a: Linear, b: Linear) -> bool:
-    """Whether two linear models are over the same cells."""
-    if len(a.cells) != len(b.cells):
-        return False
-    return all(np.array_equal(x.edges, y.edges) and x.levels == y.levels for x, y in zip(a.cells, b.cells, strict=True))
-
-
-def _over_same_cells(models: Sequence[Linear]) -> bool:
-    return all(same_cells(models[0], model) for model in models)
-
-
-def networks_side_by_side(models: Sequence[Network]) -> Network:
-    """Networks of the same depth as one. No unit is connected to one of another network."""
-    how = [_computation(model) for model in models]
-    computed = Computation(
-        linear_side_by_side([one.columns for one in how]),
-        _layers_side_by_side([one.layers for one in how]),
-        max(one.unit for one in how),
-    )
-    first = linear_side_by_side([model.first for model in models])
-    return Network(first, _layers_side_by_side([model.layers for model in models]), computed)
-
-
-def _computation(model: Network) -> Computation:
-    return model.computed or Computation(model.first, model.layers, model.unit)
-
-
-def _layers_side_by_side(layers: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:
-    return tuple(
-        Layer(
-            np.concatenate([layer.leak for layer in at]),
-            block_diag(*(layer.weight for layer in at)),
-            np.concatenate([layer.intercept for layer in at]),
-        )
-        for at in zip(*layers, strict=True)
-    )
-
-
-def _alike(models: Sequence[Network]) -> bool:
-    """Whether networks have the same depth, and their first layers the same cells."""
-    how = [_computation(model) for model in models]
-    depths = {(len(model.layers), len(one.layers)) for model, one in zip(models, how, strict=True)}
-    same = _over_same_cells([model.first for model in models]) and _over_same_cells([one.columns for one in how])
-    return len(depths) == 1 and same
+def _centred(model: Linear, centre: FloatArray) -> Linear:
+    """The same model, measured from another centre. A missing number adds its step alone."""
+    moved = model.slope * (centre - model.centre)
+    steps = tuple(np.column_stack([step[:, :-1], step[:, -1] - moved[:, j]]) for j, step in enumerate(model.steps))
+    return replace(model, intercept=model.intercept + moved.sum(axis=1), steps=steps, centre=centre)
 
 
 def with_least(part: ScoreSet, scores: int, least: Sequence[float]) -> ScoreSet:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.cells import Cells, level_cells, number_cells, representatives
+from butfor.model.cells import Cells, joined_cells, number_cells, representatives
 from butfor.model.scores import low_bit
 
 
@@ -254,43 +254,36 @@ def _evaluate(model: Trees, X: FloatArray) -> FloatArray:
 
 def combined(models: Sequence[Trees], weights: Sequence[float]) -> Trees:
     """The weighted sum of several models over the same features, as one model."""
-    width = max(len(model.cells) for model in models)
-    cells = tuple(_joined_cells([model.cells[j] for model in models if j < len(model.cells)]) for j in range(width))
+    cells = joined_cells([model.cells for model in models])
+    models = [over_cells(model, cells) for model in models]
     first = np.concatenate([[0], np.cumsum([len(model.feature) for model in models])[:-1]])
-    sets: list[BoolArray] = []
-    member = []
-    for model in models:
-        member.append(np.where(model.member >= 0, model.member + len(sets), -1))
-        features = np.zeros(len(model.cell_sets), dtype=np.intp)
-        features[model.member[model.member >= 0]] = model.feature[model.member >= 0]
-        sets += [mask[_old_cells(model.cells[j], cells[j])] for j, mask in zip(features, model.cell_sets, strict=True)]
+    sets = np.concatenate([[0], np.cumsum([len(model.cell_sets) for model in models])[:-1]])
     return Trees(
         roots=np.concatenate([model.roots + at for model, at in zip(models, first, strict=True)]),
         feature=np.concatenate([model.feature for model in models]),
         cut=np.concatenate([model.cut for model in models]),
-        member=np.concatenate(member),
+        member=np.concatenate(
+            [np.where(model.member >= 0, model.member + at, -1) for model, at in zip(models, sets, strict=True)]
+        ),
         missing_left=np.concatenate([model.missing_left for model in models]),
         left=np.concatenate([model.left + at for model, at in zip(models, first, strict=True)]),
         right=np.concatenate([model.right + at for model, at in zip(models, first, strict=True)]),
         value=np.concatenate([weight * model.value for model, weight in zip(models, weights, strict=True)]),
-        cell_sets=tuple(sets),
+        cell_sets=tuple(mask for model in models for mask in model.cell_sets),
         base=np.sum([weight * model.base for model, weight in zip(models, weights, strict=True)], axis=0),
         cells=cells,
         folded=not all(exact(weight) for weight in weights) or any(model.folded for model in models),
     )
 
 
+def over_cells(model: Trees, cells: tuple[Cells, ...]) -> Trees:
+    """The same model over finer cells."""
+    features = np.zeros(len(model.cell_sets), dtype=np.intp)
+    features[model.member[model.member >= 0]] = model.feature[model.member >= 0]
+    sets = [mask[cells[j].within(model.cells[j])] for j, mask in zip(features, model.cell_sets, strict=True)]
+    return replace(model, cell_sets=tuple(sets), cells=cells)
+
+
 def exact(weight: float) -> bool:
     """Whether products with this weight are never rounded: it is a power of two."""
     return bool(abs(np.frexp(weight)[0]) == 0.5)
-
-
-def _joined_cells(parts: Sequence[Cells]) -> Cells:
-    levels = max(part.levels for part in parts)
-    return level_cells(levels) if levels else number_cells(np.concatenate([part.edges for part in parts]))
-
-
-def _old_cells(old: Cells, new: Cells) -> IntArray:
-    """For each new cell, the old cell in which it lies. "Missing" is last."""
-    inside = np.arange(new.count) if new.levels else old.index(representatives(new))
-    return np.append(inside, old.count)

@@ -58,6 +58,10 @@ class AbstractConfirmation(ABC):
     def confirms(self, point: FloatArray, most: float) -> bool:
         """Whether the estimator takes a point as an answer to the first row, at an offset of at most `most`."""
 
+    def of_target(self) -> AbstractConfirmation:
+        """The same about the target alone, whatever the constraints."""
+        return self
+
     @abstractmethod
     def take(self, rows: IntArray | slice) -> AbstractConfirmation:
         """The same for some of the rows of the problem."""

@@ -40,10 +40,10 @@ class BruteForce(AbstractSolver):
             return Support(False, "the neighbours of a point are not enumerated")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
-        if form.model is ModelKind.NETWORK and ConstraintKind.MARGIN in form.constraints:
-            return Support(False, "the distance to the boundaries of a network is not known")
+        if form.model in (ModelKind.NETWORK, ModelKind.MIXED) and ConstraintKind.MARGIN in form.constraints:
+            return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ValueKind.CONTINUOUS in form.movable and (
-            form.model in (ModelKind.LINEAR, ModelKind.OBLIQUE, ModelKind.NETWORK)
+            form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
             or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
             or CostTerm.QUADRATIC in form.cost
         ):

@@ -15,6 +15,7 @@ from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
+from butfor.solvers.mixed.branch_bound import MixedBranchBound
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
@@ -26,7 +27,7 @@ from butfor.solvers.tree.exact import TreeExact
 
 PROVING: tuple[AbstractSolver, ...] = (
     TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    NetworkExact(), Milp(),
+    MixedBranchBound(), NetworkExact(), Milp(),
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 

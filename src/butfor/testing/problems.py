@@ -19,6 +19,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
+from butfor.model.side_by_side import plus
 from butfor.model.trees import Trees, with_cells
 from butfor.problem.constraints import names as constraint
 from butfor.problem.constraints.constraint import AbstractConstraint
@@ -298,7 +299,7 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
-    `form` is the kind of model: linear, oblique tree, network or trees.
+    `form` is the kind of model: linear, oblique tree, network, mixed (trees and a linear model) or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -311,6 +312,8 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = random_oblique(rng, space, scores)
     elif form == "network":
         model = random_network(rng, space, scores)
+    elif form == "mixed":
+        model = plus(random_trees(rng, space, scores, trees, depth=2), random_linear(rng, space, scores))
     else:
         model = random_trees(rng, space, scores, trees)
     factuals = random_row(rng, space)[None]

@@ -11,10 +11,12 @@ from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.registry import Imported
 from butfor.model.blend import Blended, Voted
+from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.monotone import MonotoneFunction
-from butfor.model.network import Network
 from butfor.model.questions import Model, score_count
 from butfor.model.side_by_side import side_by_side
+from butfor.model.trees import Trees
 
 
 class Member(NamedTuple):
@@ -52,12 +54,12 @@ def blend(
 
 def _together(name: str, models: list[Model]) -> Model:
     """The models as one, with all of their scores."""
-    whole = side_by_side(models)
-    if whole is not None and not isinstance(whole, Network):  # no range of a network's score is known
-        return whole
-    kinds = sorted({type(model).__name__ for model in models})
-    raise UnsupportedModelError(
-        f"{name} averages models of different kinds ({', '.join(kinds)}).",
-        "All must be trees, or all linear over the same columns.",
-        "Let the swarm search: it needs only predictions.",
-    )
+    parts = [model for model in models if isinstance(model, Trees | Linear | Mixed)]
+    if len(parts) < len(models):
+        kinds = sorted({type(model).__name__ for model in models})
+        raise UnsupportedModelError(
+            f"{name} averages models of different kinds ({', '.join(kinds)}).",
+            "All must be trees or linear models.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    return side_by_side(parts[0], parts[1:])

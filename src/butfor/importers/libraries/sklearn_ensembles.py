@@ -14,6 +14,7 @@ from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import in_score, trees_over
 from butfor.importers.libraries.sklearn_tree import AXIS_ALIGNED_TREES, grown, node_values
 from butfor.importers.registry import Imported, register_importer
+from butfor.model.median import Median
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
 from butfor.model.trees import exact
 
@@ -133,13 +134,14 @@ def _only_trees(ensemble: Any) -> None:
         )
 
 
-def refuse_ada_boost_regressor(boosting: Any, columns: list[Column]) -> Imported:
-    """Refuse AdaBoostRegressor: a weighted median is not a sum."""
-    raise UnsupportedModelError(
-        "AdaBoostRegressor predicts the weighted median of its trees.",
-        "Only sums of trees can be read.",
-        "Use GradientBoostingRegressor or a forest, or search given rows with bf.candidates(rows).",
-    )
+def read_ada_boost_regressor(boosting: Any, columns: list[Column]) -> Imported:
+    """AdaBoost of regressors: the weighted median of the trees' predictions, each of which is a score."""
+    _only_trees(boosting)
+    estimators = list(boosting.estimators_)
+    nodes, counts = grown(estimators), [tree.tree_.node_count for tree in estimators]
+    value = in_score(nodes.value[:, 0], np.repeat(np.arange(len(counts)), counts), len(counts))
+    model = trees_over(columns, replace(nodes, value=value), np.zeros(len(counts)))
+    return model, Median(weights=np.asarray(boosting.estimator_weights_[: len(counts)], dtype=np.float64))
 
 
 for name in ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"):
@@ -149,4 +151,4 @@ for name in ("GradientBoostingClassifier", "GradientBoostingRegressor"):
 for name in ("BaggingClassifier", "BaggingRegressor"):
     register_importer(name, read_bagging)
 register_importer("AdaBoostClassifier", read_ada_boost)
-register_importer("AdaBoostRegressor", refuse_ada_boost_regressor)
+register_importer("AdaBoostRegressor", read_ada_boost_regressor)

@@ -14,8 +14,9 @@ from butfor.importers.fold.column import Column
 from butfor.importers.libraries.sklearn_calibration import chances_of, votes_of
 from butfor.importers.registry import Imported, read_model, register_importer, through_steps
 from butfor.model.linear import Linear
-from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
-from butfor.model.side_by_side import linear_side_by_side, same_cells
+from butfor.model.mixed import Mixed
+from butfor.model.readout import AbstractReadout, Argmax, MeanValue, Sign, Threshold, Value
+from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees, combined
 
 
@@ -34,16 +35,16 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
     read = [read_model(estimator, columns) for estimator in wrapper.estimators_]
     models = [model for model, _ in read if isinstance(model, Linear)]
     readouts = [readout for _, readout in read if isinstance(readout, Sign)]
-    if min(len(models), len(readouts)) < len(read) or any(not same_cells(models[0], model) for model in models):
+    if min(len(models), len(readouts)) < len(read):
         raise UnsupportedModelError(
             f"OneVsRestClassifier over {type(wrapper.estimators_[0]).__name__} cannot be read.",
-            "Its estimators must be linear classifiers over the same columns.",
+            "Its estimators must be linear classifiers.",
             "Put the preparing steps before it, in a pipeline.",
         )
     classes, link = tuple(wrapper.classes_.tolist()), readouts[0].link
     if len(models) == 1:
         return models[0], Sign(classes, link)
-    return linear_side_by_side(models), Argmax(classes, "ovr" if link == "logistic" else "none")
+    return side_by_side(models[0], models[1:]), Argmax(classes, "ovr" if link == "logistic" else "none")
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:
@@ -57,21 +58,44 @@ def read_voting(voting: Any, columns: list[Column]) -> Imported:
     if getattr(voting, "voting", "soft") != "soft":
         return _means(voting, weights, columns, votes=True)
     read = [read_model(member, columns) for member in voting.estimators_]
+    if not hasattr(voting, "classes_"):
+        return _mean_value(kind, read, weights)
     leaves = [model for model, readout in read if isinstance(model, Trees) and _adds_leaves(readout)]
     if len(leaves) < len(read):
         return _means(voting, weights, columns, votes=False)
     _check_weights(kind, weights)
     totals = [readout.total if isinstance(readout, Argmax) else 1.0 for _, readout in read]
     model = combined(leaves, (weights / weights.sum() / totals).tolist())
-    unit = max(readout.unit for _, readout in read)
-    if not hasattr(voting, "classes_"):
-        return model, Value(unit=unit)
-    return model, Argmax(tuple(voting.classes_.tolist()), unit=unit)
+    return model, Argmax(tuple(voting.classes_.tolist()), unit=max(readout.unit for _, readout in read))
+
+
+def _mean_value(kind: str, read: list[Imported], weights: FloatArray) -> Imported:
+    """The weighted mean of what regressors predict: one sum of leaves, or a sum of scores side by side."""
+    _check_weights(kind, weights)
+    shares, unit = weights / weights.sum(), max(readout.unit for _, readout in read)
+    leaves = [model for model, readout in read if isinstance(model, Trees) and type(readout) is Value]
+    if len(leaves) == len(read):
+        return combined(leaves, shares.tolist()), Value(unit=unit)
+    parts = [
+        (model, share * readout.row)
+        for (model, readout), share in zip(read, shares, strict=True)
+        if isinstance(model, Trees | Linear | Mixed)
+        and type(readout) in (Value, MeanValue)
+        and isinstance(readout, Value)
+    ]
+    if len(parts) < len(read):
+        raise UnsupportedModelError(
+            f"{kind} over {', '.join(sorted({type(model).__name__ for model, _ in read}))} cannot be read.",
+            "Its members must be trees, sums of trees, or linear models, and predict their scores.",
+            "Explain one member, or let the swarm search: it needs only predictions.",
+        )
+    models = [model for model, _ in parts]
+    return side_by_side(models[0], models[1:]), MeanValue(unit=unit, weights=np.concatenate([row for _, row in parts]))
 
 
 def _adds_leaves(readout: AbstractReadout) -> bool:
-    """Whether the prediction is a sum of leaves: a value, or shares of classes."""
-    return type(readout) in (Argmax, Value) and readout.link == "identity"
+    """Whether the prediction is a sum of leaves: shares of classes."""
+    return type(readout) is Argmax and readout.link == "identity"
 
 
 def _check_weights(kind: str, weights: FloatArray) -> None:
@@ -86,11 +110,11 @@ def _check_weights(kind: str, weights: FloatArray) -> None:
 def _means(voting: Any, weights: FloatArray, columns: list[Column], *, votes: bool) -> Imported:
     """The weighted mean of the probabilities of two classes, or of the votes for them."""
     kind = type(voting).__name__
-    if not hasattr(voting, "classes_") or len(voting.classes_) != 2:
+    if len(voting.classes_) != 2:
         names = ", ".join(sorted({type(member).__name__ for member in voting.estimators_}))
         raise UnsupportedModelError(
             f"{kind} over {names} cannot be read.",
-            "Its members must be trees, forests, or boosting of a regressor, or classifiers of two classes.",
+            "Its members must be trees or forests, or classifiers of two classes.",
             "Explain one member, or let the swarm search: it needs only predictions.",
         )
     classes = tuple(voting.classes_.tolist())

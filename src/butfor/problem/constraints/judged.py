@@ -14,7 +14,7 @@ from butfor.importers.read import Reading
 from butfor.model.black_box import BlackBox
 from butfor.model.clearance import check_boundaries, stays_clear
 from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count
-from butfor.model.side_by_side import trees_side_by_side, with_least
+from butfor.model.side_by_side import side_by_side, with_least
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
 from butfor.problem.problem import Problem
@@ -116,4 +116,4 @@ def _beside(model: Model, forest: Reading) -> Trees:
             "It can be kept exactly only for trees and sums of trees.",
             "Search among real rows with bf.candidates, or without proof: bf.black_box(model.predict_proba, classes).",
         )
-    return trees_side_by_side([model, forest.model])
+    return side_by_side(model, [forest.model])

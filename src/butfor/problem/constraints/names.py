@@ -241,7 +241,8 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
     """The target is met in a whole ball around the answer: for all `s` with `||s|| <= radius`, measured in ranges.
 
     Choose it if the advice will not be followed exactly, or if values are known only roughly. `margin` is the weaker
-    promise to stay away from every boundary of a tree. With several classes in the target, the class stays the same.
+    promise to stay away from every boundary of a tree. If a target has several classes, one of them holds everywhere; and
+    for "other", one class beats the old one everywhere.
 
     - `radius`: a share of the range of each column of real numbers, or a dict from column to a radius in its own units.
       Whole numbers are perturbed only if they are named there, and levels never;

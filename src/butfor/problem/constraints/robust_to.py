@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -14,9 +14,14 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading, read_onto
-from butfor.model.questions import is_read, kind_of, score_count
+from butfor.model.joint_network import alike, networks_side_by_side
+from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
+from butfor.model.network import Network
+from butfor.model.questions import Model, is_read, kind_of, score_count
 from butfor.model.scores import ScoreSet
 from butfor.model.side_by_side import in_both, side_by_side
+from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
@@ -71,11 +76,11 @@ class RobustTo(JudgedConstraint):
             models.append(aimed.model)
             unit = max(unit, reading.unit)
         key = (id(problem.model), *map(id, self.models))
-        *_, whole = referee.once(key, lambda: (problem.model, self.models, side_by_side(models)))
+        *_, whole = referee.once(key, lambda: (problem.model, self.models, _as_one(models)))
         if whole is None:
             raise UnsupportedProblemError(
                 f"{self!r} was given for a {kind_of(problem.model)} model.",
-                "All models must be trees, or all linear over the same bins, or all networks of the same depth.",
+                "All models must be trees or linear, or all networks of the same depth.",
                 "Leave out the models of other kinds.",
             )
         return replace(problem, model=whole, score_sets=score_sets, unit=unit)
@@ -86,6 +91,15 @@ class RobustTo(JudgedConstraint):
         return [
             referee.once(("refit", id(model)), partial(_read, self, i, own))[1] for i, model in enumerate(self.models)
         ]
+
+
+def _as_one(models: Sequence[Model]) -> Model | None:
+    """All models as one that has all of their scores. None if that is not possible."""
+    parts = [model for model in models if isinstance(model, Trees | Linear | Mixed)]
+    if len(parts) == len(models):
+        return side_by_side(parts[0], parts[1:])
+    networks = [model for model in models if isinstance(model, Network)]
+    return networks_side_by_side(networks) if len(networks) == len(models) and alike(networks) else None
 
 
 def refits(models: Any) -> RobustTo:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,12 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
+from butfor.importers.read import Reading
 from butfor.model.linked import Linked
+from butfor.model.median import Median
 from butfor.model.readout import AbstractReadout, Value
 from butfor.model.scores import each_at_least
+from butfor.model.trees import Trees
 from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
@@ -43,7 +46,17 @@ class ValueIn(AbstractTarget):
     def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
         return prediction.values
 
+    def focus(self, reading: Reading, before: Prediction) -> Reading:
+        return _voted(reading, *self._ends())
+
+    def _ends(self) -> tuple[FloatArray, FloatArray]:
+        """The finite ends, and whether the value must be above (1) or below (-1) each."""
+        ends, up = np.array([self.low, self.high]), np.array([1.0, -1.0])
+        return ends[np.isfinite(ends)], up[np.isfinite(ends)]
+
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        if isinstance(readout, Median):
+            return [(np.arange(len(before.values)), (readout.vote_set(self._ends()[1], slice(None)),))]
         return [(np.arange(len(before.values)), _values(readout).value_sets(self.low, self.high))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
@@ -79,12 +92,20 @@ class RelativeChange(AbstractTarget):
     def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
         return prediction.values
 
+    def focus(self, reading: Reading, before: Prediction) -> Reading:
+        wanted = np.unique(self._threshold(before))
+        return _voted(reading, wanted, np.full(len(wanted), np.sign(self.by)))
+
     def groups(self, readout: AbstractReadout, before: Prediction) -> list[Group]:
+        if isinstance(readout, Median):
+            different, which = np.unique(self._threshold(before), return_inverse=True)
+            up = np.full(len(different), np.sign(self.by))
+            return [(np.flatnonzero(which == k), (readout.vote_set(up, k),)) for k in range(len(different))]
         wanted, sign = self._threshold(before), 1.0 if self.by > 0 else -1.0
         if isinstance(readout, Linked):  # each threshold has its own rounding
             ends = [(value, np.inf) if self.by > 0 else (-np.inf, value) for value in wanted.tolist()]
             return [(np.array([row]), readout.value_sets(*both)) for row, both in enumerate(ends)]
-        return [(np.arange(len(wanted)), (each_at_least(np.array([sign]), sign * wanted),))]
+        return [(np.arange(len(wanted)), (each_at_least(sign * _values(readout).row, sign * wanted),))]
 
     def met(self, before: Prediction, after: Prediction) -> BoolArray:
         wanted = self._threshold(before)
@@ -98,6 +119,14 @@ class RelativeChange(AbstractTarget):
 def _scores(before: Prediction, after: Prediction | None, threshold: FloatArray, up: BoolArray) -> list[Score | None]:
     names = ["predicted value"] * before.height
     return scores_of(names, before.values, None if after is None else after.values, threshold, up)
+
+
+def _voted(reading: Reading, thresholds: FloatArray, up: FloatArray) -> Reading:
+    """The reading whose scores are votes about thresholds, if predictions are medians."""
+    if not isinstance(reading.readout, Median):
+        return reading
+    assert isinstance(reading.model, Trees)
+    return replace(reading, model=reading.readout.votes(reading.model, thresholds, up))
 
 
 def _values(readout: AbstractReadout) -> Value:

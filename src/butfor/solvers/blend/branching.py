@@ -9,23 +9,29 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 
 import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.blend import Blend
+from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
-from butfor.model.scores import ScoreSet
+from butfor.model.rounding import rounding
+from butfor.model.scores import ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
+from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
+from butfor.solvers.mixed.branch_bound import cheapest_below as mixed_below
+from butfor.solvers.mixed.relaxed import RelaxedRow, relax
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
-BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
+BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED)
 """The models whose sums of scores have known ranges."""
 
 CLOSE = 1e-9
@@ -42,6 +48,12 @@ LEAST_SHARE = 0.02
 
 LEAPS = (0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
 """How many times what the cheapest row of the whole box lacks is asked for, to find a first answer."""
+
+LEAP_STEP, SHORT_STEP = 0.1, 1e-4
+"""Over which share of a box the rise of the mean is measured: to leap far, and to move on a little."""
+
+STRIDES = (1.0, 1.001, 1.1, 2.0)
+"""How many times what a row lacks is asked for inside its cells."""
 
 MOST_CUTS = 6
 """How many half-spaces hold the answers of a box before it is parted."""
@@ -71,7 +83,7 @@ class BlendBranching(AbstractSolver):
         if not form.blended:
             return Support(False, "the target is not on a mean of several functions")
         if form.model not in BLENDED_KINDS:
-            return Support(False, f"it takes linear models and sums of trees, and the model is a {form.model}")
+            return Support(False, f"it takes linear models, sums of trees, and both, and the model is a {form.model}")
         if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
             return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
         whys = []
@@ -114,6 +126,10 @@ class _SumBoxSearch:
         self.best: FloatArray | None = None
         self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
         self.newest = count(0, -1)
+        self.row: RelaxedRow | None = None
+        self.overlap = np.zeros(len(wide.curve.rows))
+        if isinstance(problem.model, Mixed):
+            self.overlap = 4 * rounding(problem.model, wide.curve.rows, problem.domain.extent, problem.unit)
         self.open: list[tuple[float, int, SumBox]] = []
 
     def run(self, budget: Budget) -> SetAnswer:
@@ -134,7 +150,7 @@ class _SumBoxSearch:
                 self._narrow()
                 self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
             elif found.point is not None:
-                self._take(bound, found.cost, found.point, box)
+                self._take(bound, found.cost, found.point, box, budget)
             elif bound < self._ceiling() and budget.spent():
                 self._put(bound, box)
             elif bound < self._ceiling() and self.failed < MOST_FAILED:  # its search gave up: smaller boxes are easier
@@ -163,8 +179,8 @@ class _SumBoxSearch:
     def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
         """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
         rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
-        limits += [(rows[m], box.low[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
-        limits += [(-rows[m], -box.high[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
+        limits += [(rows[m], box.low[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
+        limits += [(-rows[m], -box.high[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
         part = ScoreSet(
             np.array([row for row, _, _ in limits]).reshape(-1, rows.shape[1]),
             np.array([b for _, b, _ in limits]),
@@ -176,20 +192,23 @@ class _SumBoxSearch:
         solver = self.solver.solver_of(problem.form())
         if isinstance(solver, EnsembleBranchBound):
             return cheapest_below(problem, part, self._ceiling(), budget)
+        if isinstance(solver, MixedBranchBound):
+            self.row = relax(problem) if self.row is None else self.row
+            return mixed_below(problem, self.row, part, self._settles, self._ceiling(), budget)
         found = solver.solve(problem, budget)
         cost, bound = float(found.cost[0]) - part.offset, float(found.bound[0]) - part.offset
         return SetAnswer(found.points[0] if found.found()[0] else None, cost, bound, Stopped(int(found.stopped[0])))
+
+    def _settles(self, point: FloatArray) -> bool:
+        """Whether something follows from a row of a box: lines can cut it off, or it is an answer."""
+        far = self.curve.excess(evaluate(self.problem.model, point[None])[0]) > 2 * CLOSE
+        return far or self.problem.reached(self.score_set, point)
 
     def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
         scores = evaluate(self.problem.model, point[None])[0]
         lacks = self.curve.excess(scores)
-        sums = np.clip(self.curve.sums(scores), box.low, box.high)
-        step = 0.1 * (box.high - box.low)
-        row = np.zeros(self.curve.rows.shape[1])
-        for m, at in enumerate(sums):
-            before, after = self.curve.part(m, np.array([at - step[m], at + step[m]]))
-            row = row + (after - before) / (2 * step[m]) * self.curve.rows[m]
+        row = self._rise(scores, box, LEAP_STEP)
         for factor in LEAPS if lacks > 0 else ():
             wanted = SumBox(box.low, box.high, ((row, float(row @ scores + factor * lacks)),))
             found = self._solved(wanted, budget)
@@ -197,6 +216,31 @@ class _SumBoxSearch:
                 return
             if self.problem.reached(self.score_set, found.point):
                 self.upper, self.best = found.cost, found.point
+                return
+
+    def _rise(self, scores: FloatArray, box: SumBox, share: float) -> FloatArray:
+        """How much the mean rises with each score, measured over a share of the box."""
+        sums, step = np.clip(self.curve.sums(scores), box.low, box.high), share * (box.high - box.low)
+        row = np.zeros(self.curve.rows.shape[1])
+        for m in np.flatnonzero(step).tolist():
+            before, after = self.curve.part(m, np.array([sums[m] - step[m], sums[m] + step[m]]))
+            row = row + (after - before) / (2 * step[m]) * self.curve.rows[m]
+        return row
+
+    def _move_on(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
+        """Look for an answer in the cells of a row that is none. The cheapest row of a box often lacks a little."""
+        if self.row is None:
+            return
+        scores = evaluate(self.problem.model, point[None])[0]
+        lacks, row = self.curve.excess(scores), self._rise(scores, box, SHORT_STEP)
+        for factor in STRIDES if row.any() else ():
+            part = at_least(row, float(row @ scores + factor * max(lacks, 0.0) + CLOSE))
+            accepts = partial(self.problem.reached, self.score_set)
+            found = in_same_cells(self.problem, self.row, part, accepts, point, budget)
+            if found.cost < self._ceiling():
+                self.upper, self.best = found.cost, found.point
+                self._narrow()
+            if found.point is not None:
                 return
 
     def _narrow(self) -> None:
@@ -208,7 +252,7 @@ class _SumBoxSearch:
         low, high = np.maximum(box.low, self.whole.low), np.minimum(box.high, self.whole.high)
         return replace(box, low=low, high=high) if (low <= high).all() else box
 
-    def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox) -> None:
+    def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
@@ -216,6 +260,7 @@ class _SumBoxSearch:
                 self._narrow()
             self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
             return
+        self._move_on(point, box, budget)
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:

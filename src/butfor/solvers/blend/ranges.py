@@ -9,6 +9,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.formulation.tables import tabulate
 from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.questions import Model
 from butfor.model.trees import Trees
 from butfor.problem.form import CostTerm
@@ -43,6 +44,13 @@ def _(model: Linear, problem: Problem, rows: FloatArray) -> tuple[FloatArray, Fl
         low = low + ends.min(axis=1) + np.minimum(steps.min(axis=1), 0.0)
         high = high + ends.max(axis=1) + np.maximum(steps.max(axis=1), 0.0)
     return _spread(low, high)
+
+
+@sum_ranges.register
+def _(model: Mixed, problem: Problem, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both parts together."""
+    (low, high), (least, most) = (sum_ranges(part, problem, rows) for part in (model.trees, model.linear))
+    return low + least, high + most
 
 
 def affordable_ranges(problem: Problem, rows: FloatArray, ceiling: float) -> tuple[FloatArray, FloatArray]:

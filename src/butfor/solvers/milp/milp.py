@@ -72,8 +72,8 @@ class Milp(AbstractSolver):
     def accepts(self, form: Form) -> Support:
         if form.model is ModelKind.BLACK_BOX:
             return Support(False, f"it takes linear models, trees and networks, and the model is a {form.model}")
-        if form.model is ModelKind.NETWORK and ConstraintKind.MARGIN in form.constraints:
-            return Support(False, "the distance to the boundaries of a network is not known")
+        if form.model in (ModelKind.NETWORK, ModelKind.MIXED) and ConstraintKind.MARGIN in form.constraints:
+            return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ConstraintKind.CANDIDATES in form.constraints:
             return Support(False, "a list of candidate rows is searched, not optimised over")
         if ConstraintKind.ROBUST in form.constraints:
@@ -83,7 +83,7 @@ class Milp(AbstractSolver):
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
         if CostTerm.CALLABLE in form.cost and (
-            form.model in (ModelKind.LINEAR, ModelKind.OBLIQUE, ModelKind.NETWORK)
+            form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
             or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
             or CostTerm.QUADRATIC in form.cost
         ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import singledispatch
 
@@ -13,6 +13,7 @@ from butfor.formulation.half_spaces import goals, thresholds
 from butfor.formulation.margins import cells_inside, falls_alone, leaf_offsets, leaves_inside, tightened, widened
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model
@@ -178,12 +179,26 @@ def _(model: ObliqueTree, features: int) -> BoolArray:
 @add_model.register
 def _(model: Linear, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
     scores = _scores(model, pieces)
+    _reach(program, problem, score_set, scores, _lost(model, problem, score_set))
+    return scores
+
+
+def _lost(model: Linear, problem: Problem, score_set: ScoreSet) -> FloatArray:
+    """What each sum may lose as values are rounded to float32, and to very fine grids."""
     single = np.where(problem.domain.single, np.maximum(-problem.domain.extent.low, problem.domain.extent.high), 0.0)
     width, step = problem.domain.extent.high - problem.domain.extent.low, problem.domain.step
     rounded = UNIT_SINGLE * single + np.where(width > MOST_STEPS * step, step / 2, 0.0)
-    kept = np.abs(score_set.A @ model.slope) @ rounded  # values are rounded to float32, and to very fine grids
-    _reach(program, problem, score_set, scores, kept)
-    return scores
+    return np.asarray(np.abs(score_set.A @ model.slope) @ rounded)
+
+
+@cells_in_use.register
+def _(model: Mixed, problem: Problem) -> tuple[Cells, ...]:
+    return model.cells
+
+
+@needs_value.register
+def _(model: Mixed, features: int) -> BoolArray:
+    return needs_value(model.linear, features)
 
 
 @needs_value.register
@@ -275,29 +290,34 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
     The variables of a tree add up to 1, and each is bound to the cells that its path allows.
     """
     leaves = leaves_inside(model, problem.space, problem.margin)
-    alone = len(model.roots) == 1
+    if len(model.roots) > 1:
+        scores = _tree_scores(model, program, leaves, pieces)
+        _reach(program, problem, score_set, scores)
+        return scores
+    offset = leaf_offsets(replace(problem, score_sets=(score_set,)), leaves)
+    return _tree_scores(
+        model, program, [leaf for leaf, some in zip(leaves, offset, strict=True) if np.isfinite(some)], pieces
+    )
+
+
+@add_model.register
+def _(model: Mixed, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    trees = _tree_scores(model.trees, program, model.trees.leaves, pieces)
+    scores = [a + b for a, b in zip(trees, _scores(model.linear, pieces), strict=True)]
+    _reach(program, problem, score_set, scores, _lost(model.linear, problem, score_set))
+    return scores
+
+
+def _tree_scores(model: Trees, program: Program, leaves: Sequence[Leaf], pieces: list[Piece]) -> list[Sum]:
+    """The scores of some of the leaves of each tree, one of which is chosen."""
     scores = [Sum(constant=float(base)) for base in model.base]
     for tree in range(len(model.roots)):
-        mine = [leaf for leaf in leaves if leaf.tree == tree]
-        if alone:
-            offset = leaf_offsets(replace(problem, score_sets=(score_set,)), mine)
-            mine = [leaf for leaf, some in zip(mine, offset, strict=True) if np.isfinite(some)]
-        chosen = [program.variable(0.0, 1.0) for _ in mine]
-        total = Sum()
-        for leaf, variable in zip(mine, chosen, strict=True):
-            total = total + variable
-            if not alone or score_set.curve is not None:
-                scores = [s + float(v) * variable for s, v in zip(scores, model.value[leaf.node], strict=True)]
-        program.equal(total, 1.0)
-        for j in {j for leaf in mine for j in leaf.path}:
-            _bind(
-                program,
-                pieces[j],
-                [(leaf, variable) for leaf, variable in zip(mine, chosen, strict=True) if j in leaf.path],
-                j,
-            )
-    if not alone:
-        _reach(program, problem, score_set, scores)
+        mine = [(leaf, program.variable(0.0, 1.0)) for leaf in leaves if leaf.tree == tree]
+        for leaf, variable in mine:
+            scores = [s + float(v) * variable for s, v in zip(scores, model.value[leaf.node], strict=True)]
+        program.equal(_sum(variable for _, variable in mine), 1.0)
+        for j in {j for leaf, _ in mine for j in leaf.path}:
+            _bind(program, pieces[j], [(leaf, variable) for leaf, variable in mine if j in leaf.path], j)
     return scores
 
 

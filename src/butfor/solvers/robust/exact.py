@@ -24,7 +24,7 @@ from butfor.model.network import Network
 from butfor.model.questions import ModelKind
 from butfor.model.regions import regions
 from butfor.model.scores import ScoreSet, at_least, everything
-from butfor.model.side_by_side import trees_side_by_side
+from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form
@@ -229,6 +229,12 @@ class _CuttingSet:
         return isinstance(self.solver.solver_of(self._over(self._rows, Always(True)).form()), EnsembleBranchBound)
 
     @cached_property
+    def _of_neighbours(self) -> Problem:
+        """The problem as it is about neighbours: only the target matters."""
+        asks = self.problem.confirmation
+        return replace(self.problem, confirmation=None if asks is None else asks.of_target())
+
+    @cached_property
     def _rows(self) -> Trees:
         """The model of the left sides of the inequalities."""
         return in_rows(self.model, self.score_set.A)
@@ -294,7 +300,7 @@ class _CuttingSet:
         if boxes:
             copies.append(keeping_out(boxes, self.model))
             b, strict = np.append(b, -0.5), np.append(strict, False)
-        model = trees_side_by_side(copies) if len(copies) > 1 else copies[0]
+        model = side_by_side(copies[0], copies[1:])
         all_of_them = replace(wide, b=b, strict=strict)
         return self._over(model, confirmation), _plain(all_of_them, len(b))
 
@@ -317,7 +323,7 @@ class _CuttingSet:
                 found_boxes = negative_boxes(self.model, leaves, found.point, float(b), orders)
                 found_boxes = found_boxes or [own_cells(self.model, leaves, found.point)]  # sums differ in a last bit
                 boxes += [(box, reach) for box in found_boxes]
-            elif not self.problem.meets(self.score_set, found.point):
+            elif not self._of_neighbours.meets(self.score_set, found.point):
                 boxes.append((own_cells(self.model, leaves, found.point), reach))
         return boxes
 

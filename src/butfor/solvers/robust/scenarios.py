@@ -15,9 +15,9 @@ from butfor.arrays import FloatArray
 from butfor.formulation.margins import tightened, widened
 from butfor.model.adversary import Worst
 from butfor.model.ball import Ball
+from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network
 from butfor.model.scores import ScoreSet
-from butfor.model.side_by_side import networks_side_by_side
 from butfor.model.worst import worst_neighbours
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem

@@ -1,0 +1,1 @@
+"""Sums of trees and a linear model."""

@@ -1,0 +1,135 @@
+"""The cheapest row over a sum of trees and a linear model, proven by the search for sums of trees.
+
+The linear model is relaxed to trees over narrow cells. Where the search finds cells that reach the goal, the cheapest
+row inside them is found exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.margins import widened
+from butfor.model.questions import ModelKind
+from butfor.model.scores import ScoreSet
+from butfor.problem.constraints.relations import AtMost, Fresh
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.instance import Instance
+from butfor.solvers.ensemble.search import LeafSearch
+from butfor.solvers.mixed.inside import NOTHING, Accepts, Inside, InsideCells
+from butfor.solvers.mixed.relaxed import RelaxedRow, relax
+from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.space.space import same
+
+
+class MixedBranchBound(AbstractSolver):
+    """Branch and bound over narrow cells. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
+
+    name = "mixed_branch_bound"
+    does = "sums of trees and a linear model (votes and means of both): bounds by messages over narrow cells"
+    row_by_row = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.model is not ModelKind.MIXED:
+            return Support(False, f"it takes a sum of trees and a linear model, and the model is a {form.model}")
+        if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF, CostTerm.CALLABLE}:
+            return Support(False, "the cost must be a sum over features, of known functions")
+        coupled = form.constraints - {ConstraintKind.AT_MOST, ConstraintKind.FRESH}
+        if coupled:
+            return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
+        if form.curved:
+            return Support(False, "the target is curved")
+        return Support(True, "every tree takes one leaf, and every column of the linear model one narrow cell")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    row = relax(problem)
+
+    def solved(score_set: ScoreSet, upper: float) -> SetAnswer:
+        return cheapest_below(problem, row, score_set, lambda point: problem.reached(score_set, point), upper, budget)
+
+    return over_score_sets(problem, solved)
+
+
+def cheapest_below(
+    problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float, budget: Budget
+) -> SetAnswer:
+    """The cheapest point of one score set, if one costs less than `upper`."""
+    return _CellSearch(problem, row, score_set, accepts, upper).run(budget)
+
+
+def in_same_cells(
+    problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, point: FloatArray, budget: Budget
+) -> Inside:
+    """The cheapest row in the cells of a point whose scores are in a set, and that is accepted."""
+    index = [int(cells.index(point[[j]])[0]) for j, cells in enumerate(row.model.cells)]
+    return InsideCells(problem, score_set, score_set, accepts, row, row.tables.start[:-1] + index, budget).cheapest()
+
+
+class _CellSearch:
+    """The search for one row and one score set.
+
+    `settled` is the least bound of cells in which rounding hides an answer, or the time ended.
+    """
+
+    def __init__(self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float) -> None:
+        self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
+        self.wide = widened(score_set, problem)
+        self.search = LeafSearch(_instance(problem, row, self.wide), upper, self._confirmed)
+        self.best, self.settled = NOTHING, np.inf
+        self.known: dict[bytes, Inside] = {}
+
+    def run(self, budget: Budget) -> SetAnswer:
+        """Search until the best row is proven or the budget is spent."""
+        self.budget = budget
+        self.search.run(budget)
+        bound = min(self.search.lower, self.settled)
+        stopped = budget.stopped if bound < min(self.best.cost, self.search.upper) else Stopped.DONE
+        if self.best.point is None:
+            return SetAnswer(None, np.inf, bound, stopped)
+        return SetAnswer(self.best.point, self.best.cost, min(bound, self.best.cost), stopped)
+
+    def _confirmed(self, cells: IntArray) -> bool:
+        """Whether the cheapest values of the cells are an answer. If other values are, it is kept, too."""
+        key = cells.tobytes()
+        if key not in self.known:
+            self.known[key] = InsideCells(
+                self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.budget
+            ).cheapest()
+        found = self.known[key]
+        if not found.proven:
+            self.settled = min(self.settled, found.bound)
+        if found.cost < self.best.cost:
+            self.best = found
+        price = float(self.row.tables.price[0, cells].sum())
+        if found.cost <= price + TOLERANCE / 4 * (1 + abs(price)):
+            return True
+        self.search.upper = min(self.search.upper, found.cost)
+        return False
+
+
+def _instance(problem: Problem, row: RelaxedRow, wide: ScoreSet) -> Instance:
+    """Prices, changes and scores of all cells and leaves, and the goals."""
+    A, b = (wide.A, wide.b) if len(wide.b) else (np.zeros((1, row.model.scores)), np.full(1, -1.0))
+    leaves, score = row.leaves(A)
+    base = A @ (row.model.trees.base + row.model.linear.intercept)
+    least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
+    x, value = problem.factuals[0, row.feature], row.tables.value[0]
+    changed, names = ~same(value, x), problem.space.names
+    limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
+    limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
+    return Instance(
+        leaves=leaves,
+        score=np.ascontiguousarray(score),
+        goal=np.maximum(b - base, least - 1.0),
+        firm=np.full(len(b), np.inf),
+        price=np.ascontiguousarray(row.tables.price[0]),
+        side=np.array([changed & counted[row.feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
+        limit=np.array([most for _, most in limits], dtype=np.float64),
+    )

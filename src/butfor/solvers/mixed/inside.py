@@ -1,0 +1,165 @@
+"""The cheapest row whose cells are given: only the linear model is left to decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.margins import tightened
+from butfor.model.questions import evaluate
+from butfor.model.scores import ScoreSet
+from butfor.problem.problem import Problem
+from butfor.solvers.linear.knapsack import LinearKnapsack
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.mixed.relaxed import RelaxedRow
+from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.solver import AbstractSolver, Budget
+
+NUDGE = 1e-13
+"""By which share of their size thresholds are raised, so that the rounding of a value that just reaches them is made up."""
+
+
+class Inside(NamedTuple):
+    """What is known about the rows of some cells: the cheapest answer that was found, its cost, and a bound."""
+
+    point: FloatArray | None
+    cost: float
+    bound: float
+
+    @property
+    def proven(self) -> bool:
+        """Whether the answer costs no more than the bound."""
+        return self.cost <= self.bound + TOLERANCE / 4 * (1 + abs(self.bound))
+
+
+Accepts = Callable[[FloatArray], bool]
+"""Whether a row of the set is an answer."""
+
+NOTHING = Inside(None, np.inf, np.inf)
+
+Method = Callable[[ScoreSet], tuple[float, tuple[FloatArray, ...]]]
+"""The least cost of the rows of the cells whose scores are in a set (or a bound on it), and rows to be tried."""
+
+
+class InsideCells:
+    """The rows of some cells.
+
+    `wide` holds all scores that the estimator may take for scores of the set, and `accepts` says which rows are answers.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        score_set: ScoreSet,
+        wide: ScoreSet,
+        accepts: Accepts,
+        row: RelaxedRow,
+        cells: IntArray,
+        budget: Budget,
+    ) -> None:
+        self.problem, self.score_set, self.wide, self.row, self.budget = problem, score_set, wide, row, budget
+        self.accepts = accepts
+        self.start, self.low, self.high = row.tables.value[0, cells], row.low[cells], row.high[cells]
+        self.price = float(row.tables.price[0, cells].sum())
+        self.loose = row.loose(cells, wide.A)
+
+    def cheapest(self) -> Inside:
+        """The cheapest answer."""
+        if self._is_answer(self.start):
+            return Inside(self.start, self.price, self.price)
+        if not len(self.loose):
+            return NOTHING
+        if len(self.loose) == 1:
+            return self._tried(self._along)
+        found = self._tried(self._by_knapsack)
+        return found if found.proven or found.bound == np.inf else self._tried(self._by_program)
+
+    def _tried(self, method: Method) -> Inside:
+        """The first row that is accepted: of the wide set, of the firm set, or of the set itself."""
+        bound, rows = method(self.wide)
+        if bound == np.inf:
+            return NOTHING
+        for point in self._rows(method, rows):
+            if self._is_answer(point):
+                cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
+                return Inside(point, cost, min(bound, cost))
+        return Inside(None, np.inf, bound)
+
+    def _is_answer(self, point: FloatArray) -> bool:
+        short = self.wide.shortfall(evaluate(self.row.model, point[None]))[0]
+        near = short <= NUDGE * (1 + np.abs(self.wide.b).max(initial=0.0))
+        return bool(near and self.problem.admits(point[None])[0] and self.accepts(point))
+
+    def _rows(self, method: Method, rows: tuple[FloatArray, ...]) -> Iterator[FloatArray]:
+        yield from rows[:1]
+        firm = tightened(self.score_set, self.problem)
+        yield from method(replace(firm, b=firm.b + NUDGE * (1 + np.abs(firm.b))))[1][:1]
+        yield from method(self.score_set)[1]
+
+    def _needs(self, part: ScoreSet) -> FloatArray:
+        """What the cheapest values lack of each sum of a set."""
+        return np.asarray(part.b - part.A @ evaluate(self.row.model, self.start[None])[0])
+
+    def _along(self, part: ScoreSet) -> tuple[float, tuple[FloatArray, ...]]:
+        """A single feature moves to the nearest value that is enough. Its last one is tried, too."""
+        (j,) = self.loose
+        slope, need = part.A @ self.row.model.linear.slope[:, j], self._needs(part)
+        ends = self.start[j] + need[slope != 0] / slope[slope != 0]
+        rising = slope[slope != 0] > 0
+        low, high = ends[rising].max(initial=self.low[j]), ends[~rising].min(initial=self.high[j])
+        if low > high or (need[slope == 0] > 0).any():
+            return np.inf, ()
+        near = self._on_grid(self.start, {j: (low, high)})
+        if np.isnan(near[j]):
+            return np.inf, ()
+        last = self._on_grid(self.start, {j: (self.high[j],) * 2 if rising.any() else (self.low[j],) * 2})
+        return float(self.problem.prices.total(self.problem.factuals, near[None])[0]), (near, last)
+
+    def _by_knapsack(self, part: ScoreSet) -> tuple[float, tuple[FloatArray, ...]]:
+        """Only the sum that lacks most is regarded."""
+        return self._solved(LinearKnapsack(), part, [int(np.argmax(self._needs(part)))])
+
+    def _by_program(self, part: ScoreSet) -> tuple[float, tuple[FloatArray, ...]]:
+        """All sums are."""
+        return self._solved(Milp(), part, range(len(part.A)))
+
+    def _solved(
+        self, solver: AbstractSolver, part: ScoreSet, sums: Sequence[int]
+    ) -> tuple[float, tuple[FloatArray, ...]]:
+        """Some sums of a set are reached by the linear model alone, at the least cost."""
+        A, trees = part.A[sums], evaluate(self.row.model.trees, self.start[None])[0]
+        left = ScoreSet(A, part.b[sums] - A @ trees, part.strict[sums])
+        found = solver.solve(self._narrowed(left), self.budget)
+        return float(found.bound[0]), tuple(found.points[found.found()])
+
+    def _on_grid(self, point: FloatArray, between: dict[int, tuple[float, ...]]) -> FloatArray:
+        """The point with some values replaced by the nearest to the factual one between two ends."""
+        out = point.copy()
+        for j, (low, high) in between.items():
+            cell = np.array([[np.nextafter(low, -np.inf)]]), np.array([[high]])
+            out[j] = self.problem.domain.nearest(j, *cell)[0, 0]
+        return out
+
+    def _narrowed(self, part: ScoreSet) -> Problem:
+        """The problem over these cells, in which only the loose features can move."""
+        domain = self.problem.domain.take(np.arange(1))
+        for j, value in enumerate(self.start):
+            if j in self.loose:
+                domain.narrow(j, self.low[j], self.high[j])
+            elif np.isnan(value):
+                domain.low[0, j], domain.high[0, j] = np.inf, -np.inf
+                domain.stay[0, j] &= bool(np.isnan(domain.factuals[0, j]))
+                domain.levels.get(j, np.ones(1, dtype=np.bool_))[0] = False
+                continue
+            elif j in domain.levels:
+                domain.narrow_levels(j, np.arange(domain.levels[j].shape[1]) == int(value))
+            else:
+                domain.narrow(j, value, value)
+            domain.missing[0, j] = False
+            domain.stay[0, j] &= not np.isnan(domain.factuals[0, j])
+        linear = self.row.model.linear
+        return replace(self.problem, model=linear, domain=domain, score_sets=(part,), confirmation=None)

@@ -1,0 +1,103 @@
+"""Sums of trees and a linear model, against brute force, and cell by cell where numbers are continuous."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from butfor.model.questions import evaluate
+from butfor.problem.problem import Problem
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.mixed import relaxed
+from butfor.solvers.mixed.branch_bound import MixedBranchBound
+from butfor.testing.problems import Kinds, random_problem
+from butfor.testing.solver_contract import SolverContract
+from tests.solvers.continuous_oracle import cheapest, supported
+
+COSTS = ("l1", "l2", "l0", "mix", "table")
+
+
+class Mixtures(SolverContract):
+    """One to three trees, and a linear model."""
+
+    form = "mixed"
+
+    def problem(self, seed: int) -> Problem:
+        return random_problem(seed, self.form, self.kinds, trees=1 + seed % 3)
+
+
+class CellByCell(Mixtures):
+    """In cells of which no tree tells two rows apart, the model is linear."""
+
+    def judge(self, problem: Problem) -> float | None:
+        if not supported(replace(problem, model=problem.model.linear)):
+            return None
+        cells = problem.model.cells
+        return min(
+            (_inside(problem, chosen) for chosen in product(*(range(cell.count + 1) for cell in cells))),
+            default=np.inf,
+        )
+
+
+def _inside(problem: Problem, chosen: tuple[int, ...]) -> float:
+    """The cheapest row with these cells."""
+    domain, row = problem.domain.take(np.arange(1)), np.zeros((1, len(chosen)))
+    for j, (cell, k) in enumerate(zip(problem.model.cells, chosen, strict=True)):
+        lost = bool(np.isnan(problem.factuals[0, j]))
+        if k == cell.count:
+            domain.low[0, j], domain.high[0, j], row[0, j] = np.inf, -np.inf, np.nan
+            domain.stay[0, j] &= lost
+            if cell.levels:
+                domain.levels[j][0] = False
+            continue
+        domain.missing[0, j] = False
+        if cell.levels:
+            domain.narrow_levels(j, np.arange(cell.levels) == k)
+            row[0, j] = k
+        else:
+            low, high = problem.domain.within(j, cell.lower()[None, [k]], cell.upper()[None, [k]])
+            here = bool(cell.index(problem.factuals[0, [j]])[0] == k)
+            domain.stay[0, j] &= here
+            domain.low[0, j], domain.high[0, j] = low[0, 0], high[0, 0]
+            row[0, j] = cell.upper()[k] if np.isfinite(cell.upper()[k]) else cell.lower()[k] + 1.0
+        domain.stay[0, j] &= not lost
+    scores = evaluate(problem.model.trees, np.where(np.isinf(row), 0.0, row))[0]
+    parts = tuple(replace(part, b=part.b - part.A @ scores) for part in problem.score_sets)
+    return cheapest(replace(problem, model=problem.model.linear, domain=domain, score_sets=parts))
+
+
+class TestMixedBranchBound(Mixtures):
+    solver = MixedBranchBound()
+    kinds = Kinds(continuous=False, costs=COSTS)
+    seeds = range(500)
+
+
+class TestContinuousMixtures(CellByCell):
+    solver = MixedBranchBound()
+    kinds = Kinds(costs=COSTS, relations=("at most",))
+    seeds = range(20_000, 20_400)
+
+
+class TestWideCells(TestContinuousMixtures):
+    """With few cells of their own, numbers are left to be found inside."""
+
+    seeds = range(30_000, 30_400)
+
+    @pytest.fixture(autouse=True)
+    def coarse(self, monkeypatch):
+        monkeypatch.setattr(relaxed, "FEW_VALUES", 1)
+
+
+class TestMilpOnMixtures(Mixtures):
+    solver = Milp()
+    kinds = Kinds(continuous=False)
+    seeds = range(40_000, 40_200)
+
+
+class TestMilpOnContinuousMixtures(CellByCell):
+    solver = Milp()
+    kinds = Kinds(costs=("l1", "l0", "linf", "table"), relations=("at most", "linear"))
+    seeds = range(50_000, 50_150)
