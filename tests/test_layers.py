@@ -73,7 +73,6 @@ ONLY = {
         "butfor.views.decision_maps",
         "butfor.views.bars",
         "butfor.views.survival_curves",
-        "butfor.views.radius_curve",
         "butfor.views.thresholds",
         "butfor.views.small_trees",
         "butfor.views.heat_map",

@@ -20,6 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.explanation.alternatives import alternatives
+from butfor.explanation.contributions import Contributions
+from butfor.problem.targets.score import Score
 from tests.views.answers import made
 
 NASTY = "$job$ <script>"
@@ -107,6 +109,27 @@ def test_a_model_without_a_score_has_no_waterfall_of_it() -> None:
     answer = explainer.explain(X[X.sum(axis=1) < -0.5][:1], target=True)
     with pytest.raises(bf.InputError, match="Give of='cost'"):
         explainer.contributions(answer).plot()
+
+
+def test_a_part_that_works_against_the_answer_is_hatched() -> None:
+    answer = made(score=Score("probability of yes", 0.2, 0.6, 0.5))
+    parts = Contributions(answer, np.array([-0.1, 0.5]), np.array([0.5, 1.0]), "by hand", 4)
+    ax = parts.plot()
+    assert [(bar.get_width(), bool(bar.get_hatch())) for bar in ax.patches] == [
+        (pytest.approx(0.5), False), (pytest.approx(-0.1), True),
+    ]  # fmt: skip
+    assert "0.5 needed" in [text.get_text() for text in ax.texts]
+    texts_inside(ax)
+
+
+def test_a_whole_number_has_neighbours_on_a_map() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 4, 200), rng.normal(size=200)])
+    explainer = bf.Explainer(LogisticRegression().fit(X, X[:, 1] > 0), data=X)
+    answer = explainer.explain(X[X[:, 1] < -0.5][:1], target=True, constraints=[bf.fixed("x0")])
+    found = explainer.decision_map(answer, ("x0", "x1"), steps=5)
+    assert len(found.x) >= 3
+    assert (found.x == np.round(found.x)).all()
 
 
 def test_many_changes_are_summed_up_in_one_bar() -> None:
@@ -201,6 +224,17 @@ def test_a_region_is_drawn_as_far_as_the_map_goes(line) -> None:
     (frame,) = ax.patches
     assert ax.get_xlim()[0] <= frame.get_x()
     assert frame.get_x() + frame.get_width() <= ax.get_xlim()[1] + 1e-9
+
+
+def test_a_region_is_told_and_drawn_in_words(line) -> None:
+    known, answers = line
+    words = bf.describe({"income": bf.Column("Yearly income", unit="$", decimals=0), "late": "Late payments"})
+    region = bf.Explainer(known.model, data=table()[0], words=words).region(answers.point, target="yes")
+    assert "Yearly income: " in region.describe()
+    ax = bf.plots.region(region)
+    assert {text.get_text() for text in ax.get_yticklabels()} >= {"Yearly income", "Late payments"}
+    assert any(r"\$" in text.get_text() for text in ax.texts)
+    texts_inside(ax)
 
 
 def test_the_model_is_asked_once_for_a_map() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from butfor.arrays import FloatArray
@@ -182,7 +183,8 @@ class Explainer(SeveralAnswers):
         `row` is one row as a table or a dict, or an answer (then it is its point).
         """
         radius = radii(self._reading, whole_numbers)
-        return surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
+        found = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
+        return replace(found, words=self._asking.words)
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.

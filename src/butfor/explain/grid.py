@@ -83,7 +83,7 @@ def _values(feature: Feature, marked: list[float], steps: int) -> FloatArray:
     if feature.levels is not None:
         return np.arange(len(feature.levels), dtype=np.float64)
     first, last = min(marked), max(marked)
-    beyond = max(AROUND * (last - first), NARROWEST * feature.range)
+    beyond = max(AROUND * (last - first), NARROWEST * feature.range, 2 * feature.step)
     low = max(first - beyond, min(feature.low, first))
     high = min(last + beyond, max(feature.high, last))
     evenly = np.linspace(low, high, steps)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.explanation.changes import word
+from butfor.explanation.changes import Change, change_rows
+from butfor.explanation.column_words import Words
 from butfor.explanation.render import rendered
 from butfor.space import frames
 from butfor.space.space import Space
@@ -19,7 +21,8 @@ class Region:
     """A box in which a target is met everywhere, and no side of which can be moved out further.
 
     - `low`, `high`: the smallest and the largest value of each column that holds a number (encoded);
-    - `codes`: the row inside. Levels and missing values stay as they are there.
+    - `codes`: the row inside. Levels and missing values stay as they are there;
+    - `words`: how columns are called and their values are written.
     """
 
     space: Space
@@ -28,17 +31,27 @@ class Region:
     high: FloatArray
     target: str
     row: Any
+    words: Words | None = None
+
+    @cached_property
+    def columns(self) -> tuple[Change, ...]:
+        """Each column, with its value inside, and its words."""
+        return change_rows(self.space, self.codes, None, self.words)
+
+    def ends(self, j: int) -> str:
+        """The interval of a column, in words."""
+        feature, column = self.space.features[j], self.columns[j]
+        return " to ".join(column.show(feature.value(end)) for end in (self.low[j], self.high[j]))
 
     def describe(self) -> str:
         """The box in words, one line per column that has room."""
         lines = [f"{self.target} for all of these values together"]
-        for j, feature in enumerate(self.space):
+        for j, (feature, column) in enumerate(zip(self.space, self.columns, strict=True)):
             if feature.levels is None and self.low[j] < self.high[j]:
                 everything = self.low[j] <= feature.low and self.high[j] >= feature.high
-                ends = f"{word(feature.value(self.low[j]))} to {word(feature.value(self.high[j]))}"
-                lines.append(f"  {feature.name}: {ends}{' (its whole range)' if everything else ''}")
+                lines.append(f"  {column.label}: {self.ends(j)}{' (its whole range)' if everything else ''}")
             else:
-                lines.append(f"  {feature.name}: {word(feature.value(self.codes[j]))}")
+                lines.append(f"  {column.label}: {column.text[0]}")
         return "\n".join(lines)
 
     def to_frame(self) -> Any:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         decision_map,
         ladder,
         menu,
+        pareto,
         region,
         trade_off,
         tree_path,
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "plots.answers": (
-        "alternatives", "changes", "decision_map", "ladder", "menu", "region", "trade_off", "tree_path", "waterfall",
+        "alternatives", "changes", "decision_map", "ladder", "menu", "pareto", "region", "trade_off", "tree_path",
+        "waterfall",
     ),
     "views.cost_intervals": ("costs",),
     "views.heat_map": ("shifts",),
@@ -43,6 +45,7 @@ __all__ = [
     "ladder",
     "levers",
     "menu",
+    "pareto",
     "region",
     "shifts",
     "statuses",

@@ -10,6 +10,7 @@ from butfor.explanation.contributions import Contributions
 from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.front import Front
 from butfor.explanation.ladder import Ladder
 from butfor.explanation.menu import Menu
 from butfor.explanation.region import Region
@@ -62,4 +63,9 @@ def ladder(found: Ladder, ax: Axes | None = None) -> Axes:
 
 def trade_off(front: TradeOff, ax: Axes | None = None) -> Axes:
     """Draw a proven front, as `explainer.cost_against_changes` or `cost_against_score` found it."""
+    return front.plot(ax)  # type: ignore[no-any-return]
+
+
+def pareto(front: Front, ax: Axes | None = None) -> Axes:
+    """Draw what robustness costs, as `explainer.pareto(row, target=...)` found it."""
     return front.plot(ax)  # type: ignore[no-any-return]

@@ -42,7 +42,7 @@ def draw(found: DecisionMap, ax: Axes | None = None) -> Axes:
     """Draw the number over two columns, the row and its answers. Where the target is missed, the map is veiled.
 
     A white line runs around where it is met. On the dotted line, changes cost as much as the first answer: inside,
-    they cost less. A dashed frame is the region.
+    they cost less. A dashed frame is the region. Of many answers, the first seven are marked.
     """
     ax = axes_of(ax, 6.8, 5.0)
     across, upwards = _edges(found.columns[0], found.x), _edges(found.columns[1], found.y)

@@ -29,4 +29,6 @@ def draw(front: Front, ax: Axes | None = None) -> Axes:
     ax.set_ylim(bottom=0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    told = "; ".join(f"{radius:.4g}: {cost:.4g}" for radius, cost in zip(radii.tolist(), costs.tolist(), strict=True))
+    ax.set_label(f"What robustness costs, radius by radius. {told or 'No answer was found'}.")
     return ax

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from butfor.explanation.changes import word
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, in_lines, titled
 from butfor.views.scale import scale_of
 
@@ -24,7 +23,7 @@ def draw(region: Region, ax: Axes | None = None) -> Axes:
     numbers = [j for j, f in enumerate(region.space) if f.levels is None and not np.isnan(region.codes[j])]
     shown = sorted(numbers, key=lambda j: _width(region, j))[:COLUMNS_DRAWN]
     ax = axes_of(ax, 7.5, 0.9 + 0.55 * max(len(shown), 1))
-    words = []
+    columns, words = region.columns, []
     for line, j in enumerate(shown):
         feature = region.space.features[j]
         scale = scale_of(feature)
@@ -32,11 +31,10 @@ def draw(region: Region, ax: Axes | None = None) -> Axes:
         ax.barh(line, 1.0, height=0.2, color=PALE)
         ax.barh(line, high - low, left=low, height=0.42, color=BLUE, alpha=0.45)
         ax.plot(value, line, "o", color=BLUE)
-        ends = f"{word(feature.value(region.low[j]))} to {word(feature.value(region.high[j]))}"
-        ax.annotate(ends, (1.02, line), va="center", fontsize=9, color=GREY, annotation_clip=False)
-        words.append(f"{feature.name} {ends}")
+        ax.annotate(escaped(region.ends(j)), (1.02, line), va="center", fontsize=9, color=GREY, annotation_clip=False)
+        words.append(f"{columns[j].label} {region.ends(j)}")
     titled(ax, escaped(f"{region.target} everywhere in these intervals"))
-    in_lines(ax, [region.space.names[j] for j in shown])
+    in_lines(ax, [columns[j].label for j in shown])
     ax.set_xlim(-0.02, 1.35)
     ax.set_label(f"{region.target} everywhere in these intervals: {'; '.join(words)}.")
     return ax
