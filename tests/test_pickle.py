@@ -61,7 +61,10 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("check", "linear_over", "load", "onnx_model", "register_importer", "register_step", "torch_model", "warm")
+FUNCTIONS = (
+    "check", "choose_radius", "choose_sigma", "linear_over", "load", "onnx_model", "probability_within",
+    "register_importer", "register_step", "torch_model", "warm",
+)  # fmt: skip
 
 
 def again(thing: Any) -> Any:

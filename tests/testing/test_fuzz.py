@@ -13,6 +13,7 @@ import pytest
 import butfor as bf
 from butfor.testing.fuzz import case as cases
 from butfor.testing.fuzz.__main__ import main
+from butfor.testing.fuzz.balls import neighbours, sampled
 from butfor.testing.fuzz.case import Bench, Case, Inquiry, Setting
 from butfor.testing.fuzz.columns import DataColumn, known
 from butfor.testing.fuzz.judge import FAILURES, put
@@ -278,3 +279,14 @@ def test_another_spelling_of_the_same_grid_point_is_no_change():
     points = np.array([[0.6], [0.5], [6 * 0.1]])
     assert points[0] != points[2]
     assert admissible((), (tenths,), np.array([6 * 0.1]), points).tolist() == [False, True, True]
+
+
+def test_the_neighbours_in_a_ball_by_hand():
+    facts = tuple(known(column) for column in setting().sheet.columns)
+    ball = Rule("robust", ("n",), ((2.0,),))
+    (near,) = neighbours(ball, facts, np.array([[3.0, 0.0, 1.0]]))
+    assert near.tolist() == [[n, 0.0, 1.0] for n in (1.0, 2.0, 3.0, 4.0, 5.0)]
+    assert ball.text() == "bf.robust({'n': 2.0})"
+    assert not sampled(ball, facts)
+    lost = neighbours(ball, facts, np.array([[np.nan, 0.0, 1.0]]))
+    assert np.isnan(lost[0, :, 0]).all()
