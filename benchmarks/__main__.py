@@ -6,6 +6,7 @@ from benchmarks import (
     cold_start,
     compress,
     first_explanation,
+    groups,
     import_time,
     latency,
     linear_throughput,
@@ -28,6 +29,7 @@ main(
         "compress": compress.measure,
         "calibrated": calibrated.measure,
         "menus": menus.measure,
+        "groups": groups.measure,
     },
     __doc__,
 )

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import compress, groups, measure, plots, survival
+from butfor import compat, compress, groups, measure, plots, survival
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -79,6 +79,9 @@ def page() -> str:
     parts += ["## Pictures", inspect.getdoc(plots) or ""]
     for name in plots.__all__:
         parts += entry(f"bf.plots.{name}", getattr(plots, name))
+    parts += ["## Coming from elsewhere", inspect.getdoc(compat.dice) or ""]
+    for thing in (compat.dice.Data, compat.dice.Model, compat.dice.Dice):
+        parts += entry(f"bf.compat.dice.{thing.__name__}", thing)
     parts.append("## Built-in data")
     for function in (loans.load, loans.pipeline):
         parts += entry(f"butfor.datasets.loans.{function.__name__}", function)
@@ -93,7 +96,7 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
     yield text(inspect.getdoc(thing) or "")
     if inspect.isclass(thing) and issubclass(thing, Enum):
         yield "\n".join(f"- `{member.name}`: {getattr(member, 'meaning', member.value)}" for member in thing)
-    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, groups.Actions, *ANSWERS):
+    elif thing in (butfor.Explainer, measure.Judge, measure.Plausibility, groups.Actions, compat.dice.Dice, *ANSWERS):
         for name, member in members(thing):
             yield from entry(name, member, depth + 1)
 

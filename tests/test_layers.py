@@ -34,6 +34,7 @@ LAYERS = (
     "butfor.compress",
     "butfor.groups",
     "butfor.plots",
+    "butfor.compat",
     "butfor.audit",
     "butfor.cli",
 )

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from butfor import compress, groups, measure, plots, survival, trees
+    from butfor import compat, compress, groups, measure, plots, survival, trees
     from butfor.audit.recheck import check
     from butfor.errors import (
         ButforError,
@@ -107,7 +107,7 @@ _HOMES = {
 __version__ = "0.1.0"
 __all__ = [name for names in _HOMES.values() for name in names]
 
-_FOLDERS = ("compress", "groups", "measure", "plots", "survival", "trees")
+_FOLDERS = ("compat", "compress", "groups", "measure", "plots", "survival", "trees")
 
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.datasets import loans
 from butfor.groups.cover import widest_cover
+from butfor.groups.propose import smaller
 
 X, _ = loans.load()
 MODEL = loans.pipeline().fit(*loans.load())
@@ -63,8 +64,8 @@ def test_proposals_respect_what_nobody_may_change() -> None:
 @pytest.mark.parametrize("cost_at_most", [None, 0.12])
 def test_the_few_that_serve_most_are_those_of_brute_force(count, cost_at_most) -> None:
     chosen = ACTIONS.most(count, cost_at_most=cost_at_most)
-    serves, costs = ACTIONS._matrix
-    serves = serves & (costs <= (cost_at_most or np.inf))
+    trials = ACTIONS._trials
+    serves = trials.serves & (trials.costs <= (cost_at_most or np.inf))
     useful = np.unique(serves, axis=1)
     best = max(useful[:, list(some)].any(axis=1).sum() for some in combinations(range(useful.shape[1]), count))
     assert chosen.served.sum() == best == chosen.bound
@@ -96,18 +97,37 @@ def test_the_row_view_names_the_cheapest_action_that_serves() -> None:
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_the_shared_action_costs_least_of_those_tried(share) -> None:
     found = ACTIONS.shared(share)
-    serves, costs = ACTIONS._matrix
+    trials = ACTIONS._trials
     need = int(np.ceil(share * len(REJECTED)))
-    totals = [np.sort(costs[serves[:, a], a])[:need].sum() for a in range(len(ACTIONS)) if serves[:, a].sum() >= need]
+    totals = [
+        np.sort(trials.costs[trials.serves[:, a], a])[:need].sum()
+        for a in range(len(ACTIONS))
+        if trials.serves[:, a].sum() >= need
+    ]
     if totals:
         (mine,) = found.costs.T
-        assert np.sort(mine[found.served])[:need].sum() == pytest.approx(min(totals))
-        assert 0 < found.bound <= min(totals) + 1e-9
+        total = np.sort(mine[found.served])[:need].sum()
+        assert found.served.sum() >= need
+        assert 0 < found.bound <= total <= min(totals) + 1e-9
+        (action,) = found.actions
+        assert (MODEL.predict(taken(REJECTED[found.served], action.changes)) == "approved").all()
+        for less in smaller(action, EXPLAINER.space):
+            again = bf.groups.Actions(EXPLAINER, REJECTED, target="approved", constraints=RULES, actions=[less])
+            ((line,),) = (again.to_frame().to_dict("records"),)
+            assert line["rows"] < need or line["mean_cost"] * need >= total - 1e-9
     else:
         assert not found.actions
         assert f"none of the {len(ACTIONS)} actions tried serves {need} of 60 rows" in found.why
     own = EXPLAINER.explain(REJECTED, target="approved", constraints=RULES).costs
     assert found.bound == pytest.approx(np.sort(own)[:need].sum())
+
+
+def test_own_actions_are_not_made_smaller() -> None:
+    given = [{"income": 30_000, "late_payments": -4}, {"income": 30_000, "late_payments": -3}]
+    actions = bf.groups.Actions(EXPLAINER, REJECTED, target="approved", constraints=RULES, actions=given)
+    found = actions.shared(0.2)
+    assert found.actions[0].changes in given
+    assert "least of the 2 tried" in found.why
 
 
 def test_a_shared_action_exists_for_some_share() -> None:
@@ -138,7 +158,7 @@ def test_own_actions_of_levels_and_numbers(seed) -> None:
         for name, value in one.items():
             after[name] = value if name == "c" else (after[name] + value).clip(*ends[name])
         served.append(model.predict(after))
-    assert (actions._matrix[0] == np.array(served).T).all()
+    assert (actions._trials.serves == np.array(served).T).all()
     for count in (1, 2, 3):
         best = max(np.any([served[a] for a in some], axis=0).sum() for some in combinations(range(5), count))
         chosen = actions.most(count)

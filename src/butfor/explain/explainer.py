@@ -168,6 +168,10 @@ class Explainer:
         log_solved(answers, budget)
         return answers
 
+    def __call__(self, X: Any, **options: Any) -> Explanations:
+        """The same as `explain`."""
+        return self.explain(X, **options)
+
     def refuse(
         self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
     ) -> Explanations:

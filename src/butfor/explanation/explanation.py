@@ -83,6 +83,10 @@ class Explanation:
         """The changed columns, before and after, in the user's values."""
         return tuple(column for column in self.columns() if column.changed)
 
+    def __getitem__(self, name: str) -> Change:
+        """One column, before and after, changed or not."""
+        return self.columns()[self.space.index(name)]
+
     def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
         return change_rows(self.space, self.factual_codes, self.point_codes, self.words)

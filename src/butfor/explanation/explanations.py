@@ -29,7 +29,8 @@ from butfor.verdict.certificate import Certificate
 class Explanations(Sequence[Explanation]):
     """Answers for several rows, or several answers for one row, in columns.
 
-    Indexing gives single explanations.
+    Indexing gives single explanations. With the name of a column beside it, it gives that column, before and after:
+    `answers[3, "income"]` is one `Change`, and `answers[:, "income"]` a list of them.
 
     - `rows`: which of the given rows each answer is for;
     - `table_rows`: where that row stands in `table` and `factual_codes` (default: in the same place);
@@ -76,8 +77,15 @@ class Explanations(Sequence[Explanation]):
     @overload
     def __getitem__(self, index: int) -> Explanation: ...
     @overload
+    def __getitem__(self, index: tuple[int, str]) -> Change: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, index: tuple[slice | NDArray[Any], str]) -> list[Change]: ...
+    @overload
     def __getitem__(self, index: slice | Sequence[int] | NDArray[Any]) -> Explanations: ...
-    def __getitem__(self, index: int | slice | Sequence[int] | NDArray[Any]) -> Explanation | Explanations:
+    def __getitem__(self, index: Any) -> Explanation | Explanations | Change | list[Change]:
+        if isinstance(index, tuple) and len(index) == 2 and isinstance(index[1], str):
+            some = self[index[0]]
+            return some[index[1]] if isinstance(some, Explanation) else [one[index[1]] for one in some]
         if isinstance(index, slice | Sequence | np.ndarray):
             at = np.arange(len(self))[index]
             return replace(

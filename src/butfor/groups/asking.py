@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError, InputTypeError
-from butfor.estimator.prediction import Prediction
+from butfor.errors import InputTypeError
+from butfor.explain.asking import Asking
 from butfor.explain.explainer import Explainer
 from butfor.explain.solve import Search, confirm, solve
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.costs import AbstractCost
-from butfor.problem.question import ask
-from butfor.problem.referee import Referee
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.verdict.verify import AS_WRITTEN, CONSTRAINTS, PREDICTION, Verifier
-from butfor.views.tables import labels_of
 
 ASKED = [PREDICTION, CONSTRAINTS, AS_WRITTEN]
 """The checks of points that no solver priced."""
@@ -38,15 +35,7 @@ def verifier_of(
     """The question about some rows, with what the estimator predicts for them now."""
     if not isinstance(explainer, Explainer):
         raise InputTypeError(f"{type(explainer).__name__} was given.", "An Explainer is needed, and then the rows.")
-    reading = explainer.reading
-    question = ask(reading.space, reading.source, target, cost, constraints)
-    table = frames.as_table(X)
-    if not frames.height(table):
-        raise InputError("no row was given.", "At least one is needed.")
-    reading.space.check_columns(table)
-    before = Prediction(reading.source, table)
-    question = question.settled(reading.readout, before)
-    return Verifier(question, Referee(reading, question.target), reading.space.encode(table), before)
+    return Asking(explainer.reading).verifier(X, target, cost, constraints)
 
 
 def answered(verifier: Verifier, budget: Budget) -> Outcome:
@@ -86,7 +75,9 @@ def under(verifier: Verifier, constraints: Iterable[AbstractConstraint]) -> Veri
 
 def labels(verifier: Verifier) -> list[Any]:
     """The label of each row in the user's table; its position if it has none."""
-    return [at if label is None else label for at, label in enumerate(labels_of(verifier.before.table))]
+    table = verifier.before.table
+    own = frames.row_labels(table)
+    return list(range(frames.height(table))) if own is None else own
 
 
 def framed(verifier: Verifier, columns: dict[str, list[Any]]) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, UnknownColumnError
+from butfor.errors import InputError, UnknownColumnError
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
 from butfor.groups.asking import answered, framed, labels, tried, under, verifier_of
@@ -28,7 +29,7 @@ COMBINATIONS_ASKED = 1000
 def flips(
     explainer: Explainer,
     X: Any,
-    protected: str | Iterable[str],
+    protected: Any,
     *,
     target: Any = "other",
     time_limit: float | None = None,
@@ -74,11 +75,10 @@ def flips(
     return framed(verifier, _told(alone, found, columns))
 
 
-def _names(protected: str | Iterable[str], space: Space) -> list[str]:
+def _names(protected: Any, space: Space) -> list[str]:
     """The protected columns, each of which must be able to change."""
-    if not isinstance(protected, str | Iterable):
-        raise InputTypeError(f"{protected!r} was given.", "The name of a column is needed, or several names.")
-    names = list(dict.fromkeys([protected] if isinstance(protected, str) else [str(name) for name in protected]))
+    several = isinstance(protected, Iterable) and not isinstance(protected, str)
+    names = list(dict.fromkeys(map(str, protected if several else [protected])))
     if not names:
         raise InputError("no protected column was named.", "At least one is needed.")
     for name in names:
@@ -116,6 +116,7 @@ def _told(verifier: Verifier, found: Outcome, columns: Sequence[int]) -> dict[st
     space, target = verifier.referee.space, verifier.question.target
     impossible = np.isinf(found.bound) & ~found.found()
     already = target.met(verifier.before, verifier.before)
+    found = replace(found, cost=np.where(already, np.inf, found.cost))
     known = np.select([already, found.found(), impossible], [ALREADY, YES, NO], UNSETTLED)
     told: dict[str, list[Any]] = {
         "row": labels(verifier),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 from typing import Any
@@ -18,12 +18,48 @@ from butfor.explanation.changes import word
 from butfor.groups.action import Action, action_of
 from butfor.groups.asking import answered, labels, tried, verifier_of
 from butfor.groups.cover import widest_cover
-from butfor.groups.propose import proposals
+from butfor.groups.propose import proposals, smaller
 from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome
 from butfor.space import frames
 from butfor.views.text import plain, table
+
+ROUNDED_SHARE = 1e-9
+"""A share of the rows that exceeds a whole number by less than this is meant to be that number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Actions that were tried on every row.
+
+    - `serves`, `costs` (rows, actions): which rows each action serves, and what it costs them.
+    """
+
+    actions: tuple[Action, ...]
+    serves: BoolArray
+    costs: FloatArray
+
+    def beside(self, other: Trials) -> Trials:
+        """These actions and others, tried on the same rows."""
+        return Trials(
+            self.actions + other.actions,
+            np.hstack([self.serves, other.serves]),
+            np.hstack([self.costs, other.costs]),
+        )
+
+    def within(self, cost: float) -> Trials:
+        """The same, but an action serves only the rows that it costs no more than this."""
+        return replace(self, serves=self.serves & (self.costs <= cost))
+
+    def prices(self) -> FloatArray:
+        """The mean cost of each action for the rows that it serves; infinite if it serves none."""
+        total = np.where(self.serves, self.costs, 0.0).sum(axis=0)
+        return np.asarray(np.where(self.serves.any(axis=0), total / np.maximum(self.serves.sum(axis=0), 1), np.inf))
+
+    def totals(self, rows: int) -> FloatArray:
+        """What each action costs so many of the rows that it serves, the cheapest ones; infinite if it serves fewer."""
+        return np.asarray(np.sort(np.where(self.serves, self.costs, np.inf), axis=0)[:rows].sum(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +163,8 @@ class Actions:
         actions: Sequence[Action | Mapping[str, Any]] | None = None,
         time_limit: float | None = None,
     ) -> None:
-        self._budget = budget_of(time_limit, None, None)
+        budget_of(time_limit, None, None)  # refused now if it makes no sense; its time starts with the search
+        self._time_limit = time_limit
         whole = verifier_of(explainer, X, target, cost, constraints)
         rows = np.flatnonzero(~whole.question.target.met(whole.before, whole.before))
         if not len(rows):
@@ -154,13 +191,13 @@ class Actions:
 
     def to_frame(self) -> Any:
         """One line per action that was tried: `action`, `rows` served, their `share`, and the `mean_cost` of these."""
-        serves, costs = self._matrix
-        rows = serves.sum(axis=0)
+        trials = self._trials
+        rows = trials.serves.sum(axis=0)
         columns: dict[str, list[Any]] = {
             "action": [str(action) for action in self.tried],
             "rows": rows.tolist(),
-            "share": (rows / len(serves)).tolist(),
-            "mean_cost": [float(costs[its, a].mean()) if its.any() else None for a, its in enumerate(serves.T)],
+            "share": (rows / len(self._labels)).tolist(),
+            "mean_cost": [float(price) if np.isfinite(price) else None for price in trials.prices()],
         }
         return frames.framed(self._verifier.before.table, columns)
 
@@ -179,83 +216,93 @@ class Actions:
         dearest = np.inf
         if cost_at_most is not None:
             dearest = number(cost_at_most, f"cost_at_most={cost_at_most!r} was given.", "A number is needed.")
-        matrix, costs = self._matrix
-        serves = matrix & (costs <= dearest)
-        cover = widest_cover(serves, _mean_prices(serves, costs), most, budget.left())
-        served = int(serves[:, cover.chosen].any(axis=1).sum())
+        trials = self._trials.within(dearest)
+        cover = widest_cover(trials.serves, trials.prices(), most, budget.left())
+        served = int(trials.serves[:, cover.chosen].any(axis=1).sum())
         others = "no action serves" if most == 1 else f"no {most} actions serve"
         beyond = "more" if served == cover.bound else f"more than {cover.bound}"
         why = f"{self._serving(len(cover.chosen), served)}; proven: of the {len(self)} tried, {others} {beyond}"
         if not served:
-            why = f"none of the {len(self)} actions tried serves any of {len(serves)} rows"
-        return self._chosen(serves, cover.chosen, float(cover.bound), why)
+            why = f"none of the {len(self)} actions tried serves any of {len(self._labels)} rows"
+        return self._chosen(trials, cover.chosen, float(cover.bound), why)
 
     def shared(self, share: float = 1.0) -> ChosenActions:
         """The one action that serves at least this share of the rows, at the least total cost.
 
         The total is over as many rows as must be served, the cheapest ones. It cannot be less than what their own
-        cheapest answers cost together, and this bound is proven for all actions, tried or not.
+        cheapest answers cost together, and this bound is proven for all actions, tried or not. Actions that were
+        proposed are also tried with smaller amounts, as long as that makes the cheapest one cheaper.
         """
         asked = number(share, f"share={share!r} was given.", "A number above 0 and up to 1 is needed.")
         if not 0 < asked <= 1:
             raise InputError(f"share={share!r} was given.", "It must be above 0, and at most 1.")
-        serves, costs = self._matrix
-        n = len(serves)
-        need = max(1, ceil(asked * n - 1e-9))
+        n = len(self._labels)
+        need = max(1, ceil(asked * n - ROUNDED_SHARE))
         least = np.minimum(self._alone.bound, self._alone.cost)
         bound = float(np.sort(least)[:need].sum())
-        paid = np.sort(np.where(serves, costs, np.inf), axis=0)[:need].sum(axis=0)
-        if np.isfinite(paid).any():
-            best = int(paid.argmin())
-            served = int(serves[:, best].sum())
+        trials = self._trials if self._given is not None else self._refined(self._trials, need)
+        totals, tried = trials.totals(need), len(trials.actions)
+        if np.isfinite(totals).any():
+            best = int(totals.argmin())
             why = (
-                f"{self._serving(1, served)}, the cheapest {need} of them at a total cost of {word(float(paid[best]))}; "
-                f"proven: least of the {len(self)} tried, and no action at all costs less than {word(bound)}"
+                f"{self._serving(1, int(trials.serves[:, best].sum()))}, the cheapest {need} of them at a total cost of "
+                f"{word(float(totals[best]))}; proven: least of the {tried} tried"
             )
-            return self._chosen(serves, (best,), bound, why)
+            if bound > 0:
+                why += f", and no action at all costs less than {word(bound)}"
+            return self._chosen(trials, (best,), bound, why)
         if np.isinf(bound):
             impossible = int(np.isinf(least).sum())
             why = f"proven: no action serves {need} of {n} rows, because {impossible} of them have no answer at all"
         else:
-            widest = int(serves.sum(axis=0).max(initial=0))
-            why = f"none of the {len(self)} actions tried serves {need} of {n} rows; at most {widest} are served by one"
-        return self._chosen(serves, (), bound, why)
+            widest = int(trials.serves.sum(axis=0).max(initial=0))
+            why = f"none of the {tried} actions tried serves {need} of {n} rows; at most {widest} are served by one"
+        return self._chosen(trials, (), bound, why)
 
     @cached_property
     def _alone(self) -> Outcome:
         """The cheapest answer to each row alone."""
-        return answered(self._verifier, self._budget)
+        return answered(self._verifier, budget_of(self._time_limit, None, None))
 
     @cached_property
-    def _matrix(self) -> tuple[BoolArray, FloatArray]:
-        """Which rows each action serves, and what it costs them (rows, actions)."""
+    def _trials(self) -> Trials:
+        """All actions, tried on every row."""
+        return self._on_every_row(self.tried)
+
+    def _on_every_row(self, actions: tuple[Action, ...]) -> Trials:
         start, space = self._verifier.factuals, self._verifier.referee.space
-        n, count = len(start), len(self.tried)
+        n, count = len(start), len(actions)
         if not count:
-            return np.zeros((n, 0), dtype=np.bool_), np.zeros((n, 0))
-        points = np.concatenate([action.taken(start, space) for action in self.tried])
+            return Trials(actions, np.zeros((n, 0), dtype=np.bool_), np.zeros((n, 0)))
+        points = np.concatenate([action.taken(start, space) for action in actions])
         fine, price = tried(self._verifier, np.tile(np.arange(n), count), points)
-        return np.asarray(fine.reshape(count, n).T), np.asarray(price.reshape(count, n).T)
+        return Trials(actions, np.asarray(fine.reshape(count, n).T), np.asarray(price.reshape(count, n).T))
+
+    def _refined(self, trials: Trials, need: int) -> Trials:
+        """The trials, and those of smaller amounts of the cheapest action, until none of these is cheaper."""
+        while True:
+            totals = trials.totals(need)
+            if not np.isfinite(totals).any():
+                return trials
+            best = trials.actions[int(totals.argmin())]
+            new = tuple(one for one in smaller(best, self._verifier.referee.space) if one not in trials.actions)
+            trials = trials.beside(self._on_every_row(new))
+            if not trials.totals(need).min() < totals.min():
+                return trials
 
     def _serving(self, actions: int, rows: int) -> str:
         n = len(self._labels)
         verb = "action serves" if actions == 1 else "actions serve"
         return f"{actions} {verb} {rows} of {n} rows ({100 * rows // n} %)"
 
-    def _chosen(self, serves: BoolArray, at: Sequence[int], bound: float, why: str) -> ChosenActions:
+    def _chosen(self, trials: Trials, at: Sequence[int], bound: float, why: str) -> ChosenActions:
         chosen = list(at)
         return ChosenActions(
-            actions=tuple(self.tried[a] for a in chosen),
-            serves=serves[:, chosen],
-            costs=self._matrix[1][:, chosen],
+            actions=tuple(trials.actions[a] for a in chosen),
+            serves=trials.serves[:, chosen],
+            costs=trials.costs[:, chosen],
             bound=bound,
             why=why,
             labels=self._labels,
             sample=self._verifier.before.table,
         )
-
-
-def _mean_prices(serves: BoolArray, costs: FloatArray) -> FloatArray:
-    """The mean cost of each action for the rows that it serves; infinite if it serves none."""
-    total = np.where(serves, costs, 0.0).sum(axis=0)
-    return np.asarray(np.where(serves.any(axis=0), total / np.maximum(serves.sum(axis=0), 1), np.inf))

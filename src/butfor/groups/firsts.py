@@ -16,7 +16,6 @@ from butfor.explanation.explanations import Explanations
 from butfor.solvers.outcome import Status
 from butfor.space import frames
 from butfor.space.space import Space, same
-from butfor.views.tables import labels_of
 
 MISSING_GROUP = "missing"
 """The group of rows whose value in the grouping column is missing."""
@@ -75,7 +74,7 @@ def firsts(answers: Batch) -> Firsts:
     _check_same_question(batches)
     at = [np.flatnonzero(one.ranks == 1) for one in batches]
     pairs = list(zip(batches, at, strict=True))
-    known = [one.certificates for one in batches]
+    known, labels = [one.certificates for one in batches], [one.labels for one in batches]
     return Firsts(
         space=batches[0].space,
         start=np.vstack([one.factual_codes[one.table_rows[its]] for one, its in pairs]),
@@ -83,7 +82,7 @@ def firsts(answers: Batch) -> Firsts:
         costs=np.concatenate([one.costs[its] for one, its in pairs]),
         statuses=[one[i].status for one, its in zip(known, at, strict=True) for i in its.tolist()],
         conflicts=[one[i].conflict for one, its in zip(known, at, strict=True) for i in its.tolist()],
-        labels=[label for one, its in pairs for label in _labels(one, its)],
+        labels=[own[i] for own, its in zip(labels, at, strict=True) for i in its.tolist()],
         tables=[frames.take(one.table, one.table_rows[its]) for one, its in pairs],
     )
 
@@ -119,6 +118,8 @@ def together(answer: Explanation) -> Explanations:
         model=answer.model,
         ranks=np.array([answer.rank]),
         table_rows=np.zeros(1, dtype=np.intp),
+        scores=(answer.score,),
+        words=answer.words,
     )
 
 
@@ -151,26 +152,12 @@ def _words(answers: Explanations) -> str:
     return f"{question.target} at {question.cost} under {' and '.join(question.constraints) or 'no constraints'}"
 
 
-def _labels(answers: Explanations, at: IntArray) -> list[Any]:
-    own = labels_of(frames.take(answers.table, answers.table_rows[at]))
-    return [row if label is None else label for label, row in zip(own, answers.rows[at].tolist(), strict=True)]
-
-
-def groups_of(known: Firsts, by: str | Iterable[Any]) -> dict[Any, IntArray]:
+def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
     """The rows of each group, in the order of the groups.
 
     `by` is a column of the rows that were explained, or holds the group of each row.
     """
-    if isinstance(by, str):
-        names = [frames.names(table) for table in known.tables]
-        if any(by not in own for own in names):
-            raise InputError(
-                f"by={by!r} was given.",
-                f"The columns are {', '.join(names[0])}.",
-                "Name one of them, or give the group of each row.",
-            )
-        each = [value for table, own in zip(known.tables, names, strict=True) for value in _column(table, own, by)]
-    elif isinstance(by, Iterable):
+    if isinstance(by, Iterable) and not isinstance(by, str):
         each = list(by)
         if len(each) != len(known):
             raise InputError(
@@ -178,13 +165,18 @@ def groups_of(known: Firsts, by: str | Iterable[Any]) -> dict[Any, IntArray]:
                 "It must hold one group per row, in their order.",
             )
     else:
-        raise InputTypeError(f"by={by!r} was given.", "A column's name is needed, or the group of each row.")
+        each = [value for table in known.tables for value in _column(table, by)]
     each = [MISSING_GROUP if frames.is_missing(one) else _plain(one) for one in each]
     return {group: np.array([i for i, one in enumerate(each) if one == group]) for group in _ordered(each)}
 
 
-def _column(table: Any, names: Sequence[str], name: str) -> list[Any]:
-    return frames.values(table, name, names.index(name))
+def _column(table: Any, by: Any) -> list[Any]:
+    names = frames.names(table)
+    if str(by) not in names:
+        raise InputError(
+            f"by={by!r} was given.", f"The columns are {', '.join(names)}.", "Name one, or give the group of each row."
+        )
+    return frames.values(table, str(by), names.index(str(by)))
 
 
 def _plain(group: Any) -> Any:
@@ -199,7 +191,7 @@ def _ordered(each: Sequence[Any]) -> list[Any]:
     return sorted(set(each), key=lambda one: (0, float(one), "") if isinstance(one, Real) else (1, 0.0, str(one)))
 
 
-def parts_of(known: Firsts, by: str | Iterable[Any] | None) -> dict[Any, IntArray]:
+def parts_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
     """The rows of each group. Without `by`, all rows are one group that has no name."""
     return {None: np.arange(len(known))} if by is None else groups_of(known, by)
 

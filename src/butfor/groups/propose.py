@@ -31,6 +31,12 @@ FULL_GRID = 64
 PATTERNS_JOINED = 8
 """How many of the most frequent patterns are joined, in pairs and one after the other."""
 
+SMALLER = (0.9, 0.75, 0.5, 0.25)
+"""The shares of an amount that are tried in place of it."""
+
+LEAST_AMOUNT = 1e-3
+"""A smaller share of a range is not worth telling people."""
+
 SIGNIFICANT = 2
 """Amounts are rounded up to so many digits. People remember "+3000"."""
 
@@ -57,6 +63,21 @@ def proposals(space: Space, start: FloatArray, points: FloatArray) -> list[Actio
                 if len(found) < MOST_PROPOSED:
                     found[action] = None
     return list(found)
+
+
+def smaller(action: Action, space: Space) -> list[Action]:
+    """The action with one amount smaller, or without one of its changes."""
+    found: dict[Action, None] = {}
+    for i, (name, amount) in enumerate(action.amounts):
+        others = action.amounts[:i] + action.amounts[i + 1 :]
+        found[Action(others, action.levels)] = None
+        for share in SMALLER:
+            less = float(np.copysign(_rounded_up(share * abs(amount), space[name]), amount))
+            if abs(less) < abs(amount):
+                found[Action((*action.amounts[:i], (name, less), *action.amounts[i + 1 :]), action.levels)] = None
+    for i in range(len(action.levels)):
+        found[Action(action.amounts, action.levels[:i] + action.levels[i + 1 :])] = None
+    return [one for one in found if one.changes]
 
 
 def _pattern(space: Space, before: FloatArray, after: FloatArray) -> Pattern:
@@ -97,6 +118,7 @@ def _amounts(feature: Feature, sizes: list[float]) -> list[float]:
 
 def _rounded_up(size: float, feature: Feature) -> float:
     """An amount of at least this size, with few digits and on the grid of the column, within its range."""
+    size = max(size, LEAST_AMOUNT * feature.range)
     unit = 10.0 ** (floor(log10(size)) + 1 - SIGNIFICANT)
     unit = max(unit, feature.step)
     rounded = ceil(size / unit - 1e-9) * unit

@@ -31,7 +31,7 @@ def costs(table: Any, ax: Axes | None = None) -> Axes:
         if mean is not None:
             ax.plot(mean, line, "o", color=BLUE, markersize=7)
         told = _counts(columns, line)
-        ax.annotate(told, (1.02 * right, line), va="center", fontsize=8.5, color=GREY, annotation_clip=False)
+        ax.annotate(told, (1.04 * right, line), va="center", fontsize=8.5, color=GREY, annotation_clip=False)
         words.append(f"{names[line]}: {'no mean' if mean is None else f'mean {mean:.3g}'}, {told}")
     ax.set_yticks(range(lines), [label(name) for name in names])
     ax.set_ylim(lines - 0.4, -0.6)

@@ -30,7 +30,7 @@ def shifts(table: Any, ax: Axes | None = None) -> Axes:
     rows = columns.pop("row")
     names = list(columns)
     cells = np.array([columns[name] for name in names], dtype=np.float64).T
-    ax = axes_of(ax, min(12.0, 2.2 + 0.75 * len(names)), min(9.0, 1.4 + 0.22 * len(rows)))
+    ax = axes_of(ax, min(12.0, 2.2 + 0.75 * len(names)), min(6.0, 1.4 + 0.22 * len(rows)))
     drawn = ax.pcolormesh(
         np.where(cells == 0, np.nan, cells), cmap="PuOr", norm=SymLogNorm(LEAST_SHADE, vmin=-1.0, vmax=1.0)
     )

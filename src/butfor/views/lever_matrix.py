@@ -12,7 +12,7 @@ from butfor.views.plot import GREY
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DARK_CELL = 0.55
+DARK_CELL = 0.65
 """Numbers in cells with a larger share are written in white."""
 
 
