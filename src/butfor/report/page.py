@@ -68,6 +68,7 @@ def _document(head: str, title: str, about: str, sections: Sequence[str], one: E
     made = one.certificate.versions.get("butfor", "")
     ours = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
     main = "\n".join(filter(None, sections))
+    last = f"\n<script>{script}</script>" if script else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -87,8 +88,7 @@ def _document(head: str, title: str, about: str, sections: Sequence[str], one: E
 <main>
 {main}
 </main>
-<footer>{escape(f"Made by butfor {made}".rstrip())}.</footer>
-{f"<script>{script}</script>" if script else ""}
+<footer>{escape(f"Made by butfor {made}".rstrip())}.</footer>{last}
 </body>
 </html>
 """
