@@ -85,6 +85,7 @@ docs: $(VENV)/.dev ## the documentation as a site, in site/
 picture: $(VENV)/.dev ## draw the pictures in the README and in the documentation anew
 	$(BIN)/python examples/picture.py docs/images/answer.png
 	$(BIN)/python examples/compress.py docs/images
+	$(BIN)/python examples/report.py docs/images/report.png
 	$(BIN)/python examples/groups.py docs/images
 
 clean: ## remove the environment and everything that was made

@@ -77,7 +77,7 @@ def test_the_summary_comes_first_and_counts_the_rows() -> None:
     assert "Loans of May" in read.text
     assert f"{already} of 120 rows meet the target without a change." in read.text
     assert f"The others: {120 - already - impossible} answered, {impossible} provably impossible." in read.text
-    assert f"already met: {already} ({100 * already / 120:.3g} %)" in read.text
+    assert f"already met: {already} ({100 * already / 120:.3g}\N{NO-BREAK SPACE}%)" in read.text
     titles = re.findall(r"<h2>(.*?)</h2>", html)
     assert titles == ["Summary", "Rows", "The question and its certificates"]
 
@@ -90,7 +90,7 @@ def test_the_summary_says_which_columns_change_and_what_it_costs() -> None:
         told = re.search(rf'<th scope="row"><bdi>{column}</bdi></th>(.*?)</tr>', html, re.DOTALL)[1]
         assert f'data-label="Answers">{line["rows"]}<' in told
         assert f'data-label="Up">{int(line["up"])}<' in told
-        assert f"{100 * line['share']:.3g} %" in told
+        assert f"{100 * line['share']:.3g}\N{NO-BREAK SPACE}%" in told
     assert f"<dt>answers</dt><dd>{len(paid)}</dd>" in html
     assert f"<dt>most</dt><dd>{paid.max():.3g}</dd>" in html
 

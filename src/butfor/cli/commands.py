@@ -264,6 +264,8 @@ def report(
     """Write a page about answers: a summary, a line per row, and the certificates. It needs no other file."""
     found = loading.load(answer)
     told = found if words is None else found.described(describe(words))
+    if by is not None and isinstance(told, Explanation):
+        raise InputError(f"--by {by} was given.", f"{answer} holds a single answer, which has no groups.")
     write(page, told.to_html(title) if isinstance(told, Explanation) else told.to_html(title, by))
 
 

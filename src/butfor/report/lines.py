@@ -31,7 +31,7 @@ def counts(lines: list[Line], name: str) -> list[str]:
 
 def percent(share: float | None) -> str:
     """A share with three digits; empty if it is not known."""
-    return "" if share is None else f"{100 * share:.3g} %"
+    return "" if share is None else f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
 
 
 def rounded(number: float | None) -> str:

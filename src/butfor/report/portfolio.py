@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -96,6 +96,9 @@ class Portfolio:
 
 def portfolio(answers: Explanations, by: str | Iterable[Any] | None) -> Portfolio:
     """The answers with the groups of their rows."""
+    answers = replace(
+        answers, certificates=list(answers.certificates)
+    )  # they are read many times, and each is made anew
     return Portfolio(answers, firsts(answers), by if by is None or isinstance(by, str) else list(by))
 
 

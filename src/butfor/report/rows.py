@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 from butfor.explanation.changes import Change, word
 from butfor.report.portfolio import Portfolio
@@ -57,14 +58,14 @@ def _predictions(of: Portfolio) -> list[str]:
     """What the model predicts before and after; for survival, the number that the target is about."""
     answers, first = of.answers, of.first
     target = survival_words.target_of(first)
+
+    def told(was: Any, now: Any) -> tuple[str, str]:
+        return (first.told(was), first.told(now)) if target is None else survival_words.figures(was, now, target)[:2]
+
     column = list[str]()
-    for was, is_, changes in zip(answers.outputs_before, answers.outputs_after, of.changes, strict=True):
-        if not changes:
-            column.append(isolated(first.told(was)))
-        elif target is None:
-            column.append(f"{isolated(first.told(was))} → {isolated(first.told(is_))}")
-        else:
-            column.append(" → ".join(map(isolated, survival_words.figures(was, is_, target)[:2])))
+    for was, now, changes in zip(answers.outputs_before, answers.outputs_after, of.changes, strict=True):
+        before, after = told(was, now if changes else was)
+        column.append(f"{isolated(before)} → {isolated(after)}" if changes else isolated(after))
     return column
 
 
