@@ -79,7 +79,7 @@ def test_a_good_answer_passes_every_check(answer) -> None:
     found = check(filed(answer), MODEL)
     assert found.passed
     assert all(one.passed for one in found.checks)
-    assert len(found.checks) == 11
+    assert len(found.checks) == 12
     assert repr(found).endswith("the answer holds")
 
 
