@@ -16,8 +16,8 @@ from butfor.datasets import loans
 PAGE = "reference/api.md"
 
 GROUPS = {
-    "Several answers": ("Menu", "Ladder", "TradeOff"),
     "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "load", "warm"),
+    "Several answers": ("Menu", "Ladder", "TradeOff", "Variety"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -39,6 +39,8 @@ ANSWERS = (
     butfor.Explanations,
     butfor.Menu,
     butfor.Ladder,
+    butfor.TradeOff,
+    butfor.Variety,
     butfor.Certificate,
     butfor.Space,
     Enum,
@@ -102,11 +104,12 @@ def entry(title: str, thing: Any, depth: int = 3) -> Iterator[str]:
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
-    """The documented methods and properties that a class of ours defines, without those that Python defines."""
-    for name, member in vars(kind).items():
-        plain = getattr(member, "__func__", member)
-        if not name.startswith("_") and (called(plain) or isinstance(plain, property | cached_property)):
-            yield name, plain
+    """The documented methods and properties that a class of ours defines or inherits, without those that Python defines."""
+    for base in kind.__mro__:
+        for name, member in vars(base).items() if base.__module__.startswith("butfor") else ():
+            plain = getattr(member, "__func__", member)
+            if not name.startswith("_") and (called(plain) or isinstance(plain, property | cached_property)):
+                yield name, plain
 
 
 def called(thing: Any) -> bool:

@@ -52,11 +52,11 @@ def unchecked(found: Checked) -> list[str]:
 
 
 def moved(answer: bf.Explanation, **values: float) -> bf.Explanation:
-    """The answer with another point, its cost and bound claimed to be as they should be."""
+    """The answer with another point, its cost and bound claimed to be as they should be. Its score is not claimed."""
     codes = answer.point_codes.copy()
     for name, value in values.items():
         codes[answer.space.index(name)] = value
-    return replace(answer, point_codes=codes, point=answer.space.decode(codes[None], answer.factual))
+    return replace(answer, point_codes=codes, point=answer.space.decode(codes[None], answer.factual), score=None)
 
 
 def claiming(answer: bf.Explanation, cost: float, bound: float | None = None) -> bf.Explanation:
@@ -79,7 +79,7 @@ def test_a_good_answer_passes_every_check(answer) -> None:
     found = check(filed(answer), MODEL)
     assert found.passed
     assert all(one.passed for one in found.checks)
-    assert len(found.checks) == 11
+    assert len(found.checks) == 12
     assert repr(found).endswith("the answer holds")
 
 
@@ -319,7 +319,7 @@ def test_each_of_many_answers_is_checked(many) -> None:
 
 def test_few_answers_are_listed_in_full(many) -> None:
     found = check(many[:2], MODEL)
-    assert repr(found).startswith("Row 0, answer 1:\npassed - the hash of the record")
+    assert repr(found).startswith("Row 200, answer 1:\npassed - the hash of the record")
     assert repr(found).endswith("the answer holds\n2 of 2 answers hold")
     assert check(many[:1], MODEL) == check(many[0], MODEL)
 
@@ -332,7 +332,7 @@ def test_of_many_answers_those_that_fail_are_named(many) -> None:
     certificates[wrong] = reworded(certificates[wrong], cost=costs[wrong], bound=costs[wrong])
     found = check(replace(many, costs=costs, certificates=certificates), MODEL)
     assert not found.passed
-    assert repr(found).startswith(f"Row {wrong}, answer 1:\n")
+    assert repr(found).startswith(f"Row {many.labels[wrong]}, answer 1:\n")
     assert "FAILED - the cost is" in repr(found)
     assert repr(found).endswith("29 of 30 answers hold")
 

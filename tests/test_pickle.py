@@ -40,6 +40,7 @@ OBJECTS: dict[str, Any] = {
     "Menu": EXPLAINER.menu(X[:1], 2),
     "Ladder": EXPLAINER.ladder(X[:1], [1, 2]),
     "TradeOff": EXPLAINER.cost_against_changes(X[:1], 2),
+    "Variety": EXPLAINER.variety(ANSWERS[:1]),
     "Space": EXPLAINER.space,
     "Swarm": bf.Swarm(particles=7),
     "Sign": bf.Sign(("no", "yes")),

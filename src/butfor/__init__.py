@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from butfor.explanation.ladder import Ladder
     from butfor.explanation.menu import Menu
     from butfor.explanation.trade_off import TradeOff
+    from butfor.explanation.variety import Variety
     from butfor.importers.fold.linear import linear_over
     from butfor.importers.registry import register_importer, register_step
     from butfor.model.readout import Sign
@@ -83,6 +84,7 @@ _HOMES = {
     "butfor.explanation.ladder": ("Ladder",),
     "butfor.explanation.menu": ("Menu",),
     "butfor.explanation.trade_off": ("TradeOff",),
+    "butfor.explanation.variety": ("Variety",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.torch_modules": ("torch_model",),

@@ -133,3 +133,21 @@ def test_polars_in_polars_out() -> None:
     tree = MODELS["tree"](0).fit(X, (X["a"] + X["b"] > 0).to_numpy())
     menu = bf.Explainer(tree, X).menu(X[:1], "other")
     assert isinstance(menu.to_frame(), pl.DataFrame)
+
+
+def test_everything_is_told_in_the_user_s_words() -> None:
+    here = world("forest", 1)
+    words = bf.describe(
+        columns={"a": "Alter", "b": bf.Column("Bonus", unit="EUR"), "c": "Credit", "level": "Stufe"},
+        prediction=bf.Column(levels={0: "refused", 1: "granted"}),
+    )
+    explainer = bf.Explainer(here.explainer.model, here.points, words=words)
+    menu = explainer.menu(here.row, 1)
+    assert repr(menu).startswith("refused → granted")
+    changed = {change.label for option in menu for change in option.changes}
+    assert changed
+    assert changed <= {"Alter", "Bonus", "Credit", "Stufe"}
+    assert changed <= {label.get_text() for label in menu.plot().get_xticklabels()}
+    assert "refused now" in repr(explainer.ladder(here.row, [bf.probability(1, 0.5)]))
+    assert "refused" in repr(explainer.cost_against_changes(here.row, 1))
+    assert "refused → granted" in repr(explainer.variety(menu, ["cost"]))

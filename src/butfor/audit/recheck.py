@@ -364,6 +364,7 @@ def _asked(claim: Claim, constraints: tuple[AbstractConstraint, ...], solver: st
         cost=claim.cost,
         constraints=constraints,
         k=claim.answer.rank,
+        different=claim.answer.question.spec.get("different"),
         solver=solver,
         time_limit=seconds,
         progress=False,

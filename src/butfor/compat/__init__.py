@@ -16,3 +16,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'butfor.compat' has no attribute {name!r}")
     return import_module(f"butfor.compat.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Checks of the arguments: counts, seed, time limit and threads."""
+"""Checks of the arguments: counts, seed, solver, time limit and threads."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ def seed_of(seed: Any) -> int:
     return int(seed)
 
 
+def solver_of(solver: str | AbstractSolver, space: Space) -> str | AbstractSolver:
+    """A solver or its name. The settings of a solver must make sense in the space."""
+    if isinstance(solver, AbstractSolver):
+        solver.validate(space)
+    return solver
+
+
 def budget_of(time_limit: Any, time_limit_per_row: Any, n_jobs: Any) -> Budget:
     """The budget of one call. Its time starts now."""
     whole, per_row = _seconds("time_limit", time_limit), _seconds("time_limit_per_row", time_limit_per_row)
@@ -49,10 +56,3 @@ def _threads(n_jobs: Any) -> int:
             f"n_jobs={n_jobs!r} was given.", "It must be a number of threads, or -1 for one per processor."
         )
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
-
-
-def solver_of(solver: str | AbstractSolver, space: Space) -> str | AbstractSolver:
-    """A solver with settings, which must make sense in the space, or the name of one."""
-    if isinstance(solver, AbstractSolver):
-        solver.validate(space)
-    return solver

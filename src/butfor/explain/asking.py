@@ -13,6 +13,7 @@ from butfor.compiled.clock import now
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.blame import conflicts
+from butfor.explain.notices import point_out_rows_outside
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
@@ -85,6 +86,21 @@ class Asking:
         question = question.settled(self.reading.readout, before)
         return Verifier(question, self.referee(question.target), self.reading.space.encode(before.table), before)
 
+    def one_row(
+        self, what: str, row: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints
+    ) -> Verifier:
+        """The question about a single row, of which a public method makes something."""
+        verifier = self.verifier(row, target, cost, constraints)
+        if len(verifier) != 1:
+            raise InputError(f"{len(verifier)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
+        point_out_rows_outside(self.reading.space, verifier.factuals, stacklevel=3)
+        return verifier
+
+    def typical(self) -> Any:
+        """A row that is like many, as a table."""
+        codes = np.array([[feature.typical for feature in self.reading.space.features]])
+        return self.reading.space.decode(codes, self.reading.sample)
+
     def solved(self, verifier: Verifier, budget: Budget) -> Explanations:
         """One answer to each row of a verifier."""
         search = Search()
@@ -125,7 +141,7 @@ class Asking:
             scores=verifier.scores(outcome, verdict),
             costs=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
-            question=record(verifier.question),
+            question=record(verifier.question, search.different),
             model=type(self.reading.source.estimator).__name__,
             words=self.words,
         )

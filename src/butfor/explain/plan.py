@@ -66,6 +66,7 @@ def plan(
         pool=pool,
         unit=reading.unit,
         confirmation=Confirmation(oracle, question.judged, factuals) if seen else None,
+        examples=oracle,
     )
     for rows, score_sets in groups:
         problem = replace(whole.take(rows), score_sets=score_sets)

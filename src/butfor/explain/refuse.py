@@ -19,8 +19,8 @@ def refused(asking: Asking, answer: Explanation, columns: Sequence[str]) -> Veri
     _check(asking, answer, columns)
     spec = answer.question.spec
     row = frames.select(answer.factual, asking.reading.space.names)
-    rules = (*_meant(spec["constraints"]), Fixed(tuple(map(str, columns))))
-    return asking.verifier(row, _meant(spec["target"]), _meant(spec["cost"]), rules)
+    rules = (*meant(spec["constraints"]), Fixed(tuple(map(str, columns))))
+    return asking.verifier(row, meant(spec["target"]), meant(spec["cost"]), rules)
 
 
 def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:
         raise InputError(given, f"It changes {', '.join(changed) or 'nothing'}.", "Name one or more of these columns.")
 
 
-def _meant(spec: Any) -> Any:
+def meant(spec: Any) -> Any:
     """A part of a question, from its data."""
     try:
         return from_spec(spec)

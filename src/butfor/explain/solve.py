@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from butfor.explain.different import Difference, apart_from, left_to, undominated
 from butfor.explain.plan import Part, plan
 from butfor.explain.turns import Job, in_turns
 from butfor.log import LOG
 from butfor.model.readout import AbstractReadout
-from butfor.problem.constraints.relations import Fresh
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged
 from butfor.solvers.solver import AbstractSolver, Budget
-from butfor.space.space import same
 from butfor.verdict.certificate import NEEDED, REACHED
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
@@ -30,11 +29,16 @@ it should. The bound is then that of the first attempt.
 """
 
 
+MORE_LEAVES = 4
+"""So many times more leaves are asked for, if too many of them are dominated by others."""
+
+
 @dataclass(frozen=True)
 class Search:
     """How to search.
 
     - `k`: how many answers per row, at most;
+    - `different`: what makes an answer a different one;
     - `solver`: a solver or its name; "auto" is the first one that fits;
     - `seed`: the seed of random draws.
     """
@@ -42,6 +46,7 @@ class Search:
     k: int = 1
     solver: str | AbstractSolver = "auto"
     seed: int = 0
+    different: Difference = None
 
 
 def solve(
@@ -68,17 +73,40 @@ def solve(
         if not jobs or (rank > 1 and budget.spent()):
             break
         left = budget.at_most(budget.left() / (search.k + 1 - rank))
-        k, told = (search.k, advance) if rank == 1 else (1, _quiet)
-        found = in_turns(jobs, left, k, search.seed, search.solver == "auto", told)
-        done.append(_reached(found, jobs, readout) if rank == 1 else found.take(found.found()))
+        single = [job for job in jobs if not left_to(job.solver, search.different)]
+        if rank == 1:
+            found = _reached(_first_answers(jobs, verifier, left, search, advance), jobs, readout)
+            done.append(found)
+        else:
+            found = in_turns(jobs, left, 1, search.seed, search.solver == "auto", _quiet)
+            done.append(found.take(found.found()))
         if rank < search.k:
-            single = [job for job in jobs if not job.solver.many]
-            jobs = [following for job in single for following in others(job, found)]
+            jobs = [following for job in single for following in others(job, found, search.different)]
     return joined(done)
 
 
-def others(job: Job, found: Outcome) -> list[Job]:
-    """A job for one more answer to each row of a job. It must not repeat all changes of the answer that was found.
+def _first_answers(
+    jobs: Sequence[Job], verifier: Verifier, budget: Budget, search: Search, advance: Callable[[int], None]
+) -> Outcome:
+    """The first answer to each row, and others that the solvers give by themselves.
+
+    Of leaves, so many are asked for that enough are left without those that are dominated.
+    """
+    auto, asked = search.solver == "auto", search.k if search.different in (None, "leaves") else 1
+    found = in_turns(jobs, budget, asked, search.seed, auto, advance)
+    while search.different == "leaves":
+        kept = undominated(found, verifier.factuals, verifier.referee.space, search.k)
+        rows = np.arange(len(verifier) + 1)
+        lacking = np.histogram(kept.row, rows)[0] < search.k
+        if budget.spent() or not (lacking & (np.histogram(found.row, rows)[0] == asked)).any():
+            return kept
+        asked *= MORE_LEAVES
+        found = in_turns(jobs, budget, asked, search.seed, auto, _quiet)
+    return found
+
+
+def others(job: Job, found: Outcome, different: Difference) -> list[Job]:
+    """A job for one more answer to each row of a job, which must differ from the answer that was found.
 
     With this further relation, the problem may need another solver.
     """
@@ -86,11 +114,10 @@ def others(job: Job, found: Outcome) -> list[Job]:
     for i, row in enumerate(job.rows.tolist()):
         at = int(np.searchsorted(found.row, row))
         one = job.take(np.array([i]))
-        stays = same(found.points[at], one.problem.factuals[0])
-        changed = tuple(name for name, still in zip(one.problem.space.names, stays, strict=True) if not still)
-        if found.found()[at] and changed:
-            problem = one.problem.with_relation(Fresh(changed))
-            jobs.append(Job(one.rows, problem, *choose(problem.form())))
+        if found.found()[at]:
+            relation = apart_from(different, one.problem.space, one.problem.factuals[0], found.points[at])
+            problem = one.problem if relation is None else one.problem.with_relation(relation)
+            jobs += [] if relation is None else [Job(one.rows, problem, *choose(problem.form()))]
     return jobs
 
 

@@ -17,6 +17,7 @@ from butfor.arrays import BoolArray, IntArray
 from butfor.compiled.clock import now
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
+from butfor.solvers.rows.examples import cheapest_example
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.solvers.swarm.settings import Swarm
 
@@ -73,16 +74,28 @@ class Turn:
         self.seconds += now() - begin
 
     def rescue(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
-        """Search for so many seconds, with a swarm, for answers that are not there. The bounds stay."""
+        """Look for answers that are not there: with a swarm for so many seconds, then among real rows. The bounds stay."""
         begin, swarm = now(), Swarm()
         rows = self.outcome.row[self.lost]
         credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
         job = replace(self.job.take(rows), solver=swarm, credit=credit)
-        if swarm.accepts(job.problem.form()):
-            found = job.done(budget.at_most(seconds), 1, seed).renumbered(rows)
-            better = better_of(self.outcome, found.take(found.found()))
-            self.outcome = replace(better, stopped=self.outcome.stopped)  # more time may still help the proof
+        if self.job.solver.exact and swarm.accepts(job.problem.form()):
+            self._keep(job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
+        for row in self.outcome.row[self.lost].tolist():
+            self._known(row)
         self.seconds += now() - begin
+
+    def _known(self, row: int) -> None:
+        """Take a row of the training data for an answer, if one is."""
+        at = np.array([row])
+        credit = replace(self.job.credit, why=f"{self.job.credit.why}; the answer is a row of the data")
+        found = cheapest_example(self.job.problem.take(at)).credited(credit)
+        self._keep(found.renumbered(at))
+
+    def _keep(self, found: Outcome) -> None:
+        """Add answers from elsewhere to what is known. More time may still help the proof."""
+        better = better_of(self.outcome, found.take(found.found()))
+        self.outcome = replace(better, stopped=self.outcome.stopped)
 
     @property
     def lost(self) -> BoolArray:
@@ -117,13 +130,13 @@ def in_turns(
 ) -> Outcome:
     """The answers to the rows of all jobs. The first job is always begun.
 
-    With `rescue`, rows that an exact solver left without an answer are searched by a swarm.
+    With `rescue`, rows that were left without an answer are searched by a swarm and among real rows.
     """
     turns = [Turn(part, part.nothing(budget)) for job in jobs for part in job.parts(_size(job.solver, budget))]
     proving = [turn for turn in turns if turn.job.solver.exact]
     _round(turns, Turn.take, budget, FIRST_SHARE if proving else 1.0, k, seed, advance)
     if rescue:
-        lost = [turn for turn in proving if turn.lost.any()]
+        lost = [turn for turn in turns if turn.lost.any()]
         _round(lost, Turn.rescue, budget, FIRST_SHARE, k, seed, advance)
     again = sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap)
     _round(again, Turn.take, budget, 1.0, k, seed, advance)

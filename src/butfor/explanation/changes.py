@@ -113,7 +113,7 @@ def in_words(changes: Iterable[Change]) -> str:
     >>> in_words([Change("income", "whole number", 4000, 5000, True), Change("job", "category", "clerk", "pilot", True)])
     'income 4000 → 5000; job clerk → pilot'
     """
-    return "; ".join(f"{change.name} {change.text[0]} → {change.text[1]}" for change in changes)
+    return "; ".join(f"{change.label} {change.text[0]} → {change.text[1]}" for change in changes)
 
 
 def is_number(value: Any) -> bool:

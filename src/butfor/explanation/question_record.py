@@ -19,11 +19,12 @@ class QuestionRecord:
     spec: dict[str, Any] = field(compare=False, hash=False, default_factory=dict)
 
 
-def record(question: Question) -> QuestionRecord:
-    """The record of a question."""
+def record(question: Question, different: str | float | None = None) -> QuestionRecord:
+    """The record of a question, and of the rule by which several answers differ, if one was named."""
     spec = {
         "target": to_spec(question.target),
         "cost": to_spec(question.cost),
         "constraints": [to_spec(constraint) for constraint in question.constraints],
     }
+    spec |= {} if different is None else {"different": different}
     return QuestionRecord(repr(question.target), repr(question.cost), tuple(map(repr, question.constraints)), spec)

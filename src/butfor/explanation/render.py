@@ -40,6 +40,8 @@ VIEWS = {
     "trade-off fragment": "trade_offs:fragment",
     "trade-off in words": "trade_offs:in_words",
     "trade-off drawn": "trade_offs:draw",
+    "variety": "varieties:text",
+    "variety fragment": "varieties:fragment",
 }
 """For each way to show an answer, its function, in a file of `butfor.views` unless said otherwise.
 

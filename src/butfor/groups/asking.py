@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputTypeError
+from butfor.errors import InputError, InputTypeError
 from butfor.explain.asking import Asking
 from butfor.explain.explainer import Explainer
 from butfor.explain.solve import Search, confirm, solve
@@ -36,6 +36,14 @@ def verifier_of(
     if not isinstance(explainer, Explainer):
         raise InputTypeError(f"{type(explainer).__name__} was given.", "An Explainer is needed, and then the rows.")
     return Asking(explainer.reading).verifier(X, target, cost, constraints)
+
+
+def in_need(verifier: Verifier) -> IntArray:
+    """The rows that do not meet the target yet. An error says so if there are none."""
+    rows = np.flatnonzero(~verifier.question.target.met(verifier.before, verifier.before))
+    if not len(rows):
+        raise InputError("every row meets the target already.", "At least one must need a change.")
+    return rows
 
 
 def answered(verifier: Verifier, budget: Budget) -> Outcome:

@@ -16,7 +16,7 @@ from butfor.explain.arguments import budget_of, count_of
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import word
 from butfor.groups.action import Action, action_of
-from butfor.groups.asking import answered, labels, tried, verifier_of
+from butfor.groups.asking import POINTS_AT_ONCE, answered, in_need, labels, tried, verifier_of
 from butfor.groups.cover import widest_cover
 from butfor.groups.propose import proposals, smaller
 from butfor.problem.costs import AbstractCost
@@ -166,9 +166,7 @@ class Actions:
         budget_of(time_limit, None, None)  # refused now if it makes no sense; its time starts with the search
         self._time_limit = time_limit
         whole = verifier_of(explainer, X, target, cost, constraints)
-        rows = np.flatnonzero(~whole.question.target.met(whole.before, whole.before))
-        if not len(rows):
-            raise InputError("every row meets the target already.", "At least one must need a change.")
+        rows = in_need(whole)
         self._verifier = whole.take(rows)
         every = labels(whole)
         self._labels = tuple(every[row] for row in rows.tolist())
@@ -270,13 +268,17 @@ class Actions:
         return self._on_every_row(self.tried)
 
     def _on_every_row(self, actions: tuple[Action, ...]) -> Trials:
+        """The actions, some at a time, because each of them makes a table as long as that of the rows."""
         start, space = self._verifier.factuals, self._verifier.referee.space
-        n, count = len(start), len(actions)
-        if not count:
-            return Trials(actions, np.zeros((n, 0), dtype=np.bool_), np.zeros((n, 0)))
-        points = np.concatenate([action.taken(start, space) for action in actions])
-        fine, price = tried(self._verifier, np.tile(np.arange(n), count), points)
-        return Trials(actions, np.asarray(fine.reshape(count, n).T), np.asarray(price.reshape(count, n).T))
+        n, at_once = len(start), max(1, POINTS_AT_ONCE // len(start))
+        trials = Trials((), np.zeros((n, 0), dtype=np.bool_), np.zeros((n, 0)))
+        for begin in range(0, len(actions), at_once):
+            some = actions[begin : begin + at_once]
+            points = np.concatenate([action.taken(start, space) for action in some])
+            fine, price = tried(self._verifier, np.tile(np.arange(n), len(some)), points)
+            shape = (len(some), n)
+            trials = trials.beside(Trials(some, fine.reshape(shape).T, price.reshape(shape).T))
+        return trials
 
     def _refined(self, trials: Trials, need: int) -> Trials:
         """The trials, and those of smaller amounts of the cheapest action, until none of these is cheaper."""

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
-from butfor.errors import InputError
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
-from butfor.groups.asking import answered, framed, under, verifier_of
+from butfor.groups.asking import answered, framed, in_need, under, verifier_of
 from butfor.problem.constraints.restrictions import Fixed, admissible
 from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
@@ -48,9 +47,7 @@ def levers(
     """
     budget = budget_of(time_limit, None, None)
     whole = verifier_of(explainer, X, target, cost, constraints)
-    rows = np.flatnonzero(~whole.question.target.met(whole.before, whole.before))
-    if not len(rows):
-        raise InputError("every row meets the target already.", "At least one must need a change.")
+    rows = in_need(whole)
     verifier = whole.take(rows)
     columns = np.flatnonzero(admissible(explainer.space, verifier.factuals, verifier.question.constraints).movable())
     helped: dict[tuple[int, ...], BoolArray] = {}

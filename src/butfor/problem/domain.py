@@ -66,6 +66,11 @@ class Domain:
         if j in self.levels:
             self.levels[j][rows] = False
 
+    def forbid_missing(self, j: int) -> None:
+        """Feature `j` has a value."""
+        self.missing[:, j] = False
+        self.stay[:, j] &= ~np.isnan(self.factuals[:, j])
+
     def narrow(self, j: int, low: FloatArray | float, high: FloatArray | float) -> None:
         """Number `j` lies in `[low, high]`. It may stay only if its factual value lies there."""
         self.low[:, j] = np.maximum(self.low[:, j], low)
@@ -137,6 +142,14 @@ class Domain:
             inside[:, j] = mask[np.arange(len(code)), code]
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
+
+    def counts(self) -> FloatArray:
+        """How many values each feature may take at most, in any row. It is infinite for a number without a grid."""
+        width = np.maximum((self.high - self.low).max(axis=0, initial=0.0), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.where(self.step > 0, np.ceil(width / self.step) + 3, np.inf)  # both ends, its own, and "missing"
+        found[list(self.levels)] = [mask.shape[1] + 1 for mask in self.levels.values()]
+        return np.asarray(found)
 
     def ends(self, j: int) -> tuple[FloatArray, FloatArray]:
         """The smallest and largest values that number `j` of each row may move to.

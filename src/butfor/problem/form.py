@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
 from butfor.model.questions import ModelKind
 
 
@@ -54,6 +56,8 @@ class ConstraintKind(StrEnum):
     """One change brings another along."""
     FRESH = "fresh"
     """Certain columns do not all change together."""
+    APART = "apart"
+    """At least some column is far from its value in an earlier answer."""
     MARGIN = "margin"
     """A distance to every deciding boundary."""
     ROBUST = "robust"
@@ -66,7 +70,7 @@ class ConstraintKind(StrEnum):
 
 @dataclass(frozen=True)
 class Form:
-    """What a problem needs from a solver. Nothing here depends on the size of the data.
+    """What a problem needs from a solver. Nothing here depends on how many rows there are.
 
     - `model`: the kind of model;
     - `inequalities`: how many score inequalities must hold at once, in the largest score set;
@@ -78,7 +82,8 @@ class Form:
     - `cost`: the terms of the cost;
     - `constraints`: the constraints that are not part of the domain;
     - `weighted_changes`: whether changed columns have different prices;
-    - `unread`: why the model could not be read, if it could not.
+    - `unread`: why the model could not be read, if it could not;
+    - `combinations`: how many points a row may become at most (infinite if some number may be any in an interval).
     """
 
     model: ModelKind
@@ -92,6 +97,7 @@ class Form:
     weighted_changes: bool
     unread: str = ""
     blended: bool = False
+    combinations: float = np.inf
 
 
 def listed(kinds: Iterable[StrEnum]) -> str:

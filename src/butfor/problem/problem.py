@@ -84,7 +84,8 @@ class Problem:
       estimator decided against a point beyond its rounding;
     - `oracle`: says what a model predicts that could not be read;
     - `unit`: the unit roundoff of the estimator;
-    - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide).
+    - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide);
+    - `examples`: says what the estimator predicts for rows of the training data.
     """
 
     space: Space
@@ -103,6 +104,7 @@ class Problem:
     oracle: AbstractOracle | None = None
     unit: float = UNIT_DOUBLE
     confirmation: AbstractConfirmation | None = None
+    examples: AbstractOracle | None = None
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -131,6 +133,7 @@ class Problem:
             pool=None if self.pool is None else self.pool.take(rows),
             oracle=None if self.oracle is None else self.oracle.take(rows),
             confirmation=None if self.confirmation is None else self.confirmation.take(rows),
+            examples=None if self.examples is None else self.examples.take(rows),
         )
 
     def with_relation(self, relation: Relation) -> Problem:
@@ -203,6 +206,7 @@ class Problem:
             constraints=frozenset(self._constraint_kinds()),
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
             blended=any(isinstance(score_set.curve, Blend) for score_set in self.score_sets),
+            combinations=float(np.prod(self.domain.counts()[movable])),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",
         )
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from butfor.errors import InputError, UnsupportedProblemError
 from butfor.problem.form import Form
+from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
@@ -28,9 +30,10 @@ PROVING: tuple[AbstractSolver, ...] = (
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
-SOLVERS: tuple[AbstractSolver, ...] = (
-    RowSearch(), *PROVING, RobustExact(PROVING), BlendBranching(PROVING), Swarm(), BruteForce(),
-)  # fmt: skip
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (*PROVING, RobustExact(PROVING), BlendBranching(PROVING), Enumeration())
+"""Those that prove the optimum of a question with whatever it asks of an answer."""
+
+SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())
 """The solvers, in the order in which they are tried."""
 
 

@@ -92,6 +92,8 @@ class AbstractSolver(ABC):
     does: str
     many = False
     """Whether it gives several answers per row by itself."""
+    by_leaf = False
+    """Whether each of these answers lies in another leaf of a tree."""
     exact = True
     """Whether it proves its answers, if it has enough time."""
     only_named = False

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes, all_hold
@@ -67,12 +66,6 @@ class Verifier:
 
     def __len__(self) -> int:
         return len(self.factuals)
-
-    def of_one_row(self, what: str) -> Verifier:
-        """The same, if it has a single row. `what` needs one."""
-        if len(self) != 1:
-            raise InputError(f"{len(self)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
-        return self
 
     def take(self, rows: IntArray) -> Verifier:
         """The same for some of the rows."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
-from butfor.views.listing import Listing, as_html, as_text
+from butfor.views.listing import Listing, as_html, as_text, told
 from butfor.views.plot import BLUE, GREY, PALE
 from butfor.views.text import status_name
 
@@ -49,8 +49,10 @@ def title(ladder: Ladder) -> str:
     """Where the row stands, and what comes next."""
     step = ladder.next
     if step is not None:
-        return f"{word(ladder.before)} now; the cheapest next goal is {step}, at a cost of {ladder[step].cost:.4g}"
-    return f"{word(ladder.before)} now; " + (
+        return (
+            f"{told(ladder, ladder.before)} now; the cheapest next goal is {step}, at a cost of {ladder[step].cost:.4g}"
+        )
+    return f"{told(ladder, ladder.before)} now; " + (
         "the last goal is met" if ladder.met[-1] else "no further goal has an answer"
     )
 
@@ -70,7 +72,7 @@ def draw(ladder: Ladder, ax: Axes | None = None) -> Axes:
             _short(_what(rung)), (0, y + 0.2), (0, 2), textcoords="offset points", va="bottom", fontsize=8.5,
             color=BLUE if rung.found else GREY, annotation_clip=False,
         )  # fmt: skip
-    ax.set_title(_plain(f"{word(ladder.before)} now"), loc="left", fontsize=11, pad=12)
+    ax.set_title(_plain(f"{told(ladder, ladder.before)} now"), loc="left", fontsize=11, pad=12)
     ax.set_yticks(range(len(ladder)), [_plain(name) for name in ladder.names], fontsize=9)
     for name, label in zip(ladder.names, ax.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if name == ladder.next else "normal")

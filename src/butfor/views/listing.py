@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING, Any
 
+from butfor.explanation.changes import word
 from butfor.views.html import style
-from butfor.views.text import plain, table
+from butfor.views.text import plain, table, wanted
+
+if TYPE_CHECKING:
+    from butfor.explanation.explanation import Explanation
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,16 @@ class Listing:
     names: tuple[str, ...]
     lines: Sequence[Sequence[str]]
     remarks: Sequence[str] = ()
+
+
+def told(answers: Sequence[Explanation], prediction: Any) -> str:
+    """A prediction as the user calls it, if an answer is there to say how."""
+    return answers[0].told(prediction) if len(answers) else word(prediction)
+
+
+def target_of(answers: Sequence[Explanation], target: str) -> str:
+    """The target of all these answers in the user's words."""
+    return wanted(answers[0]) if len(answers) else target
 
 
 def as_text(listing: Listing) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import Change, word
 from butfor.explanation.menu import MenuLine
+from butfor.views.listing import target_of, told
 from butfor.views.plot import BLUE, GREY, PALE
 
 if TYPE_CHECKING:
@@ -78,8 +79,16 @@ def _beyond(line: MenuLine) -> str:
 
 
 def _frame(ax: Axes, menu: Menu, names: Sequence[str], right: Sequence[str]) -> None:
-    ax.set_title(f"{word(menu.before)} → {menu.target}".replace("$", r"\$"), loc="left", fontsize=11, pad=10)
-    ax.set_xticks(range(len(names)), [name.replace("$", r"\$") for name in names], rotation=40, ha="right")
+    ax.set_title(
+        f"{told(menu, menu.before)} → {target_of(menu, menu.target)}".replace("$", r"\$"),
+        loc="left",
+        fontsize=11,
+        pad=10,
+    )
+    labels = {change.name: change.label for option in menu for change in option.columns()}
+    ax.set_xticks(
+        range(len(names)), [labels.get(name, name).replace("$", r"\$") for name in names], rotation=40, ha="right"
+    )
     ax.set_yticks(range(len(right)), right, fontsize=9)
     ax.yaxis.tick_right()
     ax.set_xlim(-0.6, max(len(names), 1) - 0.4)

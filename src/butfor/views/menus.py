@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.explanation.menu import MenuLine, Standing
-from butfor.views.listing import Listing, as_html, as_text
+from butfor.views.listing import Listing, as_html, as_text, target_of, told
 from butfor.views.text import status_name
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def fragment(menu: Menu) -> str:
 
 def in_words(menu: Menu) -> str:
     """The menu in sentences."""
-    options = [f"{', '.join(change.name for change in one.changes) or 'nothing'} at {word(one.cost)}" for one in menu]
+    options = [f"{', '.join(change.label for change in one.changes) or 'nothing'} at {word(one.cost)}" for one in menu]
     return " ".join([f"{title(menu)}.", *([f"{'; '.join(options)}."] if options else []), *remarks(menu)])
 
 
@@ -47,7 +47,8 @@ def listing(menu: Menu) -> Listing:
 def title(menu: Menu) -> str:
     """What was asked, and how many answers there are."""
     ways = f"{len(menu) or 'no'} {'way' if len(menu) == 1 else 'ways'}"
-    return f"{word(menu.before)} → {menu.target}: {ways}, by changing at most {menu.most} of {menu.width} columns"
+    asked = f"{told(menu, menu.before)} → {target_of(menu, menu.target)}"
+    return f"{asked}: {ways}, by changing at most {menu.most} of {menu.width} columns"
 
 
 def remarks(menu: Menu) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
-from butfor.views.listing import Listing, as_html, as_text
+from butfor.views.listing import Listing, as_html, as_text, told
 from butfor.views.plot import BLUE, GREY, PALE
 from butfor.views.text import status_name
 
@@ -59,7 +59,7 @@ def listing(front: TradeOff) -> Listing:
 
 def title(front: TradeOff) -> str:
     """What was asked."""
-    return f"{word(front.before)} → {front.target}: cost against {front.against}"
+    return f"{told(front, front.before)} → {front.target}: cost against {front.against}"
 
 
 def remarks(front: TradeOff) -> list[str]:
@@ -103,7 +103,7 @@ def draw(front: TradeOff, ax: Axes | None = None) -> Axes:
                 ends, one.low, min(one.high, top), facecolor=PALE, edgecolor=GREY, hatch="///", alpha=0.7, linewidth=0
             )
     ax.plot(front.numbers, [one.cost for one in front], "o", color=BLUE, markersize=7, zorder=3)
-    ax.set_title(f"{word(front.before)} → {front.target}".replace("$", r"\$"), loc="left", fontsize=11, pad=10)
+    ax.set_title(f"{told(front, front.before)} → {front.target}".replace("$", r"\$"), loc="left", fontsize=11, pad=10)
     ax.set_xlabel((f"{front.against}, at most" if front.against == "changes" else front.against).replace("$", r"\$"))
     ax.set_ylabel("least cost")
     ax.set_ylim(0, top * 1.08)

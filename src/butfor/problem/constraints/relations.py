@@ -187,3 +187,48 @@ class Fresh(Relation):
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
         return np.asarray(np.any(same(before[:, at], after[:, at]), axis=1))
+
+
+DISTANCE_KEPT = 1e-9
+"""How exactly a distance is kept, as a share of the range."""
+
+
+@dataclass(frozen=True)
+class Apart(Relation):
+    """The answer is far from an earlier one, and does not just do the same and more.
+
+    - `point`: the earlier answer, encoded;
+    - `distance`: in ranges. At least one column is so far from its value there, is another level, or is missing where it
+      was not.
+    """
+
+    kind = ConstraintKind.APART
+
+    point: tuple[float, ...]
+    distance: float
+
+    def __repr__(self) -> str:
+        return f"at least {self.distance:g} ranges from an earlier answer"
+
+    def validate(self, space: Space) -> None:
+        if len(self.point) != len(space):
+            raise InputError(f"{self!r} was given.", "It must be an answer with the same columns.")
+
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return self.far(space, after) & ~self.dominated(space, before, after)
+
+    def far(self, space: Space, after: FloatArray) -> BoolArray:
+        """Which rows are far from the earlier answer."""
+        point = np.array(self.point)
+        share = np.array([self.distance - DISTANCE_KEPT if feature.levels is None else 1.0 for feature in space])
+        with np.errstate(invalid="ignore"):
+            far = np.abs(after - point) >= share * np.array([feature.range for feature in space])
+        return np.asarray((far | (np.isnan(after) != np.isnan(point))).any(axis=1))
+
+    def dominated(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        """Which rows change whatever the earlier answer changes as far as it does, or farther."""
+        point = np.array(self.point)
+        number = np.array([feature.levels is None for feature in space])
+        with np.errstate(invalid="ignore"):
+            farther = number & (((before < point) & (point <= after)) | ((before > point) & (point >= after)))
+        return np.asarray((same(before, point) | same(after, point) | farther).all(axis=1))

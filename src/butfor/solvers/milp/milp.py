@@ -78,6 +78,8 @@ class Milp(AbstractSolver):
             return Support(False, "a list of candidate rows is searched, not optimised over")
         if ConstraintKind.ROBUST in form.constraints:
             return Support(False, "a ball around the answer is for the solver robust_exact")
+        if ConstraintKind.APART in form.constraints:
+            return Support(False, "a distance to earlier answers is for the solver far_apart")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
         if CostTerm.CALLABLE in form.cost and (

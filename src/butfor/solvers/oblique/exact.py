@@ -45,6 +45,7 @@ class ObliqueExact(AbstractSolver):
     name = "oblique_exact"
     does = "one oblique tree: a linear, quadratic or mixed-integer program per leaf, only while a bound says that it may pay"
     many = True
+    by_leaf = True
     block = 1024
     row_by_row = True
 

@@ -32,6 +32,7 @@ class TreeExact(AbstractSolver):
     name = "tree_exact"
     does = "one axis-aligned tree: the factual clipped into the target leaves, the cheapest taken"
     many = True
+    by_leaf = True
     block = 65536
 
     def accepts(self, form: Form) -> Support:

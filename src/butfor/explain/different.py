@@ -1,0 +1,75 @@
+"""What makes another answer to the same row a different one (docs/decisions/006-several-answers.md)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.errors import InputError, number
+from butfor.problem.constraints.constraint import Relation
+from butfor.problem.constraints.relations import Apart, Fresh
+from butfor.solvers.outcome import Outcome
+from butfor.solvers.solver import AbstractSolver
+from butfor.space.space import Space, same
+
+Difference = Literal["columns", "leaves"] | float | None
+"""Another set of columns, another leaf, a distance, or what the solver distinguishes."""
+
+
+def difference_of(given: Any) -> Difference:
+    """The rule that the user named, checked."""
+    if given is None or given in ("columns", "leaves"):
+        return given  # type: ignore[no-any-return]
+    message = (
+        f"different={given!r} was given.",
+        "It must be 'columns', 'leaves', or a distance above 0 and at most 1.",
+    )
+    if isinstance(given, str) or not 0 < number(given, *message) <= 1:
+        raise InputError(*message)
+    return float(given)
+
+
+def left_to(solver: AbstractSolver, different: Difference) -> bool:
+    """Whether a solver gives several answers by itself that differ by this rule."""
+    if different == "leaves" and not solver.by_leaf:
+        raise InputError(
+            f"different='leaves' was given, and {solver.name} solves the question.",
+            "Only a single tree has leaves that decide.",
+            "Use different='columns', or a distance.",
+        )
+    return different == "leaves" or (different is None and solver.many)
+
+
+def apart_from(different: Difference, space: Space, start: FloatArray, point: FloatArray) -> Relation | None:
+    """What the next answer to a row must keep, given the point of an earlier one. None: nothing is left to differ in."""
+    if isinstance(different, float):
+        return Apart(tuple(point.tolist()), different)
+    changed = tuple(name for name, still in zip(space.names, same(point, start), strict=True) if not still)
+    return Fresh(changed) if changed else None
+
+
+def undominated(found: Outcome, factuals: FloatArray, space: Space, most: int) -> Outcome:
+    """At most so many answers to each row, cheapest first, without those that another one dominates.
+
+    An answer is dominated if a cheaper one to its row changes nothing that it does not change as far, or farther in the
+    same direction.
+    """
+    ordered = np.array([feature.levels is None or feature.ordered for feature in space])
+    chosen = list[int]()
+    for row in np.unique(found.row).tolist():
+        start, first = factuals[row], list[int]()
+        for i in np.flatnonzero(found.row == row).tolist():
+            nearer = (_no_farther(start, found.points[j], found.points[i], ordered) for j in first)
+            if len(first) < most and not any(nearer):
+                first.append(i)
+        chosen += first
+    return found.take(np.array(chosen, dtype=np.intp))
+
+
+def _no_farther(start: FloatArray, one: FloatArray, other: FloatArray, ordered: BoolArray) -> bool:
+    """Whether in each column `one` is unchanged, equal to `other`, or on the way to it."""
+    with np.errstate(invalid="ignore"):
+        between = ((start <= one) & (one <= other)) | ((start >= one) & (one >= other))
+    return bool((same(one, start) | same(one, other) | (ordered & between)).all())

@@ -1,0 +1,208 @@
+"""The questions of an explainer that have several answers: menus, ladders, fronts, refusals, and a choice among answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from butfor.explain.arguments import budget_of, count_of
+from butfor.explain.asking import Asking
+from butfor.explain.ladder import rungs, shares
+from butfor.explain.menu import menu
+from butfor.explain.refuse import refused
+from butfor.explain.trade_off import against_changes, against_score
+from butfor.explain.variety import RESPECTS, variety
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.explanation.ladder import Ladder
+from butfor.explanation.menu import Menu
+from butfor.explanation.trade_off import TradeOff
+from butfor.explanation.variety import Variety
+from butfor.problem.costs import AbstractCost
+from butfor.problem.written.constraints import Constraints
+
+
+class SeveralAnswers:
+    """The methods of an explainer that show more than one way."""
+
+    _asking: Asking
+
+    def refuse(
+        self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
+    ) -> Explanations:
+        """The cheapest change that leaves some columns alone which an answer changes: "and if I refuse this?"
+
+        The question is that of the answer, with the columns fixed: the same row, target, cost and constraints.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> answer = explainer.explain(X.iloc[[60]], target=2)
+        >>> [change.name for change in answer.changes]
+        ['petal length (cm)']
+        >>> [change.name for change in explainer.refuse(answer, "petal length (cm)").changes]
+        ['petal width (cm)']
+        """
+        budget = budget_of(time_limit, None, None)
+        return self._asking.solved(refused(self._asking, answer.only, columns), budget)
+
+    def menu(
+        self,
+        row: Any,
+        target: Any = "other",
+        *,
+        most: int = 3,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Menu:
+        """Every set of at most `most` columns that is worth changing, with its cheapest answer; and the other sets.
+
+        Choose it to let a person choose. A set is worth changing if its change suffices, and if each part of it either
+        does not suffice or costs more. The other sets provably do not suffice, or a part of each is as cheap.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> menu = explainer.menu(X.iloc[[60]], target=2, most=2)
+        >>> [[change.name for change in option.changes] for option in menu]
+        [['petal length (cm)'], ['petal width (cm)']]
+        >>> len(menu.impossible), len(menu.lines)
+        (4, 11)
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.one_row("a menu", row, target, cost, constraints)
+        return menu(verifier, most, budget, self._asking.solved)
+
+    def ladder(
+        self,
+        row: Any,
+        goals: Sequence[Any] | Mapping[str, Any],
+        *,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Ladder:
+        """The cheapest change of a row for each of several goals, and which goal comes next.
+
+        Choose it for grades, or to see what more certainty costs. The goals are targets: probabilities of one class that
+        increase, values or intervals that move one way, or classes in the order of the grades. A dict names them.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(LogisticRegression(max_iter=1000).fit(X, y == 2), data=X)
+        >>> ladder = explainer.ladder(X.iloc[[60]], [bf.probability(True, p) for p in (0.5, 0.7, 0.9)])
+        >>> [round(rung.cost, 3) for rung in ladder]
+        [0.275, 0.324, 0.402]
+        """
+        budget = budget_of(time_limit, None, None)
+        named = rungs(goals, self._asking.reading.source)
+        asked = [self._asking.one_row("a ladder", row, goal, cost, constraints) for goal in named.values()]
+        found = [
+            self._asking.solved(one, part).only for one, part in zip(asked, shares(budget, len(asked)), strict=True)
+        ]
+        return Ladder(tuple(named), tuple(found), asked[0].before.table, asked[0].before.outputs()[0])
+
+    def cost_against_changes(
+        self,
+        row: Any,
+        target: Any = "other",
+        *,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> TradeOff:
+        """The cheapest change of a row with at most 1, 2, 3, ... changed columns, up to the cheapest of all.
+
+        Choose it to see whether one more change is worth its while. The front is complete: with any limit on the number
+        of changes, one of these answers is the cheapest.
+
+        `row` is one row as a table or a dict. The other arguments are those of `explain`.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(LogisticRegression(max_iter=1000).fit(X, y), data=X)
+        >>> front = explainer.cost_against_changes(X.iloc[[60]], target=2, cost="L2")
+        >>> [(changes, round(answer.cost, 3)) for changes, answer in zip(front.numbers, front)]
+        [(3, 0.07), (2, 0.071), (1, 0.083)]
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
+        return against_changes(self._asking, verifier, budget)
+
+    def cost_against_score(
+        self,
+        row: Any,
+        target: Any,
+        *,
+        up_to: float | None = None,
+        questions: int = 20,
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> TradeOff:
+        """The cheapest change of a row for each score from the target on: what does it cost to be on the safe side?
+
+        The score is the probability of a class, or the value of a regressor, and the target is where it starts, such as
+        `bf.probability("approved", 0.5)`. Each answer is the cheapest one with its score. For scores between two
+        answers, bounds of the cost are proven. Where the scores of a model are finitely many, enough questions find
+        the whole front.
+
+        - `row`: one row as a table or a dict;
+        - `up_to`: the score where the front ends (default: the best score of a row in the data);
+        - `questions`: how many scores are asked for, at most.
+
+        The other arguments are those of `explain`.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> front = explainer.cost_against_score(X.iloc[[60]], bf.probability(2, 0.5))
+        >>> [(round(score, 3), round(answer.cost, 3)) for score, answer in zip(front.numbers, front)]
+        [(0.667, 0.246), (1.0, 0.541)]
+        >>> front.complete
+        True
+        """
+        questions = count_of("questions", questions)
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
+        return against_score(self._asking, verifier, up_to, questions, budget)
+
+    def variety(self, answers: Iterable[Explanation], respects: Sequence[str] = tuple(RESPECTS)) -> Variety:
+        """The best of several answers to one row in each respect: a choice of a few that differ in what they are good at.
+
+        - "cost" and "number of changes": the smallest;
+        - "certainty": how far the model's score is on the wanted side;
+        - "likeness to the data": the mean distance to the five nearest rows of the data, in ranges;
+        - "robustness": how far the numbers can move together and the target is still met, as a share of their ranges.
+          It is left out if the model cannot say. It takes a second or two per answer for a hundred trees.
+
+        `answers` are the options of a menu, a front, or `k` answers. Each answer keeps its own proof; what is best is
+        said of these answers only.
+
+        >>> import butfor as bf
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
+        >>> choice = explainer.variety(explainer.menu(X.iloc[[60]], target=2))
+        >>> [change.name for change in choice["cost"].changes]
+        ['petal length (cm)']
+        >>> len(choice), choice.compared
+        (1, 2)
+        """
+        return variety(self._asking, answers, respects)

@@ -1,0 +1,63 @@
+"""A few of several answers, each the best of them in some respect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from butfor.explanation.changes import in_words
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.render import rendered
+from butfor.space import frames
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Variety(Sequence[Explanation]):
+    """The answers that are best in some respect among those that were compared, cheapest first.
+
+    - `answers`: the answers;
+    - `best`: for each respect, the place of its best answer among them;
+    - `marks`: for each respect, how well each answer does;
+    - `compared`: how many answers there were;
+    - `target`: what is wanted, in words.
+    """
+
+    answers: tuple[Explanation, ...]
+    best: Mapping[str, int]
+    marks: Mapping[str, tuple[float, ...]]
+    compared: int
+    target: str
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @overload
+    def __getitem__(self, index: int | str) -> Explanation: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
+    def __getitem__(self, index: int | str | slice) -> Explanation | tuple[Explanation, ...]:
+        return self.answers[self.best[index] if isinstance(index, str) else index]
+
+    def best_in(self, place: int) -> str:
+        """The respects in which one of the answers is the best."""
+        return ", ".join(respect for respect, winner in self.best.items() if winner == place)
+
+    def to_frame(self) -> Any:
+        """One row per answer: what it is best in, its marks in all respects, changes.
+
+        The result is a table of the same kind as the row that was given (for arrays, a dict of columns).
+        """
+        columns: dict[str, list[Any]] = {
+            "best in": [self.best_in(place) for place in range(len(self))],
+            **{respect: list(marks) for respect, marks in self.marks.items()},
+            "changes": [in_words(one.changes) for one in self],
+        }
+        factual = self.answers[0].factual
+        return columns if frames.is_array(factual) else frames.like(factual, columns)
+
+    def __repr__(self) -> str:
+        return str(rendered(self, "variety"))
+
+    def _repr_html_(self) -> str:
+        return str(rendered(self, "variety fragment"))

@@ -1,0 +1,1 @@
+"""Answers that keep a distance to earlier ones."""

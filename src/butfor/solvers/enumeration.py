@@ -1,0 +1,106 @@
+"""Ask the estimator about every combination of values, cheapest first. It is exact for any model, if they are few.
+
+Nothing needs to be known of the model, so black boxes are proven, too: with few free columns there is little to try.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.model.questions import evaluate
+from butfor.model.scores import cheapest_offset
+from butfor.problem.form import ConstraintKind, Form, listed
+from butfor.problem.problem import Problem
+from butfor.solvers.brute_force import candidates
+from butfor.solvers.combine import row_by_row
+from butfor.solvers.outcome import TOLERANCE, Outcome, nothing_found, one_answer
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+MOST_COMBINATIONS = 10_000
+"""The largest number of combinations that it takes."""
+
+ASKED_AT_ONCE = 1_000
+"""How many rows the estimator predicts before the budget is looked at."""
+
+UNKNOWN = frozenset({ConstraintKind.CANDIDATES, ConstraintKind.ROBUST, ConstraintKind.MARGIN, ConstraintKind.JUDGED})
+"""Constraints that the values of a row do not decide."""
+
+
+class Enumeration(AbstractSolver):
+    """Every combination of whole numbers, steps and levels, cheapest first. Guarantee: optimal, or a proven bound."""
+
+    name = "enumeration"
+    does = "any model, few combinations of whole numbers and levels: the estimator is asked about each, cheapest first"
+    row_by_row = True
+    takes_blends = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.constraints & UNKNOWN:
+            return Support(False, f"it takes no constraints of the kinds {listed(form.constraints & UNKNOWN)}")
+        if not np.isfinite(form.combinations):
+            return Support(False, "a number may become any in an interval")
+        if form.combinations > MOST_COMBINATIONS:
+            most = f"{MOST_COMBINATIONS:,}"
+            return Support(False, f"there are up to {form.combinations:,.0f} combinations; it tries at most {most}")
+        return Support(True, "there are few combinations, and the estimator is asked about each, cheapest first")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    """The cheapest combination that the estimator takes.
+
+    Offsets of classes are not negative, so a combination that is not asked about costs at least its changes.
+    """
+    points, price = _by_price(problem)
+    best = nothing_found(problem)
+    for begin in range(0, len(points), ASKED_AT_ONCE):
+        least = float(price[begin])
+        if best.cost[0] <= least + TOLERANCE:
+            break
+        if budget.spent() and begin:
+            return _with_bound(best, least, budget)
+        some = slice(begin, begin + ASKED_AT_ONCE)
+        met, offset = _asked(problem, points[some])
+        cost = np.where(met, price[some] + offset, np.inf)
+        for at in np.argsort(cost, kind="stable").tolist():
+            if cost[at] >= best.cost[0]:
+                break
+            if _asked(problem, points[some][[at]])[0][0]:  # alone, because the last digits may depend on other rows
+                best = one_answer(points[some][at], float(cost[at]), 0.0)
+    return _with_bound(best, np.inf, budget)
+
+
+def _with_bound(best: Outcome, bound: float, budget: Budget) -> Outcome:
+    """What was found, where all that costs less than the bound was asked about."""
+    if best.found()[0]:
+        return one_answer(best.points[0], float(best.cost[0]), min(float(best.cost[0]), bound), budget.stopped)
+    return Outcome(best.row, best.points, best.cost, np.array([bound]), np.array([budget.stopped], dtype=np.intp))
+
+
+def _asked(problem: Problem, points: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Which points the estimator takes for answers, and what their class adds to the cost."""
+    if problem.examples is None:  # there is no estimator, and the model's scores decide
+        offset = cheapest_offset(problem.score_sets, evaluate(problem.model, points))
+        return np.isfinite(offset), offset
+    response = problem.examples.ask(points, np.zeros(len(points), dtype=np.intp))
+    return response.met, response.offset
+
+
+def _by_price(problem: Problem) -> tuple[FloatArray, FloatArray]:
+    """All admissible combinations for the only row, cheapest first, and what their changes cost."""
+    values = [candidates(problem, j) for j in range(len(problem.space))]
+    if not all(len(some) for some in values):
+        return np.empty((0, len(values))), np.empty(0)
+    free = [j for j, some in enumerate(values) if len(some) > 1]
+    grid = np.meshgrid(*(values[j] for j in free), indexing="ij")
+    points = np.repeat([[some[0] for some in values]], grid[0].size if free else 1, axis=0)
+    for j, part in zip(free, grid, strict=True):
+        points[:, j] = part.ravel()
+    many = problem.take(np.zeros(len(points), dtype=np.intp))
+    price = np.where(many.admits(points), many.prices.total(many.factuals, points), np.inf)
+    order = np.argsort(price, kind="stable")
+    order = order[np.isfinite(price[order])]
+    return points[order], price[order]
