@@ -23,6 +23,7 @@ GROUPS = {
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "robust_to", "candidates",
+        "choose_radius", "choose_sigma", "probability_within",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
     "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),

@@ -74,6 +74,7 @@ ONLY = {
         "butfor.views.bars",
         "butfor.views.survival_curves",
         "butfor.views.region_bars",
+        "butfor.views.radius_curve",
         "butfor.views.thresholds",
         "butfor.views.small_trees",
         "butfor.views.drawn_table",

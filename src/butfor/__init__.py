@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         whole,
         within,
     )
+    from butfor.problem.constraints.noise import choose_radius, choose_sigma, probability_within
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.solvers.outcome import Status, Stopped
@@ -96,6 +97,7 @@ _HOMES = {
         "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust",
         "robust_to", "step", "whole", "within",
     ),
+    "butfor.problem.constraints.noise": ("choose_radius", "choose_sigma", "probability_within"),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.solvers.outcome": ("Status", "Stopped"),

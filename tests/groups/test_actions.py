@@ -17,7 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.datasets import loans
 from butfor.groups.cover import widest_cover
-from butfor.groups.propose import smaller
+from butfor.groups.propose import MOST_PROPOSED, proposals, smaller
+from butfor.space.feature import Feature
 
 X, _ = loans.load()
 MODEL = loans.pipeline().fit(*loans.load())
@@ -278,3 +279,19 @@ def test_actions_that_cannot_be_taken_are_refused(given, error, words) -> None:
 def test_bad_questions_are_refused(call, words) -> None:
     with pytest.raises(bf.ButforError, match=words):
         call()
+
+
+def test_answers_of_very_many_columns_are_proposed_from_at_once() -> None:
+    """All sizes of 40 amounts would be more combinations than a machine's whole number holds."""
+    space = bf.Space(tuple(Feature(f"f{j}", 0.0, 10.0) for j in range(40)))
+    start = np.full((6, 40), 5.0)
+    points = start + np.arange(1.0, 7.0)[:, None] / 3
+    found = proposals(space, start, points)
+    assert len(found) == 4
+    assert {len(action.amounts) for action in found} == {40}
+    apart = start.copy()
+    for i, row in enumerate(apart):
+        row[6 * i : 6 * i + 6] += 1.0 + i
+    many = proposals(space, start, apart)
+    assert max(len(action.amounts) for action in many) == 36
+    assert len(many) <= MOST_PROPOSED

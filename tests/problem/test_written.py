@@ -89,6 +89,8 @@ WRITTEN = {
     "allowed job: <18": bf.allowed("job", ["<18"]),
     "at_most_changes 3": bf.at_most_changes(3),
     "margin 0.01": bf.margin(0.01),
+    "robust 0.05": bf.robust(0.05),
+    "robust income:500, age: 2": bf.robust({"income": 500.0, "age": 2.0}),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -175,13 +176,15 @@ MODELS = {
     "boosting": GradientBoostingClassifier(n_estimators=10, max_depth=2, random_state=0),
 }
 
+NETWORK = MLPClassifier((8,), solver="lbfgs", max_iter=3000, random_state=0)
+
 
 @pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [*MODELS, "network"])
 def test_every_neighbour_is_predicted_as_wanted(name: str, norm: str) -> None:
     X, y = make_classification(200, 4, random_state=0)
     X = pd.DataFrame(X, columns=list("abcd"))
-    model = MODELS[name].fit(X, y)
+    model = {**MODELS, "network": NETWORK}[name].fit(X, y)
     explainer = bf.Explainer(model, X)
     rows = X[model.predict(X) == 0].iloc[:5]
     plain = explainer.explain(rows, target=1)
@@ -304,3 +307,109 @@ def test_a_robust_answer_among_candidates() -> None:
     found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.candidates(X), bf.robust({"a": 1})]).only
     assert found.point["a"].iloc[0] == 3.0
     assert found.certificate.status is Status.PROVEN_OPTIMAL
+
+
+@pytest.mark.parametrize("hidden", [(6,), (6, 5)])
+def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...]) -> None:
+    """All rows and all neighbours can be listed, because every column has steps."""
+    X, y = make_classification(150, 3, n_informative=3, n_redundant=0, flip_y=0.1, random_state=2)
+    X = pd.DataFrame(np.round(X * 2) / 2, columns=list("abc"))
+    radius = {"a": 0.5, "b": 1.0}
+    grid = np.array(list(itertools.product(*(np.arange(X[c].min(), X[c].max() + 0.25, 0.5) for c in X))))
+    shifts = np.array(list(itertools.product([-0.5, 0.0, 0.5], [-1.0, -0.5, 0.0, 0.5, 1.0], [0.0])))
+    for seed in (1, 2, 3):
+        model = MLPClassifier(hidden, solver="lbfgs", max_iter=2000, random_state=seed).fit(X.to_numpy(), y)
+        near = (grid[:, None] + shifts).reshape(-1, 3)
+        fine = (model.predict(near) == 1).reshape(len(grid), -1).all(axis=1)
+        explainer = bf.Explainer(model, X.to_numpy(), space={f"x{j}": bf.Step(0.5) for j in range(3)})
+        rows = X.to_numpy()[model.predict(X.to_numpy()) == 0][:6]
+        answers = explainer.explain(
+            rows, target=1, constraints=[bf.robust({"x0": radius["a"], "x1": radius["b"]})], time_limit=60.0
+        )
+        width = (X.max() - X.min()).to_numpy()
+        for row, answer in zip(rows, answers, strict=True):
+            truth = (np.abs(grid - row) / width).sum(axis=1)[fine].min(initial=np.inf)
+            assert answer.cost == pytest.approx(truth, abs=1e-6), (seed, row)
+            assert answer.certificate.bound <= truth + 1e-6
+            assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+
+
+def test_nothing_cheaper_than_the_bound_of_a_network_is_robust() -> None:
+    """Against the plain definition: cheaper rows are tried, and each has a neighbour on the wrong side."""
+    X, y = make_classification(150, 3, n_informative=3, n_redundant=0, flip_y=0.1, random_state=4)
+    width, rng, judged = X.max(axis=0) - X.min(axis=0), np.random.default_rng(0), 0
+    model = MLPClassifier((6,), solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
+    corners = np.array(list(itertools.product([-1, 1], repeat=3))) * 0.04 * width
+    inner = rng.uniform(-1, 1, (60, 3)) * 0.04 * width
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0][:8]
+    answers = explainer.explain(rows, target=1, constraints=[bf.robust(0.04)], time_limit=60.0)
+    for row, answer in zip(rows, answers, strict=True):
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
+        tried = row + rng.normal(size=(20_000, 3)) * width * answer.cost * rng.choice([0.1, 0.3, 1.0], (20_000, 1))
+        tried = np.clip(tried, X.min(axis=0), X.max(axis=0))
+        tried = tried[(np.abs(tried - row) / width).sum(axis=1) < answer.cost - 1e-6]
+        tried = tried[model.predict(tried) == 1]
+        near = (tried[:, None] + np.vstack([corners, inner])).reshape(-1, 3)
+        judged += len(tried)
+        assert not len(near) or (model.predict(near) == 0).reshape(len(tried), -1).any(axis=1).all()
+    assert judged > 100
+
+
+def test_the_surroundings_of_a_network() -> None:
+    X, y = make_classification(150, 3, n_informative=3, n_redundant=0, random_state=4)
+    model = MLPClassifier((6,), solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 1][[0]]
+    found = explainer.robustness(row, target=1)
+    assert 0 < found.radius < 1
+    assert model.predict(found.worst)[0] == 0
+    shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
+    assert (model.predict(row + 0.999 * shifts) == 1).all()
+    with pytest.raises(ValueError, match="the largest ball"):
+        explainer.region(row, target=1)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
+    X, y = make_classification(120, 3, n_informative=3, n_redundant=0, random_state=0)
+    X = pd.DataFrame(X, columns=list("abc"))
+    model = MODELS[name].fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 0].iloc[[0]]
+    wide = 0.5
+    while explainer.explain(row, target=1, constraints=[bf.robust(wide)]).found.all():
+        wide *= 2
+    answer = explainer.explain(row, target=1, constraints=[bf.robust(wide)]).only
+    assert answer.certificate.status is Status.PROVEN_INFEASIBLE
+    assert "% of the radius there is one" in answer.certificate.why
+    some, none = (answer.certificate.notes[f"share of the radius {how}"] for how in ("with an answer", "without one"))
+    assert 0 < some < none <= 1
+    assert none - some <= 0.01
+    assert explainer.explain(row, target=1, constraints=[bf.robust(some * wide)]).found.all()
+    assert not explainer.explain(row, target=1, constraints=[bf.robust(none * wide)]).found.any()
+    assert bf.check(answer, model).passed
+
+
+@pytest.mark.parametrize("form", ["linear", "network"])
+@pytest.mark.parametrize("norm", list(BallNorm))
+def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm) -> None:
+    """On grids of whole numbers, with values that are missing or may become missing, against enumeration."""
+    kinds = Kinds(costs=("l1", "l0", "table"), relations=("at most",), features=3, continuous=False, classes=2)
+    judged = agreed = missing = 0
+    for seed in range(150):
+        problem = random_problem(seed, form, kinds)
+        ball = random_ball(np.random.default_rng(seed), problem, BallNorm.LINF)
+        ball = replace(ball, radius=np.where([len(cells.edges) for cells in problem.model.cells], 0.0, ball.radius))
+        problem = replace(problem, robust=replace(ball, norm=norm))
+        if norm is not BallNorm.LINF and np.count_nonzero(ball.radius) > 1:
+            continue
+        if not ROBUST.accepts(problem.form()):
+            continue
+        truth, found = enumerated(problem), ROBUST.solve(problem, Budget())
+        message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
+        assert found.bound[0] <= truth + 1e-6, message
+        assert found.cost[0] >= truth - 1e-6, message
+        equal = found.cost[0] == truth or abs(found.cost[0] - truth) <= 1e-6 * (1 + truth)
+        assert equal or form == "network", message  # about ties of a network, rounding decides
+        judged, agreed = judged + 1, agreed + equal
+        missing += bool((np.isnan(problem.factuals[0]) & (ball.radius > 0)).any())
+    assert agreed > 0.8 * judged > 30
+    assert missing > 3

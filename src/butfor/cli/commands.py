@@ -36,6 +36,7 @@ from butfor.cli.options import (
     Out,
     Probability,
     QuantileAtLeast,
+    Robust,
     StepBy,
     SurvivalAt,
     Target,
@@ -165,6 +166,7 @@ def explain(
     allowed: Allowed = None,
     at_most_changes: AtMost = None,
     margin: Margin = None,
+    robust: Robust = None,
     plausible: Forests = None,
     cost: Cost = "L1",
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
@@ -202,7 +204,8 @@ def explain(
         constraints=constraints_of(
             explainer.space, constraint=constraint,
             fixed=fixed, only_up=only_up, only_down=only_down, between=between, within=within, step=step,
-            allowed=allowed, at_most_changes=at_most_changes, margin=margin, plausible=plausible,
+            allowed=allowed, at_most_changes=at_most_changes, margin=margin, robust=robust,
+            plausible=plausible,
         ),
         k=k,
         solver=solver,
@@ -280,6 +283,7 @@ def solvers(
     fixed: Fixed = None,
     at_most_changes: AtMost = None,
     margin: Margin = None,
+    robust: Robust = None,
 ) -> None:
     """List the solvers that take such a question, and why the others do not.
 
@@ -296,7 +300,7 @@ def solvers(
     found = explainer.solvers(
         target_of(explainer, target),
         read_cost(cost, f"--cost {cost}"),
-        constraints_of(explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin),
+        constraints_of(explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin, robust=robust),
     )
     _print(
         text.table(

@@ -48,6 +48,12 @@ AtMost = Annotated[int | None, typer.Option(help="How many columns may change.")
 Margin = Annotated[
     float | None, typer.Option(help="The distance to every deciding boundary, as a share of a column's range.")
 ]
+Robust = Annotated[
+    str | None,
+    typer.Option(
+        metavar="R", help="The radius of a box in which the answer stays valid: a share of the ranges, or A:2,B:0.5."
+    ),
+]
 Forests = Annotated[
     list[Path] | None,
     typer.Option(

@@ -92,7 +92,7 @@ def constraints_of(space: Space, **given: Any) -> list[AbstractConstraint]:
             found.append(getattr(rule, option)(names))
     for option in ("between", "within", "step", "allowed"):
         found += [_by_option(option, words, space) for words in given.get(option) or ()]
-    for option in ("at_most_changes", "margin"):
+    for option in ("at_most_changes", "margin", "robust"):
         if given.get(option) is not None:
             found.append(_by_option(option, str(given[option]), space))
     found += [rule.plausible(load(path)) for path in given.get("plausible") or ()]

@@ -13,6 +13,7 @@ from butfor.compiled.clock import now
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.blame import conflicts
+from butfor.explain.largest_radius import largest_radii
 from butfor.explain.notices import point_out_rows_outside
 from butfor.explain.solve import Search, confirm, solve
 from butfor.explanation.column_words import Words
@@ -121,7 +122,7 @@ class Asking:
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,
-            notes=outcome.notes,
+            notes={**outcome.notes, **largest_radii(outcome, verifier, budget, blamed)},
             conflict=blamed,
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,

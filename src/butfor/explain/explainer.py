@@ -14,6 +14,7 @@ from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.different import difference_of
+from butfor.explain.front import front
 from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.several import SeveralAnswers
@@ -25,6 +26,7 @@ from butfor.explanation.column_words import Words
 from butfor.explanation.contributions import Contributions
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.front import Front
 from butfor.explanation.region import Region
 from butfor.importers.read import Reading, read
 from butfor.problem.costs import AbstractCost
@@ -184,6 +186,27 @@ class Explainer(SeveralAnswers):
         answer (then it is its point).
         """
         return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness()
+
+    def pareto(
+        self,
+        row: Any,
+        *,
+        target: Any = "other",
+        radii: Iterable[float] = (0.0, 0.01, 0.02, 0.05, 0.1),
+        norm: Literal["linf", "l2", "l1"] = "linf",
+        cost: AbstractCost | str | None = None,
+        constraints: Constraints = (),
+        time_limit: float | None = None,
+    ) -> Front:
+        """What robustness costs: the cheapest answers that stay valid in balls of several radii.
+
+        Choose it to see how much firmness is cheap before you settle on a radius. The radii are those of `bf.robust`, in
+        ranges. `time_limit` is for all of them. An answer at a larger radius is one at a smaller radius, too, and a bound
+        at a smaller one holds at a larger: what is known is passed on.
+        """
+        budget = budget_of(time_limit, None, None)
+        verifier = self._asking.one_row("a front", row, target, cost, constraints)
+        return front(self._asking, verifier, radii, norm, budget)
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.

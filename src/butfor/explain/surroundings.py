@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError
+from butfor.errors import InputError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.plan import plan
 from butfor.explanation.region import Region
@@ -17,7 +17,7 @@ from butfor.importers.read import Reading
 from butfor.model.ball import Ball
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
-from butfor.model.questions import Model, cuts
+from butfor.model.questions import Model, cuts, kind_of
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.model.widest_box import BOX_HALVINGS, stays_valid, widest_box
@@ -57,6 +57,12 @@ class Surroundings:
         """The widest box around the row, within the ranges of the columns."""
         problem, point = self.problem, self.problem.factuals[0]
         model, space = self._model(), problem.space
+        if not isinstance(model, Linear | Trees):
+            raise UnsupportedProblemError(
+                f"the widest box was asked for around a row of a {kind_of(model)} model.",
+                "It is found for linear models, trees and sums of trees.",
+                "Ask Explainer.robustness for the largest ball.",
+            )
         moved = self.ball.radius > 0
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))

@@ -42,6 +42,7 @@ VIEWS = {
     "trade-off drawn": "trade_offs:draw",
     "variety": "varieties:text",
     "variety fragment": "varieties:fragment",
+    "front": "radius_curve:draw",
 }
 """For each way to show an answer, its function, in a file of `butfor.views` unless said otherwise.
 

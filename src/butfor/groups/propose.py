@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations, product
-from math import ceil, floor, log10
+from math import ceil, floor, log10, prod
 
 import numpy as np
 
@@ -56,12 +56,17 @@ def proposals(space: Space, start: FloatArray, points: FloatArray) -> list[Actio
     frequent = sorted((p for p in rows_of if p), key=lambda p: (-rows_of[p], sorted(p)))
     patterns = list(dict.fromkeys([*frequent, *_joined(frequent[:PATTERNS_JOINED])]))
     amounts = {part: _amounts(space.features[part[0]], found) for part, found in sizes.items()}
+    every = (
+        action
+        for sized in (_in_equal_shares, _in_all_sizes)
+        for pattern in patterns
+        for action in sized(space, sorted(pattern), amounts)
+    )
     found: dict[Action, None] = {}
-    for sized in (_in_equal_shares, _in_all_sizes):
-        for pattern in patterns:
-            for action in sized(space, sorted(pattern), amounts):
-                if len(found) < MOST_PROPOSED:
-                    found[action] = None
+    for action in every:
+        found[action] = None
+        if len(found) == MOST_PROPOSED:
+            break
     return list(found)
 
 
@@ -140,7 +145,7 @@ def _in_all_sizes(
 ) -> Iterator[Action]:
     """All combinations of amounts, if there are not too many."""
     every = [list(dict.fromkeys(amounts[part])) for part in parts]
-    if np.prod([len(sizes) for sizes in every]) <= FULL_GRID:
+    if prod(len(sizes) for sizes in every) <= FULL_GRID:
         for sizes in product(*every):
             yield _action(space, parts, list(sizes))
 

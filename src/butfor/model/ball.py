@@ -50,6 +50,17 @@ class Ball:
             return np.asarray(size.sum(axis=1))
         return np.asarray(np.linalg.norm(size, axis=1) if self.norm is BallNorm.L2 else size.max(axis=1, initial=0.0))
 
+    def worst_shift(self, slope: FloatArray) -> FloatArray:
+        """The shift in the ball by which a linear score with these slopes falls most."""
+        size = np.abs(slope) * self.radius
+        if self.norm is BallNorm.LINF:
+            share = np.ones(len(size))
+        elif self.norm is BallNorm.L2:
+            share = size / (np.linalg.norm(size) or 1.0)
+        else:
+            share = (np.arange(len(size)) == size.argmax()).astype(np.float64)
+        return np.asarray(-np.sign(slope) * share * self.radius)
+
     def holds(self, shifts: FloatArray) -> BoolArray:
         """Which shifts (n, features) lie in the ball."""
         moved = self.radius > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -77,3 +77,12 @@ def evaluate_network(model: Network, X: FloatArray) -> FloatArray:
     for layer in model.layers:
         z = layer.intercept + layer.bent(z) @ layer.weight.T
     return z
+
+
+def shifted_network(model: Network, shift: FloatArray) -> Network:
+    """The network that gives c the scores of `c + shift`."""
+    computed = model.computed
+    if computed is not None:
+        columns = replace(computed.columns, centre=computed.columns.centre - shift)
+        computed = replace(computed, columns=columns)
+    return replace(model, first=replace(model.first, centre=model.first.centre - shift), computed=computed)

@@ -12,6 +12,8 @@ from butfor.model.adversary import Worst, worst_row
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
+from butfor.model.network import Network
+from butfor.model.network_adversary import NetworkAdversary
 from butfor.model.questions import Model, evaluate
 from butfor.model.regions import regions
 from butfor.model.trees import Trees
@@ -32,17 +34,7 @@ def worst_neighbours(
 def _(model: Linear, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None) -> list[Worst]:
     slopes = A @ model.slope
     totals = (evaluate(model, point[None]) @ A.T)[0] - ball.loss(np.where(np.isnan(point), 0.0, slopes))
-    found = []
-    for slope, total in zip(slopes, totals, strict=True):
-        size = np.abs(slope) * ball.radius
-        if ball.norm is BallNorm.LINF:
-            share = np.ones(len(size))
-        elif ball.norm is BallNorm.L2:
-            share = size / (np.linalg.norm(size) or 1.0)
-        else:
-            share = (np.arange(len(size)) == size.argmax()).astype(np.float64)
-        found.append(Worst(float(total), point - np.sign(slope) * share * ball.radius))
-    return found
+    return [Worst(float(total), point + ball.worst_shift(slope)) for slope, total in zip(slopes, totals, strict=True)]
 
 
 @worst_neighbours.register
@@ -51,5 +43,15 @@ def _(model: Trees, A: FloatArray, point: FloatArray, ball: Ball, below: Sequenc
     around = None if ball.norm is BallNorm.LINF else ball
     return [
         worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least)
+        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
+    ]
+
+
+@worst_neighbours.register
+def _(
+    model: Network, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None
+) -> list[Worst]:
+    return [
+        NetworkAdversary(model, row, point, ball, -np.inf if least is None else least).worst()
         for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
     ]

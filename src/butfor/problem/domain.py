@@ -78,6 +78,14 @@ class Domain:
         x = self.factuals[:, j]
         self.stay[:, j] &= np.isnan(x) | ((x >= low) & (x <= high))
 
+    def make_missing(self, j: int, lost: bool) -> None:
+        """Number `j` ends missing, if it is `lost`, or else as a number."""
+        gone = np.isnan(self.factuals[:, j])
+        self.stay[:, j] &= gone == lost
+        self.missing[:, j] &= lost
+        if lost:
+            self.low[:, j], self.high[:, j] = np.inf, -np.inf
+
     def narrow_levels(self, j: int, allowed: BoolArray) -> None:
         """Feature `j` takes one of the `allowed` levels, (m,) or (n, m).
 

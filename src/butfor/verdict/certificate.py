@@ -17,6 +17,9 @@ from butfor.solvers.outcome import NOBODY, Credit, Status, Stopped, statuses_of
 REACHED, NEEDED = "reached at most", "needed"
 """Notes on an impossible answer: the probability or value that no admissible row gets beyond, and the one needed."""
 
+SOME_RADIUS, NO_RADIUS = "share of the radius with an answer", "share of the radius without one"
+"""Notes on an answer that is impossible with a ball around it: with which part of the radius it is possible."""
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -171,6 +174,10 @@ def _why_not(known: Certificate, target: str, none_found: str) -> str:
         reached, needed = known.notes[REACHED], known.notes[NEEDED]
         beyond = "below" if reached > needed else "above"
         far = f"; no admissible row gets {beyond} {reached:.4g}, and {needed:.4g} is needed"
+    elif {SOME_RADIUS, NO_RADIUS} <= known.notes.keys():
+        some, none = known.notes[SOME_RADIUS], known.notes[NO_RADIUS]
+        far = f"; with {100 * some:.4g} % of the radius there is one" if some else ""
+        far += f"; with {100 * none:.4g} % there is none" if none < 1 else ""
     else:
         far = ""
     return _blamed(known, target, none_found) + far

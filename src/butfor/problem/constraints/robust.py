@@ -11,6 +11,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
+from butfor.model.network import Network
 from butfor.model.questions import Model, kind_of
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
@@ -74,6 +75,12 @@ class Robust(JudgedConstraint):
         anchor = np.array([feature.anchor for feature in space.features])
         return Ball(BallNorm(self.norm), radius, np.where(radius > 0, step, 0.0), anchor)
 
+    def scaled(self, share: float) -> Robust:
+        """The same with a share of the radius."""
+        if isinstance(self.radius, Mapping):
+            return replace(self, radius={name: share * length for name, length in self.radius.items()})
+        return replace(self, radius=share * self.radius)
+
     def _length(self, length: float) -> float:
         found = number(length, repr(self), "A radius must be a number.")
         if not (np.isfinite(found) and found >= 0):
@@ -89,8 +96,9 @@ class Robust(JudgedConstraint):
         model, ball = target.focus(reading, changes.before).model, self.ball(referee.space)
         refuse_unknown(model, ball)
         for rows, score_sets in target.groups(reading.readout, changes.before):
-            for row in rows.tolist():
-                fine[row] = stays_met(model, score_sets, ball, changes.take(np.array([row])), referee, SAMPLED)
+            for at, row in enumerate(rows.tolist()):
+                own = tuple(score_set.take(np.array([at])) for score_set in score_sets)
+                fine[row] = stays_met(model, own, ball, changes.take(np.array([row])), referee, SAMPLED)
         return fine
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
@@ -108,10 +116,10 @@ class Robust(JudgedConstraint):
 
 def refuse_unknown(model: Model, ball: Ball) -> None:
     """Raise an error if the model's worst neighbours cannot be found exactly."""
-    if not isinstance(model, Linear | Trees):
+    if not isinstance(model, Linear | Trees | Network):
         raise UnsupportedProblemError(
             f"bf.robust was given for a {kind_of(model)} model.",
-            "A whole ball can be judged only for linear models, trees and sums of trees.",
+            "A whole ball can be judged only for linear models, trees, sums of trees and networks.",
             "Leave it out, or use bf.margin where boundaries are known.",
         )
     if read_in_bins(model) & set(np.flatnonzero(ball.radius).tolist()):
@@ -126,4 +134,6 @@ def read_in_bins(model: Model) -> set[int]:
     """The numbers that a model reads by their bin, and not as numbers."""
     if isinstance(model, Trees):
         return {j for j in model.asked_for_sets() if not model.cells[j].levels}
-    return {j for j, cells in enumerate(model.cells) if len(cells.edges)} if isinstance(model, Linear) else set()
+    return (
+        {j for j, cells in enumerate(model.cells) if len(cells.edges)} if isinstance(model, Linear | Network) else set()
+    )

@@ -111,6 +111,16 @@ def _allowed(words: str, space: Space, given: str) -> AbstractConstraint:
     return rule.allowed(name, [meant(value, known) for value in split(values, map(str, known))])
 
 
+def _robust(words: str, space: Space, given: str) -> AbstractConstraint:
+    """A radius for all real numbers, or one per column after a colon."""
+    if ":" not in words:
+        return rule.robust(read_number(words, float, given))
+    pairs = [_parts(part, 1) for part in split(words, space.names)]
+    if any(len(pair) < 2 for pair in pairs):
+        raise InputError(f"{given} was given.", "Write it as robust R, or robust A:R,B:R.")
+    return rule.robust({name: read_number(length, float, given) for name, length in pairs})
+
+
 PHRASES: dict[str, Phrase] = {
     "fixed": Phrase("A,B", lambda words, space, given: rule.fixed(columns_in(words, space))),
     "only_up": Phrase("A,B", lambda words, space, given: rule.only_up(columns_in(words, space))),
@@ -122,6 +132,7 @@ PHRASES: dict[str, Phrase] = {
     "whole": Phrase("A", lambda words, space, given: rule.whole(words.strip())),
     "allowed": Phrase("A:X,Y", _allowed),
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
+    "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given))),
 }
 """What stands after each word. The words are those of `bf`, and those of the command."""

@@ -63,7 +63,12 @@ class NetworkExact(AbstractSolver):
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    return over_score_sets(problem, lambda score_set, limit: _SetSearch(problem, score_set, limit, budget).run())
+    return over_score_sets(problem, lambda score_set, limit: cheapest_below(problem, score_set, limit, budget))
+
+
+def cheapest_below(problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> SetAnswer:
+    """The cheapest point of one score set, if one costs less than `limit`."""
+    return _SetSearch(problem, score_set, limit, budget).run()
 
 
 class _SetSearch:

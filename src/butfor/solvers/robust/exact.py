@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, on_grid, shifted
 from butfor.model.linear import Linear
 from butfor.model.negative_box import NegativeBox, keeping_out, negative_boxes, own_cells
+from butfor.model.network import Network
 from butfor.model.questions import ModelKind
 from butfor.model.regions import regions
 from butfor.model.scores import ScoreSet, at_least, everything
@@ -26,11 +28,12 @@ from butfor.model.side_by_side import trees_side_by_side
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form
-from butfor.problem.oracle import AbstractConfirmation
+from butfor.problem.oracle import AbstractConfirmation, Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
@@ -43,13 +46,20 @@ ORDERS = 6
 """How many random orders the sides of a box are moved out in. Different boxes cut off different rows."""
 
 
+ROBUST_KINDS = {
+    ModelKind.LINEAR: ModelKind.LINEAR, ModelKind.TREE: ModelKind.ENSEMBLE, ModelKind.ENSEMBLE: ModelKind.ENSEMBLE,
+    ModelKind.NETWORK: ModelKind.NETWORK,
+}  # fmt: skip
+"""The kinds of models that it takes, and what they become when copies are put side by side."""
+
+
 class RobustExact(AbstractSolver):
     """Robust counterparts and cutting sets. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "robust_exact"
     row_by_row = True
     takes_per_row = True
-    does = "answers that stay valid in a whole ball: linear models, trees and sums of trees"
+    does = "answers that stay valid in a whole ball: linear models, trees, sums of trees, networks"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
@@ -58,11 +68,13 @@ class RobustExact(AbstractSolver):
     def accepts(self, form: Form) -> Support:
         if ConstraintKind.ROBUST not in form.constraints:
             return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
-        if form.model not in (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE):
-            return Support(False, f"it takes linear models, trees and sums of trees, and the model is a {form.model}")
+        if form.model not in ROBUST_KINDS:
+            return Support(
+                False, f"it takes linear models, sums of trees and networks, and the model is a {form.model}"
+            )
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
-        for kind in {form.model, ModelKind.LINEAR if form.model is ModelKind.LINEAR else ModelKind.ENSEMBLE}:
+        for kind in {form.model, ROBUST_KINDS[form.model]}:
             if self.solver_of(_plain_form(form, kind)) is None:
                 return Support(False, f"no exact solver takes the problem without the ball (a {kind} model)")
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
@@ -84,7 +96,8 @@ class RobustExact(AbstractSolver):
         solver = self.solver_of(one.form())
         assert solver is not None
         if isinstance(solver, EnsembleBranchBound):
-            return cheapest_below(one, one.score_sets[0], upper, budget)
+            answer = cheapest_below(one, one.score_sets[0], upper, budget)
+            return replace(answer, highest=np.nan)  # it is about sums that nobody but this solver knows
         found = solver.solve(one, budget)
         point = found.points[0] if found.found()[0] else None
         return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))
@@ -94,27 +107,36 @@ class RobustExact(AbstractSolver):
         ball, model = problem.robust, problem.model
         assert ball is not None
         if isinstance(model, Linear):
-            raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ model.slope))
-            return self.cheapest(replace(problem, robust=None), raised, upper, budget)
+            return self._linear(problem, score_set, ball, model.slope, upper, budget)
+        if isinstance(model, Network):
+            return Scenarios(problem, score_set, ball, model).solve(upper, budget)
         assert isinstance(model, Trees)
         return _CuttingSet(self, problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
+
+    def _linear(
+        self, problem: Problem, score_set: ScoreSet, ball: Ball, slope: FloatArray, upper: float, budget: Budget
+    ) -> SetAnswer:
+        """Raise the thresholds by what the scores may fall. A value that is missing is not shifted, so each way is tried."""
+        domain = problem.domain
+        lacking = np.flatnonzero((ball.radius > 0) & (np.isnan(problem.factuals[0]) | domain.missing[0])).tolist()
+        best = SetAnswer(None, np.inf, np.inf)
+        for ways in product([False, True], repeat=len(lacking)):
+            if budget.spent():
+                return replace(best, bound=0.0, stopped=budget.stopped)
+            narrower, moved = domain.take(np.array([0])), ball.radius.copy()
+            for j, lost in zip(lacking, ways, strict=True):
+                narrower.make_missing(j, lost)
+                moved[j] = 0.0 if lost else moved[j]
+            loss = replace(ball, radius=moved).loss(score_set.A @ slope)
+            one = replace(problem, robust=None, domain=narrower)
+            found = self.cheapest(one, replace(score_set, b=score_set.b + loss), min(upper, best.cost), budget)
+            bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
+            best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
+        return best
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:
     return replace(form, model=kind, constraints=form.constraints - {ConstraintKind.ROBUST})
-
-
-@dataclass(frozen=True)
-class Always(AbstractConfirmation):
-    """One answer for all points about which rounding decides."""
-
-    answer: bool
-
-    def confirms(self, point: FloatArray, most: float) -> bool:
-        return self.answer
-
-    def take(self, rows: IntArray | slice) -> Always:
-        return self
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.explain.explainer import Explainer
+from butfor.testing.fuzz.balls import neighbours, random_ball
 from butfor.testing.fuzz.columns import Known, Random, known
 from butfor.testing.fuzz.models import TWO_CLASSES, Recipe, evaluated, fits_levels, fitted, random_recipe
 from butfor.testing.fuzz.questions import Aim, Price, Said, price_of, random_aim, random_prices, say
@@ -27,6 +28,11 @@ class Inquiry:
     prices: tuple[Price, ...]
     rules: tuple[Rule, ...] = ()
     narrow: str = ""
+
+    @property
+    def ball(self) -> Rule | None:
+        """The ball around the answer, if one is asked for."""
+        return next((rule for rule in self.rules if rule.word == "robust"), None)
 
     def texts(self) -> dict[str, str]:
         """The arguments as source text."""
@@ -59,6 +65,9 @@ class Case:
     inquiry: Inquiry
     row: int
 
+
+BALLS = 0.12
+"""The share of questions that ask for a ball around the answer."""
 
 LIMIT = 60.0
 """Seconds for a question. Few questions about whole numbers take HiGHS for ever, and then an answer counts as missed."""
@@ -108,7 +117,34 @@ class Bench:
 
     def accepted(self, inquiry: Inquiry, before: Said, start: FloatArray, points: FloatArray, after: Said) -> BoolArray:
         """Which points are admissible and meet the target."""
-        return inquiry.aim.met(before, after) & admissible(inquiry.rules, self.facts, start, points)
+        fine = inquiry.aim.met(before, after) & admissible(inquiry.rules, self.facts, start, points)
+        if inquiry.ball and fine.any():
+            after = self._around(inquiry.ball, points[fine])
+            within = _everywhere(inquiry.aim.met(before, after), int(fine.sum()))
+            if inquiry.aim.word in (
+                "other",
+                "classes",
+                "costs",
+            ):  # not promised where neighbours are of several classes
+                classes = np.asarray(after.values).reshape(int(fine.sum()), -1)
+                within &= (classes == classes[:, :1]).all(axis=1)
+            fine[fine] = within
+        return fine
+
+    def firm(self, inquiry: Inquiry, before: Said, points: FloatArray) -> BoolArray:
+        """Which points meet the target with every neighbour in the ball of the question, if there is one."""
+        if inquiry.ball is None:
+            return np.ones(len(points), dtype=np.bool_)
+        return _everywhere(inquiry.aim.met(before, self._around(inquiry.ball, points)), len(points))
+
+    def _around(self, ball: Rule, points: FloatArray) -> Said:
+        """What the estimator says about all neighbours of some points."""
+        near = neighbours(ball, self.facts, points)
+        return self.ask(near.reshape(-1, near.shape[2]))
+
+
+def _everywhere(met: BoolArray, points: int) -> BoolArray:
+    return np.asarray(met.reshape(points, -1).all(axis=1)) if points else np.ones(0, dtype=np.bool_)
 
 
 def random_setting(rng: Random, estimator: str) -> Setting:
@@ -148,6 +184,9 @@ def random_inquiry(rng: Random, bench: Bench) -> Inquiry:
     """A question that makes sense for a model."""
     aim = random_aim(rng, bench.said).settled(bench.said)
     inquiry = Inquiry(aim, random_prices(rng, bench.facts), random_rules(rng, bench.facts))
+    ball = random_ball(rng, bench.facts) if rng.random() < BALLS else None
+    if ball:
+        inquiry = replace(inquiry, rules=(*inquiry.rules, ball))
     if bench.setting.sheet.kind != "array" and rng.random() < 0.08:
         return replace(inquiry, narrow=_narrow(rng, bench))
     return inquiry

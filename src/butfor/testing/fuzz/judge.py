@@ -12,6 +12,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError
 from butfor.solvers.outcome import Status
+from butfor.testing.fuzz.balls import sampled
 from butfor.testing.fuzz.case import Bench, Inquiry
 from butfor.testing.fuzz.questions import Said, say
 from butfor.testing.fuzz.rules import LOOSE, changed, in_domain
@@ -102,6 +103,8 @@ def handed_out(
     why = broken(bench, inquiry, start, point)
     if why:
         found.append(Finding("broken", f"the row that is handed out breaks {why}", point))
+    if inquiry.ball and not bench.firm(inquiry, before, point[None])[0]:
+        found.append(Finding("broken", f"a neighbour of the row breaks {inquiry.ball.text()}", point))
     if isinstance(after, Said) and not inquiry.aim.met(before, after)[0]:
         after = _alone(bench, inquiry, answer.point)  # the last digits may depend on the rows beside it
     if not isinstance(after, Said):
@@ -152,6 +155,8 @@ def told_wrong(bench: Bench, start: FloatArray, point: FloatArray, answer: Any) 
 def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, answer: Any) -> list[Finding]:
     """Whether a point that the estimator accepts is cheaper than what was proven, or exists though nothing was found."""
     bound, status = float(answer.certificate.bound), answer.certificate.status
+    if inquiry.ball and sampled(inquiry.ball, bench.facts):
+        return []
     totals = bench.totals(inquiry, start, bench.points, bench.said)
     fine = bench.accepted(inquiry, before, start, bench.points, bench.said) & np.isfinite(totals)
     at = np.flatnonzero(fine)

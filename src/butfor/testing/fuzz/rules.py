@@ -28,6 +28,8 @@ class Rule:
         listed = [*map(repr, self.names), *map(repr, self.given)]
         if self.word == "linear":
             listed = [repr(dict(zip(self.names, self.given[0], strict=True))), *map(repr, self.given[1:])]
+        if self.word == "robust":
+            listed = [repr(dict(zip(self.names, self.given[0], strict=True)))]
         if self.word == "implies":
             listed = [self._event(k) for k in (0, 1)]
         if self.word == "allowed":
@@ -43,7 +45,10 @@ class Rule:
         )
 
     def holds(self, facts: Sequence[Known], start: FloatArray, points: FloatArray, slack: float = 0.0) -> BoolArray:
-        """Which points respect it. `slack` is forgiven where a tolerance is documented."""
+        """Which points respect it. `slack` is forgiven where a tolerance is documented.
+
+        Whether a ball is robust is not told by the points alone: see `Bench.firm`.
+        """
         place = [[fact.name for fact in facts].index(name) for name in self.names]
         if self.word == "at_most_changes":
             return np.asarray(changed(start, points).sum(axis=1) <= self.given[0])

@@ -1,0 +1,202 @@
+"""The worst row of a ball around a point, for a network: branch and bound over the units on both sides of 0.
+
+A node holds some units on one side of 0, and a linear program bounds its score. A bound that is not tight makes a row
+look worse than it is, and never better.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.model.adversary import Worst
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.linear import evaluate_linear
+from butfor.model.network import Network, evaluate_network
+from butfor.model.network_relaxation import Relaxation, Unit, relax
+
+TIGHT = 1e-9
+"""A node whose bound is this close to the smallest known score, relative to 1 + its size, is not searched further."""
+
+NETWORK_NODES = 4_000
+"""How many nodes are searched. What is left then counts with its bound."""
+
+BALL_TANGENTS = 40
+"""How many tangents of a round ball one linear program may ask for."""
+
+BEYOND_BALL = 1e-9
+"""How far a point may lie outside of a round ball before a tangent cuts it off, as a share of the radius."""
+
+DOWNHILL_STEPS, DOWNHILL_STARTS = 10, 16
+"""How many steps downhill are taken from each of some random neighbours, to find a small score."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """Units that are held on one side of 0, by layer and number (1: above it, -1: below it), and the ends of the shifts."""
+
+    held: dict[Unit, int]
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Relaxed:
+    """The bound of a node, the shift where it is taken, and how the node is split (None: it cannot be)."""
+
+    bound: float
+    shift: FloatArray
+    split: Unit | int | None
+
+
+@dataclass(eq=False)
+class NetworkAdversary:
+    """The search for the smallest sum `row @ scores` within a ball around a point.
+
+    - `moved`: the features that are shifted;
+    - `below`: any neighbour with a smaller sum will do;
+    - `tangents` (tangents, moved): planes `t @ s <= 1` around a round ball;
+    - `best`, `where`: the smallest sum so far, and its shift;
+    - `effect`: how much the sum may change per unit of what each unit of each layer passes on.
+    """
+
+    model: Network
+    row: FloatArray
+    point: FloatArray
+    ball: Ball
+    below: float = -np.inf
+    moved: IntArray = field(init=False)
+    tangents: FloatArray = field(init=False)
+    best: float = field(init=False)
+    where: FloatArray = field(init=False)
+    effect: list[FloatArray] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.moved = np.flatnonzero((self.ball.radius > 0) & ~np.isnan(self.point))
+        self.tangents = np.zeros((0, len(self.moved)))
+        self.where = np.zeros(len(self.moved))
+        self.best = float(self._scores(self.where[None])[0])
+        self.effect = [np.abs(self.row)]
+        for layer in self.model.layers[::-1]:
+            self.effect.insert(0, self.effect[0] @ np.abs(layer.weight))
+
+    def worst(self) -> Worst:
+        """A bound on the smallest sum that it reaches up to `TIGHT`, and the row with the smallest sum that was met.
+
+        With `below`, the bound is infinite if it does not lie below that.
+        """
+        self._walk_down()
+        radius, order, settled = self.ball.radius[self.moved], count(), np.inf
+        nodes = [(-np.inf, next(order), _Node({}, -radius, radius))]
+        for _ in range(NETWORK_NODES):
+            if not nodes or self.best < self.below or nodes[0][0] >= self._enough():
+                break
+            parent, _, node = heapq.heappop(nodes)
+            found = self._relaxed(node)
+            self._look_at(found.shift)
+            bound = max(parent, found.bound)
+            if found.split is None:
+                settled = min(settled, bound)
+            elif bound < self._enough():
+                for child in self._children(node, found):
+                    heapq.heappush(nodes, (bound, next(order), child))
+            else:
+                settled = min(settled, bound)
+        if self.best < self.below:
+            return Worst(self.best, self._rows(self.where[None])[0])
+        lowest = min([self.best, settled, *(bound for bound, _, _ in nodes[:1])])
+        if lowest >= self.below > -np.inf:
+            return Worst(np.inf, self.point)
+        return Worst(lowest, self._rows(self.where[None])[0])
+
+    def _enough(self) -> float:
+        """Nodes whose bound is at least this are not searched."""
+        return self.below if self.below > -np.inf else self.best - TIGHT * (1 + abs(self.best))
+
+    def _rows(self, shifts: FloatArray) -> FloatArray:
+        rows = np.repeat(self.point[None], len(shifts), axis=0)
+        rows[:, self.moved] += shifts
+        return rows
+
+    def _scores(self, shifts: FloatArray) -> FloatArray:
+        return np.asarray(evaluate_network(self.model, self._rows(shifts)) @ self.row)
+
+    def _look_at(self, shift: FloatArray) -> None:
+        """Remember a shift if its sum is the smallest so far. It is brought into the ball, and on the grid."""
+        step = self.ball.step[self.moved]
+        whole = np.where(step > 0, step, 1.0)
+        shift = np.where(step > 0, np.round(shift / whole) * whole, shift)
+        size = self._size(shift)
+        shift = shift / size if size > 1 else shift
+        score = float(self._scores(shift[None])[0])
+        if score < self.best:
+            self.best, self.where = score, shift
+
+    def _size(self, shift: FloatArray) -> float:
+        share = np.abs(shift) / self.ball.radius[self.moved]
+        if self.ball.norm is BallNorm.LINF:
+            return float(share.max(initial=0.0))
+        return float(share.sum() if self.ball.norm is BallNorm.L1 else np.linalg.norm(share))
+
+    def _walk_down(self) -> None:
+        """Take steps to the worst neighbour of the network as it is bent at a shift."""
+        drawn = self.ball.sample(np.random.default_rng(0), DOWNHILL_STARTS)[:, self.moved]
+        for shift in np.concatenate([self.where[None], drawn]):
+            for _ in range(DOWNHILL_STEPS):
+                before = self.best
+                shift = self.ball.worst_shift(self._slope(shift))[self.moved]
+                self._look_at(shift)
+                if self.best >= before:
+                    break
+
+    def _slope(self, shift: FloatArray) -> FloatArray:
+        """How the sum rises with each feature, at a shift."""
+        z, bends = evaluate_linear(self.model.first, self._rows(shift[None]))[0], []
+        for layer in self.model.layers:
+            bends.append(np.where(z > 0, 1.0, layer.leak))
+            z = layer.intercept + layer.weight @ (z * bends[-1])
+        row = self.row
+        for layer, bend in zip(self.model.layers[::-1], bends[::-1], strict=True):
+            row = (row @ layer.weight) * bend
+        return np.asarray(row @ self.model.first.slope)
+
+    def _children(self, node: _Node, found: _Relaxed) -> list[_Node]:
+        if isinstance(found.split, tuple):
+            return [_Node({**node.held, found.split: side}, node.low, node.high) for side in (1, -1)]
+        assert found.split is not None
+        j, step = found.split, self.ball.step[self.moved[found.split]]
+        low, high = node.low.copy(), node.high.copy()
+        high[j] = step * np.floor(found.shift[j] / step)
+        low[j] = high[j] + step
+        return [_Node(node.held, node.low, high), _Node(node.held, low, node.high)]
+
+    def _relaxed(self, node: _Node) -> _Relaxed:
+        """The linear program of a node."""
+        written = relax(self.model, self.row, self.point, self.moved, (node.low, node.high), node.held)
+        if written is None:
+            return _Relaxed(np.inf, self.where, None)
+        for left in reversed(range(BALL_TANGENTS)):
+            bound, values = written.solved(self.tangents, self.ball, self.moved)
+            if values is None:
+                return _Relaxed(bound, self.where, None)
+            shift = values[: len(self.moved)]
+            share = shift / self.ball.radius[self.moved]
+            size = float(np.linalg.norm(share))
+            if not left or self.ball.norm is not BallNorm.L2 or size <= 1 + BEYOND_BALL or bound >= self._enough():
+                return _Relaxed(bound, shift, self._split(written, values, shift))
+            self.tangents = np.vstack([self.tangents, share / size / self.ball.radius[self.moved]])
+        raise AssertionError("the loop returns")
+
+    def _split(self, written: Relaxation, values: FloatArray, shift: FloatArray) -> Unit | int | None:
+        """The unit that is furthest from what it should pass on, or else a number between two whole steps."""
+        off = written.misses(values) * np.array([self.effect[layer][unit] for layer, unit in written.units])
+        if len(off) and off.max() > TIGHT * (1 + abs(self.best)):
+            return written.units[int(off.argmax())]
+        step = self.ball.step[self.moved]
+        part = np.abs(shift / np.where(step > 0, step, 1.0) - np.round(shift / np.where(step > 0, step, 1.0)))
+        part = np.where(step > 0, part, 0.0)
+        return int(part.argmax()) if part.max(initial=0.0) > 1e-6 else None

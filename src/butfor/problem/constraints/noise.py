@@ -1,0 +1,173 @@
+"""How large a ball must be to hold normal noise with a given probability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.errors import InputError, UnsupportedProblemError, number
+from butfor.model.ball import BallNorm
+
+Norm = Literal["linf", "l2", "l1"]
+Lengths = TypeVar("Lengths", float, Mapping[str, float])
+
+FREQUENCIES, PANEL = 400.0, 0.1
+"""Up to which frequency the distribution of a sum is put together, and in how wide parts."""
+
+POINTS_OF_A_PANEL = 8
+"""How many points each part has (Gauss and Legendre)."""
+
+
+def choose_radius(
+    sigma: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None
+) -> Lengths:
+    """The radius of `bf.robust` within which normal noise stays with a probability.
+
+    Choose it if you know how large errors usually are, but not how large they may be. With independent
+    `s_j ~ N(0, sigma_j)` and `Z_j` standard normal, the radius is `q sigma_j`, where q is the quantile of `max |Z_j|`
+    ("linf", an order statistic), of the chi distribution ("l2"), or of `sum |Z_j|` ("l1"), after the appendix of
+    Maragno et al., INFORMS Journal on Computing 36 (2024).
+
+    - `sigma`: the standard deviation in each column, in its own units, as a dict. The radii are then such a dict, too.
+      Or one number for all, in ranges, together with the number of `columns` that are perturbed.
+
+    >>> round(choose_radius(0.01, columns=4), 5)
+    0.02491
+    >>> radius = choose_radius({"income": 200.0, "amount": 100.0}, probability=0.9, norm="l2")
+    >>> {name: round(length, 1) for name, length in radius.items()}
+    {'income': 429.2, 'amount': 214.6}
+    """
+    count = _columns(sigma, columns)
+    return _times(sigma, _quantile(_share(probability), count, _norm(norm)))
+
+
+def choose_sigma(
+    radius: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None
+) -> Lengths:
+    """The largest standard deviation of normal noise that stays within a radius with a probability.
+
+    It answers the question of `bf.choose_radius` the other way round: how imprecise may values be?
+
+    >>> round(choose_sigma(0.05, columns=4), 5)
+    0.02007
+    """
+    count = _columns(radius, columns)
+    return _times(radius, 1 / _quantile(_share(probability), count, _norm(norm)))
+
+
+def probability_within(
+    radius: float | Mapping[str, float],
+    sigma: float | Mapping[str, float],
+    norm: Norm = "linf",
+    columns: int | None = None,
+) -> float:
+    """The probability that normal noise stays within a radius. It bounds how often a robust answer stays valid.
+
+    - `radius`, `sigma`: both as numbers, with the number of `columns`; or both as dicts over the same columns.
+
+    >>> round(probability_within(0.05, 0.02, columns=4), 4)
+    0.9512
+    >>> round(probability_within({"income": 500.0}, {"income": 200.0}), 4)
+    0.9876
+    """
+    count = _columns(radius, columns)
+    if isinstance(radius, Mapping) != isinstance(sigma, Mapping) or (
+        isinstance(radius, Mapping) and isinstance(sigma, Mapping) and set(radius) != set(sigma)
+    ):
+        raise InputError(
+            f"the radius {radius!r} was given with sigma={sigma!r}.", "Both must be numbers, or name the same columns."
+        )
+    _columns(sigma, columns)
+    if isinstance(radius, Mapping) and isinstance(sigma, Mapping):
+        ratio = np.array([radius[name] / sigma[name] for name in radius])
+    else:
+        ratio = np.full(count, cast(float, radius) / cast(float, sigma))
+    kind = _norm(norm)
+    if kind is BallNorm.LINF:
+        return float(np.prod([_chance(one, 1, kind) for one in ratio.tolist()]))
+    if np.ptp(ratio) > 1e-12 * ratio.max():
+        raise UnsupportedProblemError(
+            f"the radii {radius!r} are not multiples of sigma={sigma!r}.",
+            f"The probability in a ball of norm {norm!r} is known only if they are.",
+            "Use norm='linf', or choose_radius.",
+        )
+    return _chance(float(ratio[0]), count, kind)
+
+
+def _chance(q: float, columns: int, norm: BallNorm) -> float:
+    """The probability that `columns` standard normal numbers lie within a ball of radius q."""
+    from scipy.special import gammainc, ndtr
+
+    if norm is BallNorm.LINF:
+        return float((2 * ndtr(q) - 1) ** columns)
+    if norm is BallNorm.L2:
+        return float(gammainc(columns / 2, q * q / 2))
+    if columns == 1:
+        return float(2 * ndtr(q) - 1)
+    if columns == 2:  # a square that stands on its corner
+        return float((2 * ndtr(q / np.sqrt(2)) - 1) ** 2)
+    return _chance_of_sum(q, columns)
+
+
+def _chance_of_sum(q: float, columns: int) -> float:
+    """P(|Z_1| + ... + |Z_n| <= q), by inversion of the characteristic function w(t / sqrt 2)^n (Gil-Pelaez, 1951)."""
+    from scipy.special import wofz
+
+    points, weights = np.polynomial.legendre.leggauss(POINTS_OF_A_PANEL)
+    middles = np.arange(0.0, FREQUENCIES, PANEL) + PANEL / 2
+    t: FloatArray = (middles[:, None] + PANEL / 2 * points).ravel()
+    wave = wofz(t / np.sqrt(2)) ** columns * np.exp(-1j * t * q)
+    whole = np.tile(PANEL / 2 * weights, len(middles)) @ (wave.imag / t)
+    return float(np.clip(0.5 - whole / np.pi, 0.0, 1.0))
+
+
+def _quantile(probability: float, columns: int, norm: BallNorm) -> float:
+    """The radius of the ball in which standard normal numbers lie with a probability, by bisection."""
+    low, high = 0.0, 1.0
+    while _chance(high, columns, norm) < probability:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _chance(middle, columns, norm) < probability else (low, middle)
+    return high
+
+
+def _times(lengths: Lengths, factor: float) -> Lengths:
+    if isinstance(lengths, Mapping):
+        return cast(Lengths, {name: factor * length for name, length in lengths.items()})
+    return factor * lengths
+
+
+def _columns(lengths: float | Mapping[str, float], columns: int | None) -> int:
+    """In how many columns there is noise. The lengths must be positive."""
+    for length in lengths.values() if isinstance(lengths, Mapping) else (lengths,):
+        found = number(length, f"{lengths!r} was given.", "A radius or a standard deviation must be a number.")
+        if not (np.isfinite(found) and found > 0):
+            raise InputError(f"{lengths!r} was given.", "A radius or a standard deviation must be finite and above 0.")
+    if isinstance(lengths, Mapping):
+        if columns not in (None, len(lengths)) or not lengths:
+            raise InputError(f"{lengths!r} was given with columns={columns!r}.", "A dict names its columns itself.")
+        return len(lengths)
+    if isinstance(columns, bool) or not isinstance(columns, int | np.integer) or columns < 1:
+        raise InputError(
+            f"columns={columns!r} was given.",
+            "One number for all columns needs the number of columns that are perturbed.",
+            "Give columns=4, or a dict from column to number.",
+        )
+    return int(columns)
+
+
+def _share(probability: Any) -> float:
+    found = number(probability, f"probability={probability!r} was given.", "It must be a number.")
+    if not 0 < found < 1:
+        raise InputError(f"probability={probability!r} was given.", "It must be above 0 and below 1.")
+    return float(found)
+
+
+def _norm(norm: str) -> BallNorm:
+    if norm not in tuple(BallNorm):
+        raise InputError(f"norm={norm!r} was given.", f"It must be one of {', '.join(map(repr, map(str, BallNorm)))}.")
+    return BallNorm(norm)

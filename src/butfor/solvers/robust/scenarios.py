@@ -1,0 +1,144 @@
+"""The cheapest row of a network whose ball meets the target: shifts are collected that must be met all at once.
+
+A robust answer comes first, found by linear steps alone. The worst shifts around it are nearly all that a proof needs,
+so they are in the first program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from butfor.arrays import FloatArray
+from butfor.formulation.margins import tightened, widened
+from butfor.model.adversary import Worst
+from butfor.model.ball import Ball
+from butfor.model.network import Network, shifted_network
+from butfor.model.scores import ScoreSet
+from butfor.model.side_by_side import networks_side_by_side
+from butfor.model.worst import worst_neighbours
+from butfor.problem.oracle import Always
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer
+from butfor.solvers.network.descent import Descent
+from butfor.solvers.network.exact import cheapest_below
+from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.solver import Budget
+
+FIRMLY_INSIDE = 1e-7
+"""The share of its size by which a threshold is raised for answers, so that the adversary has no doubt about them."""
+
+STEPS_INSIDE = (0.0, 1e-9, 1e-8, 1e-7, 1e-6)
+"""The shares of the way to a known answer that are gone from a point whose thresholds rounding decides about."""
+
+SAME_SHIFT = 1e-9
+"""Shifts that are this close, as a share of the radius, are not collected twice."""
+
+MOST_SCENARIOS = 30
+"""The largest number of shifts. Each is a copy of the network."""
+
+ROBUST_LOOKING_SHARE = 1 / 3
+"""The share of a limited time in which robust answers are looked for before anything is proven."""
+
+
+@dataclass
+class Scenarios:
+    """Answers and bounds for a network, one set of scores and one ball."""
+
+    problem: Problem
+    score_set: ScoreSet
+    ball: Ball
+    model: Network
+
+    def __post_init__(self) -> None:
+        self.shifts = [np.zeros(len(self.problem.space))]
+        self.best = SetAnswer(None, np.inf, 0.0)
+        wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
+        self.wide = replace(wide, above=0.0, below=0.0)
+        raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
+        self.sure, self.inside, self.slack = sure, replace(sure, b=sure.b + raised), raised
+
+    def solve(self, upper: float, budget: Budget) -> SetAnswer:
+        """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
+        self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+        bound, stopped = 0.0, Stopped.EFFORT
+        while len(self.shifts) <= MOST_SCENARIOS:
+            ceiling = min(upper, self.best.cost)
+            if budget.spent():
+                break
+            found = cheapest_below(*self._copies(self.wide), ceiling, budget)
+            bound, stopped = max(bound, found.bound), found.stopped
+            if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
+                break
+            known = len(self.shifts)
+            self._look(found.point, budget)
+            if len(self.shifts) == known:  # nothing is left but what rounding decides about
+                closed = self.best.cost - bound <= TOLERANCE * (1 + self.best.cost)
+                stopped = Stopped.DONE if closed else Stopped.EFFORT
+                break
+        return replace(self.best, bound=min(bound, self.best.cost), stopped=budget.stopped or stopped)
+
+    def _look(self, near: FloatArray | None, budget: Budget) -> None:
+        """Look for a robust answer by linear steps, and collect the shifts that others fail under.
+
+        A point `near` one has passed all shifts so far.
+        """
+        if near is not None and not self._collect(near, self._failures(near, self.slack)):
+            return self._step_inside(near)
+        while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
+            problem, inside = self._copies(self.inside)
+            descent = Descent(problem, inside, budget)
+            starts = descent.starts()
+            if near is not None:
+                starts = np.concatenate([starts, descent.near(near[None])])
+            found = descent.best_from(starts)
+            if found is None or found[1] >= self.best.cost:
+                return None
+            failures = self._failures(found[0], 0.0)
+            if not failures:
+                self.best = replace(self.best, point=found[0], cost=found[1])
+            if not self._collect(found[0], failures):
+                return None
+        return None
+
+    def _step_inside(self, near: FloatArray) -> None:
+        """Take a point that misses a threshold by less than programs are exact, or one that is a little nearer to the answer."""
+        problem = self.problem
+        away = np.zeros(len(near)) if self.best.point is None else np.nan_to_num(self.best.point - near)
+        away[[feature.levels is not None for feature in problem.space]] = 0.0
+        for share in STEPS_INSIDE:
+            point = near + share * away
+            cost = float(problem.prices.total(problem.factuals, point[None])[0])
+            if problem.admits(point[None])[0] and cost < self.best.cost and not self._failures(point, 0.0):
+                self.best = replace(self.best, point=point, cost=cost)
+                return
+
+    def _failures(self, point: FloatArray, slack: FloatArray | float) -> list[Worst]:
+        """Neighbours of a point whose scores miss a threshold by more than a slack."""
+        least = self.sure.b - slack
+        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, least.tolist())
+        return [found for found, b in zip(worst, least, strict=True) if found.score < b]
+
+    def _collect(self, point: FloatArray, failures: list[Worst]) -> bool:
+        """Collect the shifts from a point to its failures. Whether there was a new one."""
+        known, near = len(self.shifts), SAME_SHIFT * self.ball.radius
+        for found in failures:
+            shift = np.clip(np.nan_to_num(found.point - point), -self.ball.radius, self.ball.radius)
+            if not any((np.abs(shift - other) <= near).all() for other in self.shifts):
+                self.shifts.append(shift)
+        return len(self.shifts) > known
+
+    def _copies(self, score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
+        """The problem in which one score set must be met under all shifts."""
+        copies = networks_side_by_side([shifted_network(self.model, shift) for shift in self.shifts])
+        count = len(self.shifts)
+        every = replace(
+            score_set,
+            A=block_diag(*[score_set.A] * count),
+            b=np.tile(score_set.b, count),
+            strict=np.tile(score_set.strict, count),
+            offset=0.0,
+        )
+        return replace(self.problem, model=copies, robust=None, confirmation=Always(True), score_sets=(every,)), every

@@ -1,0 +1,121 @@
+"""The adversary of networks against every pattern of units above and below 0, with a program each."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.linear import evaluate_linear
+from butfor.model.network import Network
+from butfor.model.network_adversary import NetworkAdversary
+from butfor.model.questions import evaluate
+from butfor.testing.problems import Kinds, random_problem, random_row
+
+KINDS = Kinds(features=3)
+
+
+def linear_within(model: Network, pattern: list[np.ndarray], point: np.ndarray, row: np.ndarray) -> tuple:
+    """The sum as it is where the units have a pattern, and the rows `G s <= h` of where they have it."""
+    constant, matrix = evaluate_linear(model.first, point[None])[0], np.where(np.isnan(point), 0.0, model.first.slope)
+    G, h = [], []
+    for layer, on in zip(model.layers, pattern, strict=True):
+        sign = np.where(on, -1.0, 1.0)
+        G.append(sign[:, None] * matrix)
+        h.append(-sign * constant)
+        slope = np.where(on, 1.0, layer.leak)
+        constant = layer.intercept + layer.weight @ (slope * constant)
+        matrix = layer.weight @ (slope[:, None] * matrix)
+    return float(row @ constant), row @ matrix, np.vstack(G), np.concatenate(h)
+
+
+def enumerated(model: Network, row: np.ndarray, point: np.ndarray, ball: Ball) -> float:
+    """The smallest sum over all patterns, for a box without whole numbers."""
+    best = np.inf
+    sizes = [len(layer.leak) for layer in model.layers]
+    for chosen in itertools.product([False, True], repeat=sum(sizes)):
+        pattern, at = [], 0
+        for size in sizes:
+            pattern.append(np.array(chosen[at : at + size]))
+            at += size
+        constant, cost, G, h = linear_within(model, pattern, point, row)
+        if ball.norm is BallNorm.L1:
+            d = len(cost)
+            unit, spread = np.eye(d), np.where(ball.radius > 0, 1 / np.where(ball.radius > 0, ball.radius, 1.0), 0.0)
+            G = np.vstack([np.pad(G, ((0, 0), (0, d))), np.block([[unit, -unit], [-unit, -unit]])])
+            G = np.vstack([G, np.concatenate([np.zeros(d), spread])])
+            h, cost = np.concatenate([h, np.zeros(2 * d), [1.0]]), np.concatenate([cost, np.zeros(d)])
+            bounds = [(-r, r) for r in ball.radius] + [(0.0, r) for r in ball.radius]
+        else:
+            bounds = [(-r, r) for r in ball.radius]
+        found = linprog(cost, G, h, bounds=bounds)
+        if found.status == 0:
+            best = min(best, constant + found.fun)
+    return best
+
+
+def random_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndarray, Ball]:
+    rng = np.random.default_rng(seed)
+    problem = random_problem(seed, "network", KINDS)
+    assert isinstance(problem.model, Network)
+    point = random_row(rng, problem.space)
+    numbers = np.array([not cells.levels and not len(cells.edges) for cells in problem.model.cells])
+    radius = np.where(numbers, rng.choice([0.0, 0.3, 1.0, 2.5], len(point)), 0.0)
+    none = np.zeros(len(point))
+    return problem.model, rng.normal(size=problem.model.scores), point, Ball(norm, radius, none, none)
+
+
+@pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
+def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm) -> None:
+    moved = 0
+    for seed in range(80):
+        model, row, point, ball = random_case(seed, norm)
+        if sum(len(layer.leak) for layer in model.layers) > 8:
+            continue
+        truth = enumerated(model, row, point, ball)
+        found = NetworkAdversary(model, row, point, ball).worst()
+        size = 1 + abs(truth)
+        assert found.score == pytest.approx(truth, abs=1e-6 * size), f"seed {seed}"
+        assert found.score <= truth + 1e-9 * size, f"seed {seed}: it is called better than it is"
+        assert evaluate(model, found.point[None])[0] @ row == pytest.approx(truth, abs=1e-6 * size)
+        assert ball.holds(np.nan_to_num(found.point - point)[None])[0]
+        assert NetworkAdversary(model, row, point, ball, truth - 1e-6 * size).worst().score == np.inf
+        some = NetworkAdversary(model, row, point, ball, truth + 1e-5 * size).worst()
+        assert evaluate(model, some.point[None])[0] @ row < truth + 1e-5 * size
+        moved += truth < evaluate(model, point[None])[0] @ row - 1e-6
+    assert moved > 30
+
+
+def test_a_round_ball_is_bounded_and_its_worst_is_near() -> None:
+    for seed in range(60):
+        model, row, point, ball = random_case(seed, BallNorm.L2)
+        found = NetworkAdversary(model, row, point, ball).worst()
+        shifts = ball.sample(np.random.default_rng(seed), 4000)
+        scores = evaluate(model, point + shifts) @ row
+        assert found.score <= scores.min() + 1e-9
+        reached = evaluate(model, found.point[None])[0] @ row
+        assert ball.holds(np.nan_to_num(found.point - point)[None])[0]
+        assert reached <= scores.min() + 1e-3 * (1 + abs(reached))
+        assert found.score == pytest.approx(reached, abs=3e-3 * (1 + abs(reached))), f"seed {seed}"
+
+
+def test_whole_steps() -> None:
+    for seed in range(60):
+        model, row, point, _ = random_case(seed, BallNorm.LINF)
+        rng = np.random.default_rng(seed)
+        whole = np.where(
+            np.isnan(point)
+            | np.array([cells.levels or len(cells.edges) for cells in model.cells], dtype=bool)
+            | (model.first.slope == 0).all(axis=0),
+            0.0,
+            rng.integers(0, 3, len(point)),
+        )
+        ball = Ball(BallNorm.LINF, whole, np.where(whole > 0, 1.0, 0.0), np.zeros(len(point)))
+        every = itertools.product(*(np.arange(-r, r + 1) for r in whole))
+        truth = min(evaluate(model, (point + np.array(shift))[None])[0] @ row for shift in every)
+        found = NetworkAdversary(model, row, point, ball).worst()
+        assert found.score == pytest.approx(truth, abs=1e-6 * (1 + abs(truth))), f"seed {seed}"
+        assert evaluate(model, found.point[None])[0] @ row == pytest.approx(truth, abs=1e-9 * (1 + abs(truth)))
