@@ -34,7 +34,7 @@ fast: $(VENV)/.dev ## the quick tests only
 
 test-web: $(VENV)/.dev ## pages in a browser (needs chromium, and npm for axe-core); leaves pictures in screenshots/
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4
-	SCREENSHOTS=screenshots $(BIN)/python -m pytest -m web
+	SCREENSHOTS=screenshots $(BIN)/python -m pytest -m web tests/web
 
 fuzz: $(VENV)/.dev ## random questions, judged by enumeration (MINUTES=5 SEED=0); writes what fails into fuzz-failures
 	$(BIN)/python -m butfor.testing.fuzz --minutes $(or $(MINUTES),5) --seed $(or $(SEED),0)

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import butfor as bf
 from tests.applicant import EXPLAINER, POSSIBLE, ROW, X
@@ -26,8 +30,19 @@ return found.violations.filter(one => ["serious", "critical"].includes(one.impac
 """
 
 
+def long_names() -> bf.Explanations:
+    """Answers with many changes, in a table whose names have no blanks."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 30)), index=[f"{i:032x}-of-a-very-long-label" for i in range(60)])
+    table.columns = [f"a_very_long_name_of_a_column_without_any_blank_{j}" for j in range(30)]
+    wanted, other = "ApprovedWithoutAnyFurtherCondition" * 2, "RejectedForReasonsThatAreNotTold" * 2
+    model = LogisticRegression().fit(table, np.where(table.iloc[:, 0] + table.iloc[:, 1] > 0, wanted, other))
+    return bf.Explainer(model, data=table).explain(table.iloc[:3], target=wanted, cost="L2")
+
+
+@cache
 def pages() -> dict[str, str]:
-    """One answer, a few, many with groups, and none at all."""
+    """One answer, a few, many with groups, none at all, and names that do not break."""
     table = X.set_axis([f"A-{i:04d}" for i in range(len(X))])
     many = EXPLAINER.explain(table.iloc[:200], target="approved", constraints=POSSIBLE)
     stuck = [bf.fixed(*[name for name in X.columns if name != "savings"])]
@@ -35,22 +50,22 @@ def pages() -> dict[str, str]:
         "one": EXPLAINER.explain(ROW, target="approved", constraints=POSSIBLE).to_html(),
         "few": EXPLAINER.explain(ROW, target="approved", k=3).to_html(),
         "many": many.to_html(by="sex"),
+        "long": long_names().to_html(by=["a_group_with_a_name_that_does_not_break_" * 2, "another", "a"]),
         "none": EXPLAINER.explain(ROW, target="approved", constraints=stuck).to_html(by=["all"]),
     }
 
 
-PAGES = pages() if BROWSER else {}
-NAMES = ("one", "few", "many", "none")
+NAMES = ("one", "few", "many", "none", "long")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_wider_than_the_window(name: str, width: int, tmp_path: Path) -> None:
-    needed, given = measured(PAGES[name], OVERFLOW, tmp_path, width=width)
+    needed, given = measured(pages()[name], OVERFLOW, tmp_path, width=width)
     assert given == width
     assert needed <= given
     for dark in (False, True):
-        photograph(PAGES[name], name, tmp_path, width=width, dark=dark)
+        photograph(pages()[name], name, tmp_path, width=width, dark=dark)
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: make test-web fetches it")
@@ -58,7 +73,7 @@ def test_nothing_is_wider_than_the_window(name: str, width: int, tmp_path: Path)
 @pytest.mark.parametrize("width", [WIDTHS[0], NARROWEST])
 @pytest.mark.parametrize("name", ["few", "many"])
 def test_axe_finds_nothing_serious(name: str, width: int, dark: bool, tmp_path: Path) -> None:
-    html = PAGES[name].replace("<details>", "<details open>")
+    html = pages()[name].replace("<details>", "<details open>")
     script = AXE.read_text(encoding="utf-8").replace("</script", "<\\/script")
     assert measured(html, script + SERIOUS, tmp_path, width=width, dark=dark) == []
 
@@ -76,7 +91,7 @@ def test_the_list_is_filtered_by_row_and_status(tmp_path: Path) -> None:
     choose("Row", ""); choose("Status", "");
     return { all, labelled, both, told, again: shown().length, hidden: tools.hidden };
     """
-    found = measured(PAGES["many"], script, tmp_path)
+    found = measured(pages()["many"], script, tmp_path)
     assert found["all"] == found["again"] == 200
     assert found["labelled"] == [f"A-{i:04d}" for i in range(100)]
     assert 0 < len(found["both"]) < 100
@@ -92,7 +107,7 @@ def test_the_list_is_sorted_by_any_column(tmp_path: Path) -> None:
     click(); const up = costs(), first = heads[at].ariaSort; click();
     return { up, down: costs(), first, second: heads[at].ariaSort };
     """
-    found = measured(PAGES["many"], script, tmp_path)
+    found = measured(pages()["many"], script, tmp_path)
     assert (found["first"], found["second"]) == ("ascending", "descending")
     for way, up in (("up", True), ("down", False)):
         known = [float(cost) for cost in found[way] if cost]
@@ -108,7 +123,7 @@ def test_a_status_leads_to_its_certificate(tmp_path: Path) -> None:
     return [link.textContent, document.querySelector(link.hash).querySelector("h3").textContent,
       document.querySelector(link.hash).closest("details").open];
     """
-    status, title, unfolded = measured(PAGES["many"], script, tmp_path)
+    status, title, unfolded = measured(pages()["many"], script, tmp_path)
     assert title.startswith(status)
     assert unfolded
 
@@ -116,7 +131,7 @@ def test_a_status_leads_to_its_certificate(tmp_path: Path) -> None:
 @pytest.mark.parametrize("paper", ["A4", "letter"])
 def test_on_paper_no_row_is_split_and_every_page_has_the_headings(paper: str, tmp_path: Path) -> None:
     pytest.importorskip("pypdf", reason="pypdf reads what is printed: pip install butfor[dev]")
-    found = printed(PAGES["many"], paper, tmp_path)
+    found = printed(pages()["many"], paper, tmp_path)
     assert all(len(page.split()) > 10 for page in found), "no page is empty"
     rows = [(page, number) for page in found for number in range(200) if f"A-{number:04d} " in page]
     assert [number for _, number in rows] == list(range(200)), "each row stands on one page, in order"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from butfor.errors import InputError
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ColumnWords
 from butfor.explanation.explanation import Explanation
@@ -99,7 +100,14 @@ def portfolio(answers: Explanations, by: str | Iterable[Any] | None) -> Portfoli
     answers = replace(
         answers, certificates=list(answers.certificates)
     )  # they are read many times, and each is made anew
-    return Portfolio(answers, firsts(answers), by if by is None or isinstance(by, str) else list(by))
+    first = firsts(answers)
+    if not len(first):
+        raise InputError(
+            f"{len(answers)} answers were given, and none of them is the first one to its row.",
+            "A report sums up first answers.",
+            "Keep those of rank 1.",
+        )
+    return Portfolio(answers, first, by if by is None or isinstance(by, str) else list(by))
 
 
 def _proof(certificate: Certificate, already: bool) -> Proof:

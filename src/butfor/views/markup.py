@@ -8,8 +8,9 @@ from typing import Any
 
 
 def isolated(value: Any) -> str:
-    """A value, escaped, and isolated. So right-to-left text does not reorder what is around it."""
-    return f"<bdi>{escape(str(value))}</bdi>"
+    """A value, escaped, and isolated. So right-to-left text, of which ASCII has none, does not reorder what is around it."""
+    text = str(value)
+    return escape(text) if text.isascii() else f"<bdi>{escape(text)}</bdi>"
 
 
 def phrase(words: str) -> str:
