@@ -14,7 +14,7 @@ TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.ve
 
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help demo test fast fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
+.PHONY: help demo test fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -31,6 +31,10 @@ test: $(VENV)/.dev ## everything: style, types, tests, documentation
 
 fast: $(VENV)/.dev ## the quick tests only
 	$(BIN)/python -m pytest -m "not slow"
+
+test-web: $(VENV)/.dev ## pages in a browser (needs chromium, and npm for axe-core); leaves pictures in screenshots/
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4
+	SCREENSHOTS=screenshots $(BIN)/python -m pytest -m web tests/web
 
 fuzz: $(VENV)/.dev ## random questions, judged by enumeration (MINUTES=5 SEED=0); writes what fails into fuzz-failures
 	$(BIN)/python -m butfor.testing.fuzz --minutes $(or $(MINUTES),5) --seed $(or $(SEED),0)
@@ -81,6 +85,7 @@ docs: $(VENV)/.dev ## the documentation as a site, in site/
 picture: $(VENV)/.dev ## draw the pictures in the README and in the documentation anew
 	$(BIN)/python examples/picture.py docs/images/answer.png
 	$(BIN)/python examples/compress.py docs/images
+	$(BIN)/python examples/report.py docs/images/report.png
 	$(BIN)/python examples/groups.py docs/images
 	$(BIN)/python examples/gallery.py docs/images
 

@@ -12,6 +12,7 @@ from benchmarks import (
     linear_throughput,
     menus,
     mixed_throughput,
+    reports,
     tree_throughput,
 )  # fmt: skip
 from benchmarks.harness import main
@@ -30,6 +31,7 @@ main(
         "calibrated": calibrated.measure,
         "menus": menus.measure,
         "groups": groups.measure,
+        "reports": reports.measure,
     },
     __doc__,
 )

@@ -516,3 +516,43 @@ def test_contradicting_or_unreadable_targets_are_named(run, words, said) -> None
     assert done.exit_code == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_report_is_written_from_answers_that_were_kept(run, tmp_path) -> None:
+    asked = ["explain", "model.joblib", "loans.csv", "--row", "200:210", "--target", "approved", *POSSIBLE]
+    assert run(*asked, "--out", "OUT/answers.jsonl").exit_code == 0
+    (tmp_path / "words.toml").write_text('[columns.income]\nlabel = "Yearly income"\n', encoding="utf-8")
+    done = run(
+        "report", "OUT/answers.jsonl", "OUT/page.html", "--by", "sex", "--title", "May", "--words", "OUT/words.toml"
+    )
+    assert done.exit_code == 0
+    assert done.stderr.endswith("page.html.\n")
+    answers = bf.load(tmp_path / "answers.jsonl")
+    words = bf.describe(tmp_path / "words.toml")
+    assert (tmp_path / "page.html").read_text("utf-8") == answers.described(words).to_html("May", "sex")
+
+
+def test_a_report_of_one_answer_has_no_groups(run, tmp_path) -> None:
+    assert run(*ASKED, "--out", "OUT/answer.json").exit_code == 0
+    assert run("report", "OUT/answer.json", "OUT/page.html").exit_code == 0
+    assert (tmp_path / "page.html").read_text("utf-8") == bf.load(tmp_path / "answer.json").to_html()
+    refused = run("report", "OUT/answer.json", "OUT/page.html", "--by", "sex")
+    assert refused.exit_code == 2
+    assert "--by sex was given" in refused.stderr
+
+
+def test_a_report_of_answers_to_different_questions_is_refused(run, tmp_path) -> None:
+    texts = []
+    for target in ("approved", "rejected"):
+        assert (
+            run(
+                "explain", "model.joblib", "loans.csv", "--row", "206", "--target", target, "--out", "OUT/a.json"
+            ).exit_code
+            == 0
+        )
+        texts.append((tmp_path / "a.json").read_text("utf-8"))
+    (tmp_path / "both.json").write_text(f"[{','.join(texts)}]", encoding="utf-8")
+    done = run("report", "OUT/both.json", "OUT/page.html")
+    assert done.exit_code == 2
+    assert "answer 2 has another question than the first" in done.stderr
+    assert not (tmp_path / "page.html").exists()

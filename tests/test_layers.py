@@ -35,6 +35,7 @@ LAYERS = (
     "butfor.groups",
     "butfor.plots",
     "butfor.compat",
+    "butfor.report",
     "butfor.audit",
     "butfor.cli",
 )

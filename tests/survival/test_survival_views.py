@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import butfor as bf
 from butfor.model.survival.curves import MeanTime
+from butfor.views.survival_words import figures, target_of
 from tests.survival.samples import CURVED, own_mean, patients, weibull
 
 S = bf.survival
@@ -48,6 +49,20 @@ def test_a_sentence(name) -> None:
     assert f"{start:.4g} → {reached:.4g} days" in repr(answer).replace("\n", " ")
     again = bf.Explanation.from_json(answer.to_json())
     assert S.sentence(again) == said
+
+
+def test_a_report_tells_the_quantity_with_its_unit() -> None:
+    X, y = patients()
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(drop="first"), ["stage", "drug"]), remainder="passthrough"),
+        CURVED["cox"](),
+    ).fit(X, y)
+    answers = bf.Explainer(model, data=X).explain(X.iloc[:6], target=S.mean_gain(60, horizon=1000, unit="days"))
+    html = answers.to_html(by="drug")
+    for one in answers[answers.found]:
+        before, after, _ = figures(one.before, one.after, target_of(one))
+        assert f"{before} → {after}" in html
+        assert after.endswith(" days")
 
 
 def test_what_falls_and_what_is_no_time() -> None:

@@ -9,10 +9,10 @@ import pytest
 
 import butfor as bf
 from butfor.space.feature import Feature
-from butfor.views.html import ANSWERS_IN_A_NOTEBOOK, LONG_VALUES, fragment, fragment_many, page
+from butfor.views.html import ANSWERS_IN_A_NOTEBOOK, LONG_VALUES, fragment, fragment_many
 from tests.views.answers import drawn, made, question
 
-VOID = {"meta", "br", "line", "circle"}
+VOID = {"meta", "br", "line", "circle", "rect", "input"}
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
 
@@ -45,7 +45,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if "style" not in self.open:
+        if not {"style", "script"} & {*self.open}:
             self.text += data
 
 
@@ -57,15 +57,6 @@ def test_a_page_shows_the_answer_and_its_certificate() -> None:
         "debt <b> keeps its value", "income does not fall", "by hand: for a test",
     ):  # fmt: skip
         assert words in shown
-
-
-def test_a_page_needs_nothing_from_elsewhere() -> None:
-    text = page([made(), made()])
-    read = Reader(text)
-    assert not {"script", "link", "img", "iframe", "object"} & {*read.tags}
-    assert all(link.startswith("#") for link in read.links)
-    assert "url(" not in text
-    assert "@import" not in text
 
 
 @pytest.mark.parametrize("status", [status for status in bf.Status if not status.found])
@@ -113,18 +104,6 @@ def test_nothing_of_the_users_is_markup(place) -> None:
         assert EVIL in read.text
 
 
-def test_several_answers_are_listed_and_linked() -> None:
-    answers = [made(row=3), made(row=3, rank=2), made(after=None, status=bf.Status.PROVEN_INFEASIBLE, row=4)]
-    read = Reader(page(answers))
-    assert [link.removeprefix("#") for link in read.links] == read.ids == ["answer-1", "answer-2", "answer-3"]
-    assert "0, answer 2" in read.text
-    assert "2 of 3 answers found" in read.text
-
-
-def test_one_answer_is_not_listed() -> None:
-    assert not Reader(page([made()])).links
-
-
 def test_an_answer_that_needs_no_change_says_so() -> None:
     same = made((1.0, 0.5, 0.0), (1.0, 0.5, 0.0))
     read = Reader(same.to_html())
@@ -155,10 +134,9 @@ def test_a_notebook_lists_the_first_answers() -> None:
     assert f"and {30 - ANSWERS_IN_A_NOTEBOOK} more" in read.text
     assert read.tags.count("tr") == ANSWERS_IN_A_NOTEBOOK + 1
     assert fragment_many(answers) == answers._repr_html_()
-    assert len(Reader(answers.to_html()).ids) == 30
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_answer_is_well_formed(seed) -> None:
-    Reader(page([drawn(seed), drawn(seed + 1000)]))
+    Reader(drawn(seed).to_html())
     Reader(fragment(drawn(seed)))

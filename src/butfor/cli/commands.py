@@ -16,6 +16,7 @@ from butfor.audit import recheck as checking
 from butfor.cli.files import check_ending, load, read_answers, read_table, write, write_answers
 from butfor.cli.options import (
     Allowed,
+    Answer,
     AtLeast,
     AtMost,
     AtMostValue,
@@ -47,12 +48,13 @@ from butfor.cli.options import (
 from butfor.cli.parse import constraints_of, positions, target_of
 from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
+from butfor.explanation.column_words import describe
+from butfor.explanation.explanation import Explanation
 from butfor.problem.constraints import names as rule
 from butfor.problem.written.costs import read_cost
 from butfor.space import frames
 from butfor.space.feature import Step
-from butfor.views import html as pages
-from butfor.views import text
+from butfor.views import loading, text
 from butfor.views.parts import ContradictionError
 
 FAILED = 1
@@ -220,14 +222,12 @@ def explain(
     if out is not None:
         write_answers(out, answers)
     if html is not None:
-        write(html, pages.page(answers))
+        write(html, answers.to_html())
 
 
 @app.command()
 def check(
-    answer: Annotated[
-        Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --out`, to_json() or to_jsonl() wrote.")
-    ],
+    answer: Answer,
     model: Model,
     plausible: Annotated[
         list[Path] | None,
@@ -252,6 +252,24 @@ def check(
     typer.echo(repr(found if len(answers) > 1 else found.results[0]))
     if not found.passed:
         raise typer.Exit(FAILED)
+
+
+@app.command()
+def report(
+    answer: Answer,
+    page: Annotated[Path, typer.Argument(metavar="PAGE", help="The file for the page, such as report.html.")],
+    by: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column by which rows are grouped.")] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="The title of the page.")] = "",
+    words: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A .toml file with words for columns; see `bf.describe`.")
+    ] = None,
+) -> None:
+    """Write a page about answers: a summary, a line per row, and the certificates. It needs no other file."""
+    found = loading.load(answer)
+    told = found if words is None else found.described(describe(words))
+    if by is not None and isinstance(told, Explanation):
+        raise InputError(f"--by {by} was given.", f"{answer} holds a single answer, which has no groups.")
+    write(page, told.to_html(title) if isinstance(told, Explanation) else told.to_html(title, by))
 
 
 @app.command()

@@ -24,6 +24,9 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+Answer = Annotated[
+    Path, typer.Argument(metavar="ANSWER", help="What `butfor explain --out`, to_json() or to_jsonl() wrote.")
+]
 Target = Annotated[str, typer.Option(help="The class that is wanted; several as a,b; 'other' means any other class.")]
 Cost = Annotated[str, typer.Option(help="L1, L2, LInf, L0, Gower, MAD, or a sum such as L1+0.5*L0.")]
 Constraint = Annotated[

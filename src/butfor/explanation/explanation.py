@@ -151,9 +151,16 @@ class Explanation:
         answer: Explanation = rendered(text, "loaded")
         return answer
 
-    def to_html(self) -> str:
-        """An HTML page with the table of changes and the certificate. It needs no other file."""
-        return str(rendered([self], "page"))
+    def to_html(self, title: str = "") -> str:
+        """The page that `report` writes, as text."""
+        return str(rendered(self, "page", title))
+
+    def report(self, path: str | PathLike[str], title: str = "") -> None:
+        """Write a page with the table of changes, the certificate and the question, for the screen and for paper.
+
+        It is one file of HTML that needs no other, and is written completely or not at all.
+        """
+        rendered(self, "page written", path, title)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes on each column's range, with matplotlib. Returns the axes."""

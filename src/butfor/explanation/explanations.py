@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -317,9 +317,21 @@ class Explanations(Sequence[Explanation]):
         answers: Explanations = rendered(source, "lines loaded")
         return answers
 
-    def to_html(self) -> str:
-        """One page with all answers."""
-        return str(rendered(list(self), "page"))
+    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None) -> str:
+        """The page that `report` writes, as text."""
+        return str(rendered(self, "page", title, by))
+
+    def report(self, path: str | PathLike[str], title: str = "", by: str | Iterable[Any] | None = None) -> None:
+        """Write a page about all answers, for the screen and for paper: for whoever decides or supervises.
+
+        The summary comes first: what became of the rows, which columns change, what it costs. Then there is a line per
+        answer, to filter and to sort by the labels of your rows, and each kind of certificate once. It is one file of
+        HTML that needs no other, and is written completely or not at all.
+
+        - `by`: a column of the rows that were explained, or the group of each row. Groups are compared, as `bf.groups`
+          does (default: no groups).
+        """
+        rendered(self, "page written", path, title, by)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""

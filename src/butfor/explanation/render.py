@@ -12,7 +12,8 @@ VIEWS = {
     "panel of many": "text:panel_many",
     "fragment": "html:fragment",
     "fragment of many": "html:fragment_many",
-    "page": "html:page",
+    "page": "butfor.report.page:page",
+    "page written": "butfor.report.page:write",
     "json": "json:dump",
     "json list": "json:dump_many",
     "loaded": "json:load",
@@ -50,10 +51,14 @@ VIEWS = {
     "variety fragment": "varieties:fragment",
     "front": "radius_curve:draw",
 }
-"""For each way to show an answer, the function of `butfor.views`. A new view is a file and a line here."""
+"""For each way to show an answer, its function, in a file of `butfor.views` unless said otherwise.
+
+A new view is a file and a line here.
+"""
 
 
 def rendered(thing: Any, way: str, *args: Any, **options: Any) -> Any:
     """What the view called `way` makes of an answer."""
-    module, name = VIEWS[way].split(":")
-    return getattr(import_module(f"butfor.views.{module}"), name)(thing, *args, **options)
+    home, name = VIEWS[way].split(":")
+    module = import_module(home if "." in home else f"butfor.views.{home}")
+    return getattr(module, name)(thing, *args, **options)

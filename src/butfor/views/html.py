@@ -1,16 +1,17 @@
-"""An answer as HTML: a fragment for a notebook, or a page that needs no other file."""
+"""An answer as HTML: a card, and a fragment for a notebook. `butfor.report` makes whole pages of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import Change, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
+from butfor.views.markup import isolated, pairs, part, phrase, sentence
 from butfor.views.text import headline, score_line, status_name, wanted
 from butfor.views.words import constraints_in_words, cost_in_words
 
@@ -30,49 +31,14 @@ DRAWING_WIDTH, DRAWING_EDGE = 208, 6
 
 def fragment(answer: Explanation) -> str:
     """The answer for a notebook."""
-    return f"<style>{style()}</style>{_card(answer)}"
+    return f"<style>{style()}</style>{card(answer)}"
 
 
 def fragment_many(answers: Explanations) -> str:
     """One line per answer, for a notebook."""
     rest = len(answers) - ANSWERS_IN_A_NOTEBOOK
     more = f'<p class="note">and {rest} more</p>' if rest > 0 else ""
-    return (
-        f'<style>{style()}</style><section class="butfor">{_summary(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
-    )
-
-
-def page(answers: Iterable[Explanation], title: str = "") -> str:
-    """A whole page with all answers. If there are several, a list of them comes first."""
-    listed = list(answers)
-    found = sum(answer.found for answer in listed)
-    title = title or (headline(listed[0]) if len(listed) == 1 else f"{found} of {len(listed)} answers found")
-    contents = f'<nav class="butfor">{_summary(listed, link=True)}</nav>' if len(listed) > 1 else ""
-    cards = "\n".join(_card(answer, place) for place, answer in enumerate(listed, 1))
-    versions = {answer.certificate.versions.get("butfor", "") for answer in listed}
-    made = " ".join(["butfor", *sorted(versions)])
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(title)} – butfor</title>
-<style>
-{style()}</style>
-</head>
-<body class="butfor-page">
-<header>
-<h1>{"Counterfactual explanation" if len(listed) == 1 else "Counterfactual explanations"}</h1>
-<p>The cheapest change to {"one" if len(listed) == 1 else "a"} row that makes the model answer differently.</p>
-</header>
-<main>
-{contents}{cards}
-</main>
-<footer>Made by {escape(made)}.</footer>
-</body>
-</html>
-"""
+    return f'<style>{style()}</style><section class="butfor">{_list(answers[:ANSWERS_IN_A_NOTEBOOK])}{more}</section>'
 
 
 @cache
@@ -81,11 +47,17 @@ def style() -> str:
     return files("butfor.views").joinpath("style.css").read_text(encoding="utf-8")
 
 
-def _card(answer: Explanation, place: int = 1) -> str:
+def card(answer: Explanation) -> str:
+    """Everything about an answer."""
     return (
-        f'<section class="butfor" id="answer-{place}">{_head(answer)}{_changes(answer)}{_kept(answer)}'
-        f'<div class="facts">{_certificate(answer)}{_question(answer)}{_origin(answer)}</div></section>'
+        f'<section class="butfor">{outline(answer)}'
+        f'<div class="facts">{_certificate(answer)}{asked(answer)}{_origin(answer)}</div></section>'
     )
+
+
+def outline(answer: Explanation) -> str:
+    """What changes and what stays. The certificate and the question are left out."""
+    return f"{_head(answer)}{_changes(answer)}{_kept(answer)}"
 
 
 def _head(answer: Explanation) -> str:
@@ -94,15 +66,17 @@ def _head(answer: Explanation) -> str:
     place = f"Answer {answer.rank} to row {answer.label}. " if answer.rank > 1 else ""
     if answer.found and answer.changes:
         count = len(answer.changes)
-        title = f'<span class="was">{_text(answer.told(answer.before))} →</span> {_text(answer.told(answer.after))}'
+        title = (
+            f'<span class="was">{isolated(answer.told(answer.before))} →</span> {isolated(answer.told(answer.after))}'
+        )
         sub = f"{place}By changing {count} of {len(answer.space)} columns, at a cost of {answer.cost:.4g}."
     else:
         title, sub = (
-            _text(headline(answer)),
+            isolated(headline(answer)),
             f"{place}{status.value[:1].upper()}{status.value[1:]}." if not answer.found else place,
         )
     scored = score_line(answer)
-    sub = " ".join(filter(None, [escape(sub), _sentence(scored) if scored else ""]))
+    sub = " ".join(filter(None, [escape(sub), sentence(scored) if scored else ""]))
     return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{sub}</p>'
 
 
@@ -118,11 +92,11 @@ def _changes(answer: Explanation) -> str:
 
 def _change(change: Change, answer: Explanation) -> str:
     before, after = change.text
-    where = _drawing(change) or f'<span class="more">{_text(_values(answer.space[change.name]))}</span>'
+    where = _drawing(change) or f'<span class="more">{isolated(_values(answer.space[change.name]))}</span>'
     return (
-        f'<tr><th scope="row">{_text(change.label)}</th>'
-        f'<td class="number before" data-label="Before">{_text(before)}</td>'
-        f'<td class="number after" data-label="After">{_text(after)}</td>'
+        f'<tr><th scope="row">{isolated(change.label)}</th>'
+        f'<td class="number before" data-label="Before">{isolated(before)}</td>'
+        f'<td class="number after" data-label="After">{isolated(after)}</td>'
         f'<td class="number change" data-label="Change">{_difference(change)}</td>'
         f'<td class="where">{where}</td></tr>'
     )
@@ -131,7 +105,7 @@ def _change(change: Change, answer: Explanation) -> str:
 def _difference(change: Change) -> str:
     """The signed change with a minus of its full width; nothing for a level."""
     text = change.difference
-    return _text(f"−{text[1:]}" if text.startswith("-") else text) if text else ""
+    return isolated(f"−{text[1:]}" if text.startswith("-") else text) if text else ""
 
 
 def _values(feature: Feature) -> str:
@@ -169,7 +143,7 @@ def _kept(answer: Explanation) -> str:
     kept = [row for row in answer.columns() if not row.changed]
     if not kept:
         return ""
-    listed = "".join(f"<div><dt>{_text(row.label)}</dt><dd>{_text(row.text[0])}</dd></div>" for row in kept)
+    listed = "".join(f"<div><dt>{isolated(row.label)}</dt><dd>{isolated(row.text[0])}</dd></div>" for row in kept)
     plural = "column stays as it is" if len(kept) == 1 else "columns stay as they are"
     title = f"{len(kept)} {plural}" if answer.found else "The row as it is"
     return f'<details><summary>{title}</summary><dl class="kept">{listed}</dl></details>'
@@ -178,24 +152,25 @@ def _kept(answer: Explanation) -> str:
 def _certificate(answer: Explanation) -> str:
     certificate = answer.certificate
     checks = "".join(
-        f'<li class="{"passed" if fine else "failed"}">{_text(name)}</li>' for name, fine in certificate.checks
+        f'<li class="{"passed" if fine else "failed"}">{isolated(name)}</li>' for name, fine in certificate.checks
     )
     facts: list[tuple[str, str]] = []
     if answer.found:
         facts = [("Cost", word(answer.cost)), ("Proven bound", word(certificate.bound))]
         if certificate.status is Status.WITHIN_GAP:
             facts.append(("Gap", f"{certificate.gap:.2%}"))
-    body = f"<p>{_sentence(certificate.why)}</p>{_pairs(facts)}"
+    body = f"<p>{sentence(certificate.why)}</p>{pairs(facts)}"
     if checks:
         body += f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>'
-    return _part("Certificate", body)
+    return part("Certificate", body)
 
 
-def _question(answer: Explanation) -> str:
+def asked(answer: Explanation) -> str:
+    """The question: what was wanted, at what cost, under which constraints."""
     question = answer.question
-    rules = "".join(f"<li>{_words(rule)}</li>" for rule in constraints_in_words(question))
-    body = _pairs([("Wanted", wanted(answer)), ("Cost", cost_in_words(question))])
-    return _part(
+    rules = "".join(f"<li>{phrase(rule)}</li>" for rule in constraints_in_words(question))
+    body = pairs([("Wanted", wanted(answer)), ("Cost", cost_in_words(question))])
+    return part(
         "The question", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
     )
 
@@ -213,42 +188,18 @@ def _origin(answer: Explanation) -> str:
         ("Made", answer.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", versions),
     ]
-    return _part("Where it comes from", _pairs(facts))
+    return part("Where it comes from", pairs(facts))
 
 
-def _sentence(words: str) -> str:
-    return _words(f"{words[:1].upper()}{words[1:]}.")
-
-
-def _words(words: str) -> str:
-    """Our own words, which may contain names given by the user, escaped."""
-    return f'<span dir="ltr">{escape(words)}</span>'
-
-
-def _part(title: str, body: str) -> str:
-    return f"<div><h3>{title}</h3>{body}</div>"
-
-
-def _pairs(facts: Sequence[tuple[str, str]]) -> str:
-    listed = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>" for name, value in facts if value)
-    return f"<dl>{listed}</dl>" if listed else ""
-
-
-def _summary(answers: Sequence[Explanation], *, link: bool = False) -> str:
+def _list(answers: Sequence[Explanation]) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("Row", "Before", "After", "Changes", "Cost", "Status"))
     lines = []
-    for place, one in enumerate(answers, 1):
+    for one in answers:
         name = escape(str(one.label)) + (f", answer {one.rank}" if one.rank > 1 else "")
-        first = f'<a href="#answer-{place}">{name}</a>' if link else name
-        changes = "<br>".join(f"{_text(c.label)} {_text(c.text[0])} → {_text(c.text[1])}" for c in one.changes)
+        changes = "<br>".join(f"{isolated(c.label)} {isolated(c.text[0])} → {isolated(c.text[1])}" for c in one.changes)
         cost = word(one.cost) if one.found else ""
-        after = _text(one.told(one.after)) if one.found else ""
-        cells = (_text(one.told(one.before)), after, changes, cost, status_name(one.certificate.status))
-        lines.append(f'<tr><th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        after = isolated(one.told(one.after)) if one.found else ""
+        cells = (isolated(one.told(one.before)), after, changes, cost, status_name(one.certificate.status))
+        lines.append(f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     body = "".join(lines)
     return f'<div class="scroll"><table class="list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _text(value: Any) -> str:
-    """A value, escaped, and isolated. So right-to-left text does not reorder what is around it."""
-    return f"<bdi>{escape(str(value))}</bdi>"

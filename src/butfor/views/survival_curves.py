@@ -112,5 +112,5 @@ def _title(answer: Explanation, target: OnCurves) -> str:
     name = target.quantity.words(target.unit)
     if not answer.found:
         return f"{name}: {answer.certificate.status.value.partition(':')[0]}"
-    before, after, wanted = figures(answer, target)
+    before, after, wanted = figures(answer.before, answer.after, target)
     return f"{name}: {before} → {after} (wanted: {wanted})"

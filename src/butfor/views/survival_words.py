@@ -31,7 +31,7 @@ def target_of(answer: Explanation) -> Target | None:
 
 def headline(answer: Explanation, target: Target) -> str:
     """One line: the quantity, its values before and after, and the goal."""
-    before, after, wanted = figures(answer, target)
+    before, after, wanted = figures(answer.before, answer.after, target)
     changed = f"by changing {len(answer.changes)} of {len(answer.space)} columns"
     return f"{target.name}: {before} → {after} (wanted: {wanted}), {changed}"
 
@@ -49,7 +49,7 @@ def sentence(answer: Explanation | Explanations) -> str:
         return answer.certificate.why if target is None else f"{target!r}: {answer.certificate.why}"
     conditions = [_condition(change) for change in answer.changes]
     listed = conditions[0] if len(conditions) == 1 else f"{', '.join(conditions[:-1])} and {conditions[-1]}"
-    before, after, wanted = figures(answer, target)
+    before, after, wanted = figures(answer.before, answer.after, target)
     way = "rise" if answer.after > answer.before else "fall"
     return f"if {listed}, {target.name} would {way} from {before} to {after} (wanted: {wanted})"
 
@@ -59,15 +59,15 @@ def _condition(change: Change) -> str:
     return f"{change.label} were {after} instead of {before}"
 
 
-def figures(answer: Explanation, target: Target) -> tuple[str, str, str]:
+def figures(before: float, after: float, target: Target) -> tuple[str, str, str]:
     """Three texts: the number before, the number after (with unit), the number wanted."""
     if isinstance(target, OnRisk):
-        unit, wanted = "", target.wanted(answer.before)
+        unit, wanted = "", target.wanted(before)
     else:
         unit = f" {target.unit}" if target.unit and target.quantity.timed else ""
-        wanted = float(target.goal(np.array([answer.before]))[0])
-    before, after, goal = map(_short, (answer.before, answer.after, wanted))
-    return before, after + unit, goal
+        wanted = float(target.goal(np.array([before]))[0])
+    was, now, goal = map(_short, (before, after, wanted))
+    return was, now + unit, goal
 
 
 def _short(value: float) -> str:

@@ -1,0 +1,1 @@
+"""Reports: a page about answers that needs no other file, for the screen and for paper."""

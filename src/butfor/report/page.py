@@ -1,0 +1,99 @@
+"""The page: what it begins with, and its sections in order."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from typing import Any
+
+from butfor.errors import InputTypeError
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
+from butfor.report.by_group import by_group
+from butfor.report.certificates import certificates
+from butfor.report.portfolio import Portfolio, portfolio
+from butfor.report.rows import rows
+from butfor.report.summary import summary
+from butfor.views import html
+from butfor.views.markup import isolated
+from butfor.views.text import headline
+from butfor.views.whole_file import write_whole
+
+ANSWERS_ONE_BY_ONE = 20
+"""Up to so many answers also have a card each, with drawings. More of them would make the page long and heavy."""
+
+ONE = "The cheapest change to one row that makes the model answer differently."
+MANY = "The cheapest change to each row that makes the model answer differently."
+
+NOTHING_FROM_ELSEWHERE = "default-src 'none'; style-src 'unsafe-inline'"
+"""What the page tells the browser: load nothing, and run no script. A list has one of ours, which is let in."""
+
+Groups = str | Iterable[Any] | None
+
+
+def page(answers: Explanation | Explanations, title: str = "", by: Groups = None) -> str:
+    """The whole page. A single answer is a card; of several, the summary comes first."""
+    if not isinstance(title, str):
+        raise InputTypeError(f"title={title!r} was given.", "It must be a text.")
+    if isinstance(answers, Explanation) or (len(answers) == 1 and by is None):
+        one = answers.only
+        return _document(title or headline(one), title or "Counterfactual explanation", ONE, [html.card(one)], one, "")
+    of = portfolio(answers, by)
+    title = title or "Counterfactual explanations"
+    sections = [summary(of), by_group(of), rows(of), *_cards(of), certificates(of)]
+    return _document(f"{title}: {answers.summary}", title, MANY, sections, of.first, _file("rows.js"))
+
+
+def write(answers: Explanation | Explanations, path: str | PathLike[str], title: str = "", by: Groups = None) -> None:
+    """Write the page into a file, completely or not at all."""
+    write_whole(path, [page(answers, title, by)])
+
+
+def _cards(of: Portfolio) -> list[str]:
+    """The answers one by one, if they are few."""
+    if len(of.answers) > ANSWERS_ONE_BY_ONE:
+        return []
+    return [
+        f'<section class="butfor"><p class="whose">Row {isolated(one.label)}</p>{html.outline(one)}</section>'
+        for one in of.answers
+    ]
+
+
+def _document(head: str, title: str, about: str, sections: Sequence[str], one: Explanation, script: str) -> str:
+    made = one.certificate.versions.get("butfor", "")
+    ours = f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else ""
+    main = "\n".join(filter(None, sections))
+    last = f"\n<script>{script}</script>" if script else ""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{NOTHING_FROM_ELSEWHERE}{ours}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(head)} – butfor</title>
+<style>
+{html.style()}{_file("report.css")}</style>
+</head>
+<body class="butfor-page">
+<header>
+<h1>{isolated(title)}</h1>
+<p>{about}</p>
+</header>
+<main>
+{main}
+</main>
+<footer>{escape(f"Made by butfor {made}".rstrip())}.</footer>{last}
+</body>
+</html>
+"""
+
+
+@cache
+def _file(name: str) -> str:
+    return files("butfor.report").joinpath(name).read_text(encoding="utf-8")
