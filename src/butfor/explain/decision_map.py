@@ -10,10 +10,10 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.contributions import target_of
-from butfor.explain.grid import Grid, grid_over
+from butfor.explain.grid import MapGrid, grid_over
 from butfor.explanation.alternatives import to_one_row
 from butfor.explanation.cost_parts import prices_of
-from butfor.explanation.decision_map import Box, DecisionMap, Mark
+from butfor.explanation.decision_map import DecisionMap, Mark, PromisedBox
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.region import Region
 from butfor.importers.read import Reading
@@ -61,7 +61,7 @@ def decision_map(
     )
 
 
-def marks_of(points: Mapping[str, FloatArray], base: FloatArray, grid: Grid, space: Space) -> tuple[Mark, ...]:
+def marks_of(points: Mapping[str, FloatArray], base: FloatArray, grid: MapGrid, space: Space) -> tuple[Mark, ...]:
     """Rows as marks on the map of rows that are otherwise like `base`."""
     return tuple(
         Mark(name, float(point[grid.i]), float(point[grid.j]), grid.others(base, point, space))
@@ -69,7 +69,7 @@ def marks_of(points: Mapping[str, FloatArray], base: FloatArray, grid: Grid, spa
     )
 
 
-def dearer(answer: Explanation, grid: Grid) -> FloatArray | None:
+def dearer(answer: Explanation, grid: MapGrid) -> FloatArray | None:
     """How much more each row of the grid costs than an answer. None if its prices are not known."""
     prices = prices_of(answer.question, answer.space)
     if prices is None:
@@ -78,12 +78,12 @@ def dearer(answer: Explanation, grid: Grid) -> FloatArray | None:
     return (costs - answer.cost).reshape(grid.shape)
 
 
-def _box(region: Region, base: FloatArray, grid: Grid) -> Box:
+def _box(region: Region, base: FloatArray, grid: MapGrid) -> PromisedBox:
     numbers = np.array([feature.levels is None for feature in region.space])
     outside = np.where(numbers, (base < region.low) | (base > region.high), ~same(base, region.codes))
     low, high = (np.where(numbers, end, region.codes) for end in (region.low, region.high))
     ends = [(float(low[k]), float(high[k])) for k in (grid.i, grid.j)]
-    return Box(ends[0], ends[1], grid.named(outside, region.space))
+    return PromisedBox(ends[0], ends[1], grid.named(outside, region.space))
 
 
 def _others(whose: str, answer: Explanation) -> FloatArray:

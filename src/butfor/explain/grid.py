@@ -23,7 +23,7 @@ AROUND = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class MapGrid:
     """Every pair of values of two columns.
 
     - `i`, `j`: the positions of the column across and of the one upwards;
@@ -53,7 +53,7 @@ class Grid:
 
 def grid_over(
     space: Space, columns: Sequence[str], start: FloatArray, marked: Sequence[FloatArray], steps: int
-) -> Grid:
+) -> MapGrid:
     """The rows like `start` with other values of two columns, which cover all that is marked."""
     if len(columns) != 2 or len(set(columns)) != 2 or any(name not in space.names for name in columns):
         raise UnknownColumnError(f"columns={columns!r} were given.", f"Two of {list(space.names)} are needed.")
@@ -63,7 +63,7 @@ def grid_over(
     x, y = (_values(space.features[k], [float(point[k]) for point in [start, *marked]], steps) for k in (i, j))
     points = np.repeat(start[None], len(x) * len(y), axis=0)
     points[:, i], points[:, j] = (side.ravel() for side in np.meshgrid(x, y))
-    return Grid(i, j, x, y, points)
+    return MapGrid(i, j, x, y, points)
 
 
 def _values(feature: Feature, marked: list[float], steps: int) -> FloatArray:

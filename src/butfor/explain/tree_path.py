@@ -10,7 +10,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.explanation.changes import Change, is_number, word
 from butfor.explanation.explanation import Explanation
-from butfor.explanation.tree_path import Split, TreePath
+from butfor.explanation.tree_path import CrossedSplit, TreePath
 from butfor.importers.read import Reading
 from butfor.model.questions import kind_of
 from butfor.model.trees import Subset, Trees, everywhere
@@ -38,7 +38,7 @@ def tree_path(answer: Explanation, reading: Reading) -> TreePath:
     return TreePath(answer, tuple(_splits(model, answer)))
 
 
-def _splits(model: Trees, answer: Explanation) -> Iterator[Split]:
+def _splits(model: Trees, answer: Explanation) -> Iterator[CrossedSplit]:
     assert answer.point_codes is not None
     columns = answer.columns()
     node = int(model.roots[0])
@@ -47,7 +47,7 @@ def _splits(model: Trees, answer: Explanation) -> Iterator[Split]:
         assert isinstance(region, Subset)
         was, now = (_holds(region.mask, model, j, row) for row in (answer.factual_codes, answer.point_codes))
         question = _question(columns[j], answer.space.features[j], region.mask, model, node)
-        yield Split(question, columns[j].name, columns[j].before, columns[j].after, was, now)
+        yield CrossedSplit(question, columns[j].name, columns[j].before, columns[j].after, was, now)
         node = int(model.left[node] if now else model.right[node])
 
 

@@ -25,7 +25,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Box:
+class PromisedBox:
     """A region on a map: its ends in both columns (encoded), and the other columns in which the row is outside it."""
 
     x: tuple[float, float]
@@ -60,7 +60,7 @@ class DecisionMap:
     marks: tuple[Mark, ...]
     row: Any
     dearer: FloatArray | None = None
-    box: Box | None = None
+    box: PromisedBox | None = None
     words: Words | None = None
 
     def to_frame(self) -> Any:

@@ -11,7 +11,7 @@ from butfor.space import frames
 
 
 @dataclass(frozen=True)
-class Split:
+class CrossedSplit:
     """A question of the tree on the way of the answer.
 
     - `question`: what is asked, such as "income <= 21000";
@@ -40,10 +40,10 @@ class TreePath:
     """
 
     answer: Explanation
-    splits: tuple[Split, ...]
+    splits: tuple[CrossedSplit, ...]
 
     @property
-    def crossed(self) -> tuple[Split, ...]:
+    def crossed(self) -> tuple[CrossedSplit, ...]:
         """The splits of which the answer is on the other side."""
         return tuple(split for split in self.splits if split.crossed)
 

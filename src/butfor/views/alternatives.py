@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import Change
-from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, label, titled
+from butfor.views.drawing import BLUE, COLUMNS_DRAWN, GREY, PALE, axes_of, bare, label, titled
 from butfor.views.text import plain, table
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from butfor.explanation.alternatives import Alternatives
     from butfor.explanation.explanation import Explanation
 
-ANSWERS_DRAWN, COLUMNS_DRAWN = 8, 30
-"""How many answers and columns are drawn."""
+ANSWERS_DRAWN = 8
+"""How many answers are drawn."""
 
 WAYS = {True: "▲", False: "▼"}
 """What stands before a number that rises, and one that falls."""

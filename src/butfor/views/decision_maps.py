@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from butfor.explanation.column_words import Words
-    from butfor.explanation.decision_map import Box, DecisionMap
+    from butfor.explanation.decision_map import DecisionMap, PromisedBox
     from butfor.space.feature import Feature
 
 MARKS = (
@@ -25,7 +25,7 @@ MARKS = (
 )  # fmt: skip
 """How the row and its answers are drawn: marker, size, face and edge. The first is drawn on top, and shapes differ."""
 
-FEW_VALUES = 12
+FEW_STEPS = 12
 """With so few values of a column, no line is drawn between them."""
 
 VEIL = 0.55
@@ -114,7 +114,7 @@ def _edges(feature: Feature, values: FloatArray) -> FloatArray:
 
 def _smooth(found: DecisionMap) -> bool:
     """Whether lines between the values mean something: both columns have many."""
-    return min(found.met.shape) > FEW_VALUES and all(column.levels is None for column in found.columns)
+    return min(found.met.shape) > FEW_STEPS and all(column.levels is None for column in found.columns)
 
 
 def _border(ax: Axes, found: DecisionMap, across: FloatArray, upwards: FloatArray) -> None:
@@ -147,7 +147,7 @@ def _stairs(ax: Axes, across: FloatArray, upwards: FloatArray, inside: BoolArray
     ax.add_collection(LineCollection(upright + flat, colors="white", linewidths=2.4, capstyle="round"))
 
 
-def _frame(ax: Axes, box: Box, words: Words | None, across: FloatArray, upwards: FloatArray) -> None:
+def _frame(ax: Axes, box: PromisedBox, words: Words | None, across: FloatArray, upwards: FloatArray) -> None:
     """Draw a region as far as the map goes. A region of levels is a cell."""
     from matplotlib.patches import Rectangle
 

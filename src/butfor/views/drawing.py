@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREY, PALE = "#1658c4", "#c04a00", "#586271", "#dde2e8"
 """The new, what speaks against it, the old, and the ground. Blue and orange differ for the colour-blind, too."""
 
+COLUMNS_DRAWN = 30
+"""How many columns a picture shows at most, with a line for each."""
+
 LONG_NAME = 28
 """Longer names and values are cut."""
 

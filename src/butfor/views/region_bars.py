@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, in_lines, titled
+from butfor.views.drawing import BLUE, COLUMNS_DRAWN, GREY, PALE, axes_of, escaped, in_lines, titled
 from butfor.views.scale import scale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from butfor.explanation.region import Region
-
-COLUMNS_DRAWN = 30
-"""How many columns are drawn."""
 
 
 def draw(region: Region, ax: Axes | None = None) -> Axes:

@@ -11,7 +11,7 @@ from butfor.views.text import plain, table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from butfor.explanation.tree_path import Split, TreePath
+    from butfor.explanation.tree_path import CrossedSplit, TreePath
 
 WAY, ASIDE, TEXT = 0.24, 0.07, 0.31
 """Where the way of the answer, the leaf of the row, and the questions are drawn across."""
@@ -60,7 +60,7 @@ def in_words(path: TreePath) -> str:
     return f"Way through the tree: {len(path.crossed)} of {len(path.splits)} splits are crossed. {told or 'None'}."
 
 
-def _split(ax: Axes, line: int, split: Split) -> None:
+def _split(ax: Axes, line: int, split: CrossedSplit) -> None:
     """One split: a mark on the way, the question, and what the row and the answer say to it."""
     marker, size, color = ("D", 10, BLUE) if split.crossed else ("o", 7, GREY)
     ax.plot(WAY, line, marker, markersize=size, color=color, markeredgecolor="white", zorder=2)
