@@ -263,11 +263,31 @@ class Explainer(SeveralAnswers):
           two columns, the target is met around it only with "answer";
         - `region`: a region to draw, such as `explainer.region(answer, target=...)`;
         - `steps`: how many values of each column are asked about, at most.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = load_iris(return_X_y=True)
+        >>> explainer = Explainer(LogisticRegression(max_iter=1000).fit(X, y), data=X)
+        >>> explainer.decision_map(explainer.explain(X[:1], target=1), ("x2", "x3"), steps=20).met.shape
+        (20, 20)
         """
         return decision_map(answers, columns, others, region, steps, self._reading)
 
     def tree_path(self, answer: Explanation | Explanations) -> TreePath:
-        """The way of an answer through the model, if that is one decision tree, and which splits it crosses."""
+        """The way of an answer through the model, if that is one decision tree, and which splits it crosses.
+
+        Choose it to say where in the tree the answer leaves the way of the row. The changes are those that the crossed
+        splits ask for.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> explainer = Explainer(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y), data=X)
+        >>> explainer.tree_path(explainer.explain(X.iloc[[60]], target=2))
+        question                 row  answer
+        petal width (cm) ≤ 0.8   no   no
+        petal width (cm) ≤ 1.75  yes  no      crossed
+        """
         return tree_path(answer.only, self._reading)
 
     def solvers(

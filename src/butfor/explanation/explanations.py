@@ -285,7 +285,10 @@ class Explanations(Sequence[Explanation]):
         rendered(self, "excel", path, form)
 
     def alternatives(self) -> Alternatives:
-        """Several answers to one row, side by side: what changes in each, its cost and its score."""
+        """Several answers to one row, side by side: what changes in each, its cost and its score.
+
+        Choose it to let a person compare: `print` it, or use its `to_frame` or `plot`.
+        """
         return alternatives(self)
 
     def to_json(self, *, indent: int | None = 2) -> str:

@@ -36,7 +36,7 @@ class Scale:
         """The ends; if values are not drawn evenly, round numbers between them, too.
 
         >>> Scale(0.0, 99_999.0, spread=1000.0).ticks()
-        [0.0, 1000.0, 10000.0, 99999.0]
+        [0.0, 2000.0, 10000.0, 99999.0]
         """
         found = [self.low, self.high]
         for value in self._round_numbers() if self.spread else []:
