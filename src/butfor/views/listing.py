@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import word
 from butfor.views.html import style
+from butfor.views.markup import isolated
 from butfor.views.text import plain, table, wanted
 
 if TYPE_CHECKING:
@@ -51,15 +52,10 @@ def as_text(listing: Listing) -> str:
 def as_html(listing: Listing) -> str:
     """The listing for a notebook."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in listing.names)
-    rows = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in line) + "</tr>" for line in listing.lines)
+    rows = "".join("<tr>" + "".join(f"<td>{isolated(cell)}</td>" for cell in line) + "</tr>" for line in listing.lines)
     body = f'<table class="list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>' if listing.lines else ""
-    remarks = "".join(f'<p class="note">{_cell(remark)}</p>' for remark in listing.remarks)
+    remarks = "".join(f'<p class="note">{isolated(remark)}</p>' for remark in listing.remarks)
     return (
-        f'<style>{style()}</style><section class="butfor"><h2>{_cell(listing.title)}</h2>'
+        f'<style>{style()}</style><section class="butfor"><h2>{isolated(listing.title)}</h2>'
         f'<div class="scroll">{body}</div>{remarks}</section>'
     )
-
-
-def _cell(text: str) -> str:
-    """A text, escaped, and isolated. So right-to-left text does not reorder what is around it."""
-    return f"<bdi>{escape(text)}</bdi>"
