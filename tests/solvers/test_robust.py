@@ -337,25 +337,22 @@ def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...]) ->
 def test_nothing_cheaper_than_the_bound_of_a_network_is_robust() -> None:
     """Against the plain definition: cheaper rows are tried, and each has a neighbour on the wrong side."""
     X, y = make_classification(150, 3, n_informative=3, n_redundant=0, flip_y=0.1, random_state=4)
-    width, rng = X.max(axis=0) - X.min(axis=0), np.random.default_rng(0)
-    judged = proven = 0
+    width, rng, judged = X.max(axis=0) - X.min(axis=0), np.random.default_rng(0), 0
     model = MLPClassifier((6,), solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
     corners = np.array(list(itertools.product([-1, 1], repeat=3))) * 0.04 * width
     inner = rng.uniform(-1, 1, (60, 3)) * 0.04 * width
     explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0][:8]
-    answers = explainer.explain(rows, target=1, constraints=[bf.robust(0.04)], time_limit=60.0)
+    answers = explainer.explain(rows, target=1, constraints=[bf.robust(0.04)])
     for row, answer in zip(rows, answers, strict=True):
-        proven += answer.certificate.status is Status.PROVEN_OPTIMAL
-        bound = answer.certificate.bound
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
         tried = row + rng.normal(size=(20_000, 3)) * width * answer.cost * rng.choice([0.1, 0.3, 1.0], (20_000, 1))
         tried = np.clip(tried, X.min(axis=0), X.max(axis=0))
-        tried = tried[(np.abs(tried - row) / width).sum(axis=1) < bound - 1e-6]
+        tried = tried[(np.abs(tried - row) / width).sum(axis=1) < answer.cost - 1e-6]
         tried = tried[model.predict(tried) == 1]
         near = (tried[:, None] + np.vstack([corners, inner])).reshape(-1, 3)
         judged += len(tried)
         assert not len(near) or (model.predict(near) == 0).reshape(len(tried), -1).any(axis=1).all()
     assert judged > 100
-    assert proven >= 6  # of 8
 
 
 def test_the_surroundings_of_a_network() -> None:

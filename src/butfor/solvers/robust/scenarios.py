@@ -30,8 +30,8 @@ from butfor.solvers.solver import Budget
 FIRMLY_INSIDE = 1e-7
 """The share of its size by which a threshold is raised for answers, so that the adversary has no doubt about them."""
 
-STEPS_INSIDE = (0.0, 1e-9, 1e-8, 1e-7, 1e-6)
-"""The shares of the way to a known answer that are gone from a point whose thresholds rounding decides about."""
+STEPS_INSIDE = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+"""The shares of the way to a known answer that are gone from a point that is nearly one."""
 
 SAME_SHIFT = 1e-9
 """Shifts that are this close, as a share of the radius, are not collected twice."""
@@ -85,8 +85,10 @@ class Scenarios:
 
         A point `near` one has passed all shifts so far.
         """
-        if near is not None and not self._collect(near, self._failures(near, self.slack)):
-            return self._step_inside(near)
+        if near is not None:
+            self._step_inside(near)
+            if not self._collect(near, self._failures(near, self.slack)):
+                return None
         while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
             problem, inside = self._copies(self.inside)
             descent = Descent(problem, inside, budget)
@@ -104,16 +106,25 @@ class Scenarios:
         return None
 
     def _step_inside(self, near: FloatArray) -> None:
-        """Take a point that misses a threshold by less than programs are exact, or one that is a little nearer to the answer."""
-        problem = self.problem
-        away = np.zeros(len(near)) if self.best.point is None else np.nan_to_num(self.best.point - near)
-        away[[feature.levels is not None for feature in problem.space]] = 0.0
+        """Take a point between the answer and one that costs no more than any: as near to the latter as stays robust.
+
+        The last shifts are found one by one, each nearer to a kink of the network, and in the end rounding decides.
+        """
+        if self._take(near) or self.best.point is None:
+            return
+        away = np.nan_to_num(self.best.point - near)
+        away[[feature.levels is not None for feature in self.problem.space]] = 0.0
         for share in STEPS_INSIDE:
-            point = near + share * away
-            cost = float(problem.prices.total(problem.factuals, point[None])[0])
-            if problem.admits(point[None])[0] and cost < self.best.cost and not self._failures(point, 0.0):
-                self.best = replace(self.best, point=point, cost=cost)
+            if not self._take(near + share * away):
                 return
+
+    def _take(self, point: FloatArray) -> bool:
+        """Keep a point as the answer, if it is a cheaper one."""
+        cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
+        if cost >= self.best.cost or not self.problem.admits(point[None])[0] or self._failures(point, 0.0):
+            return False
+        self.best = replace(self.best, point=point, cost=cost)
+        return True
 
     def _failures(self, point: FloatArray, slack: FloatArray | float) -> list[Worst]:
         """Neighbours of a point whose scores miss a threshold by more than a slack."""
