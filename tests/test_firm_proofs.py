@@ -29,6 +29,7 @@ from sklearn.linear_model import (
     SGDClassifier,
     SGDRegressor,
 )
+from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
@@ -462,3 +463,39 @@ def test_an_optimum_that_presolve_lost():
     assert model.predict_proba(better)[0, 1] >= 0.47
     asked = {"target": bf.probability("yes", at_least=0.47), "cost": "MAD", "constraints": [bf.fixed("x1"), relation]}
     assert explainer.explain(X[[0]], **asked).only.cost == 3.0
+
+
+def test_whole_numbers_that_float32_cannot_hold_are_numbers() -> None:
+    """Beside 1.7e9, float32 holds every 128th whole number. A point between them is written as another one."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"t": rng.choice([1699999872.0, 1700000000.0], 40).astype(np.float32), "b": rng.random(40) < 0.5})
+    y = (X.t - 1699999872.0) / 128 + 0.5 * X.b + 0.01 * rng.normal(size=40)
+    model = make_pipeline(
+        StandardScaler(), MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=60, random_state=0)
+    ).fit(X, y)
+    explainer = bf.Explainer(model, X)
+    assert explainer.space["t"].step == 0.0
+    low = X[(X.t < 1.7e9) & ~X.b].iloc[[0]]
+    answer = explainer.explain(low, target=bf.value(at_least=float(model.predict(low)[0]) + 0.3))[0]
+    assert answer.found
+    assert answer.point["t"].iloc[0] in (1699999872.0, 1700000000.0)
+
+
+def test_a_row_of_narrower_types_than_the_data_is_answered() -> None:
+    """A scaler computes in float32 if all columns of a row are narrow, though the model was fitted in float64."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "a": rng.integers(100, 140, 80).astype("int64"),
+            "b": rng.normal(size=80).astype(np.float32),
+        }
+    )
+    y = (X.a + 9 * X.b > 120).astype(int)
+    model = make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)).fit(X, y)
+    explainer = bf.Explainer(model, X)
+    for at in range(0, 80, 4):
+        row = X.iloc[[at]].astype({"a": "uint8"})
+        answer = explainer.explain(row, target="other", constraints=[bf.fixed("a")])[0]
+        assert answer.certificate.status.name.startswith("PROVEN") or answer.found
+        if answer.found:
+            assert model.predict(answer.point)[0] != model.predict(row)[0]

@@ -21,7 +21,7 @@ from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.certificate import NEEDED, REACHED
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
-ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7)
+ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7, 1e9)
 """Distances inside the boundary, as multiples of the rounding of a sum, that are tried one after the other.
 
 They are used when the estimator undoes an answer that lies on the boundary, which only happens if it rounds more than

@@ -91,13 +91,17 @@ def _number(name: str, column: FloatArray, kind: str) -> Feature:
         raise InputError(f"column {name!r} holds an infinite value.", "Numbers must be finite.")
     low, high = float(seen.min()), float(seen.max())
     single = kind == "float32"
-    whole = bool(np.all(seen == np.round(seen)))
+    coarse = max(-low, high) > (LAST_WHOLE_SINGLE if single else LAST_WHOLE_DOUBLE)
+    whole = not coarse and bool(np.all(seen == np.round(seen)))
     if whole and (low, high) == (0.0, 1.0):
         levels: tuple[int, ...] = (0, 1)
         return Feature(name, levels=levels, ordered=True, single=single, why="the values are 0 and 1")
     why = "whole-number type" if kind == "int" else "whole numbers in all rows" if whole else "numbers"
     return Feature(name, low=low, high=high, step=1.0 if whole else 0.0, single=single, why=f"{why}; range of the data")
 
+
+LAST_WHOLE_SINGLE, LAST_WHOLE_DOUBLE = 2.0**24, 2.0**53
+"""Beyond these, not every whole number is a float, and every float is whole: it says nothing."""
 
 WIDEST = 1e100
 """The widest range of a column, and the inverse of the narrowest."""
