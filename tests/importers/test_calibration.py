@@ -190,9 +190,14 @@ def test_what_is_refused_by_name() -> None:
 def test_a_refused_one_is_searched() -> None:
     X, _ = small(np.random.default_rng(0))
     several = CalibratedClassifierCV(BASES["forest"](), cv=3, ensemble=False).fit(X, X["a"])
-    answer = bf.Explainer(several, X).explain(X.iloc[[0]])
+    explainer = bf.Explainer(several, X)
+    answer = explainer.explain(X.iloc[[0]], solver="swarm")
     assert answer.certificate.status is bf.Status.VALID
     assert "over 4 classes" in answer.certificate.solver
+    few = explainer.explain(X.iloc[[0]])  # it has few combinations, which are all asked about
+    assert few.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert few.cost <= answer.cost
+    assert "over 4 classes" in few.certificate.solver
 
 
 def test_an_importer_that_takes_the_plain_model_is_caught(monkeypatch) -> None:

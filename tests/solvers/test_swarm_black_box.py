@@ -213,7 +213,7 @@ def test_calls_are_kept(calls) -> None:
     ask.sizes.clear()
     answers = explainer.explain(rows, target="approved", solver=bf.Swarm(calls=calls))
     assert answers[0].certificate.notes["calls"] == calls
-    assert len(ask.sizes) == calls + 2, "the rows, and the answers for the certificate"
+    assert len(ask.sizes) == calls + 4, "the rows and the answers for the certificate, by label and by probability"
 
 
 def test_a_time_limit_is_kept() -> None:
@@ -246,7 +246,7 @@ def test_an_interruption_keeps_what_is_known() -> None:
         return probabilities(given)
 
     answers = boxed(interrupted).explain(rows, target="approved")
-    assert asked == 6, "the search ends at once, and the certificate asks once more"
+    assert asked == 8, "the search ends at once, and the certificate asks by label and by probability"
     assert answers.found.all()
     real = explainer.explain(rows, target="approved", constraints=[bf.candidates(X[NUMBERS])])
     assert np.allclose(answers.costs, real.costs)

@@ -43,7 +43,8 @@ class Enumeration(AbstractSolver):
         if form.combinations > MOST_COMBINATIONS:
             most = f"{MOST_COMBINATIONS:,}"
             return Support(False, f"there are up to {form.combinations:,.0f} combinations; it tries at most {most}")
-        return Support(True, "there are few combinations, and the estimator is asked about each, cheapest first")
+        unread = f" ({form.unread.partition('. ')[0]})" if form.unread else ""
+        return Support(True, f"few combinations, of which the estimator is asked about each, cheapest first{unread}")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
