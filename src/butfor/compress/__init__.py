@@ -6,8 +6,9 @@ counterfactuals cross, counted over the training rows. `surrogate` learns a smal
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.compress.columns import BinaryColumn, BinaryColumns
@@ -37,13 +38,4 @@ __all__ = [
     "surrogate",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'butfor.compress' has no attribute {name!r}")
-    return getattr(import_module(f"butfor.compress.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.compress.{home}" for name, home in _HOME.items()})

@@ -6,8 +6,9 @@ returns a table of the kind that was explained (for arrays, a dict of columns), 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.groups.action import Action
@@ -45,13 +46,4 @@ __all__ = [
     "statuses",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'butfor.groups' has no attribute {name!r}")
-    return getattr(import_module(f"butfor.groups.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.groups.{home}" for name, home in _HOME.items()})

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.measure.judge import Judge, plot
@@ -27,7 +28,7 @@ _HOMES = {
     ),
     "plausibility": ("Plausibility",),
 }  # fmt: skip
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_HOME = {name: f"butfor.measure.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Judge",
     "Plausibility",
@@ -40,13 +41,4 @@ __all__ = [
     "sparsity",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a measure when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'butfor.measure' has no attribute {name!r}")
-    return getattr(import_module(f"butfor.measure.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = loaded_when_used(__name__, _HOME)

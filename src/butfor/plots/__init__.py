@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.plots.answers import (
@@ -36,7 +37,7 @@ _HOMES = {
     "views.lever_matrix": ("levers",),
     "views.status_bars": ("statuses",),
 }  # fmt: skip
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_HOME = {name: f"butfor.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "alternatives",
     "changes",
@@ -54,13 +55,4 @@ __all__ = [
     "waterfall",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a picture when it is first drawn."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'butfor.plots' has no attribute {name!r}")
-    return getattr(import_module(f"butfor.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = loaded_when_used(__name__, _HOME)

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.estimator.survival_functions import black_box
@@ -32,7 +33,7 @@ _HOMES = {
     "survival.plots": ("curves", "map_of"),
     "views.survival_words": ("sentence",),
 }  # fmt: skip
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_HOME = {name: f"butfor.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "black_box",
     "curves",
@@ -48,13 +49,4 @@ __all__ = [
     "survival_at",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load a name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'butfor.survival' has no attribute {name!r}")
-    return getattr(import_module(f"butfor.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = loaded_when_used(__name__, _HOME)

@@ -5,8 +5,9 @@ There is TAO, which learns small and accurate trees, and there are trees given a
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.trees.handed import ObliqueTreeClassifier, ObliqueTreeRegressor
@@ -20,13 +21,4 @@ _HOME = {
 }
 __all__ = ["ObliqueTreeClassifier", "ObliqueTreeRegressor", "TAOClassifier", "TAORegressor"]
 
-
-def __getattr__(name: str) -> Any:
-    """Load the estimators when one is first used: they need scikit-learn."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'butfor.trees' has no attribute {name!r}")
-    return getattr(import_module(f"butfor.trees.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.trees.{home}" for name, home in _HOME.items()})
