@@ -428,3 +428,22 @@ def test_the_estimator_is_asked_about_neighbours_and_not_whether_they_are_robust
     )
     assert found.point["a"].iloc[0] == 2002
     assert found.certificate.status is Status.PROVEN_OPTIMAL
+
+
+def test_an_answer_knows_the_box_that_was_promised() -> None:
+    X, y = make_classification(200, 4, n_informative=3, n_redundant=0, random_state=1)
+    model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 0][:1]
+    answer = explainer.explain(row, target=1, constraints=[bf.robust(0.03)])
+    width = X.max(axis=0) - X.min(axis=0)
+    box = answer.region
+    assert box is not None
+    np.testing.assert_allclose([box.low, box.high], [answer.point[0] - 0.03 * width, answer.point[0] + 0.03 * width])
+    inside = np.random.default_rng(0).uniform(box.low, box.high, (500, 4))
+    assert box.contains(inside).all()
+    assert (model.predict(inside) == 1).all()
+    again = bf.Explanation.from_json(answer.to_json()).region
+    assert again is not None
+    np.testing.assert_array_equal(again.low, box.low)
+    assert explainer.explain(row, target=1).region is None
+    assert explainer.explain(row, target=1, constraints=[bf.robust(0.03, norm="l2")]).region is None

@@ -13,7 +13,9 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words
+from butfor.explanation.promised import promised_ends
 from butfor.explanation.question_record import QuestionRecord
+from butfor.explanation.region import Region
 from butfor.explanation.render import rendered
 from butfor.problem.targets.score import Score
 from butfor.space import frames
@@ -82,6 +84,17 @@ class Explanation:
     def changes(self) -> tuple[Change, ...]:
         """The changed columns, before and after, in the user's values."""
         return tuple(column for column in self.columns() if column.changed)
+
+    @property
+    def region(self) -> Region | None:
+        """The box around the answer that `bf.robust` promised: the target is met everywhere in it.
+
+        None if no box was asked for. `Explainer.region` finds the widest one around any row.
+        """
+        ends = None if self.point_codes is None else promised_ends(self.question, self.space, self.point_codes)
+        if self.point_codes is None or ends is None:
+            return None
+        return Region(self.space, self.point_codes, *ends, self.question.target, self.point, self.words)
 
     def __getitem__(self, name: str) -> Change:
         """One column, before and after, changed or not."""

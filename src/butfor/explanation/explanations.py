@@ -18,6 +18,7 @@ from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
+from butfor.explanation.region import Region
 from butfor.explanation.render import rendered
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
@@ -165,6 +166,11 @@ class Explanations(Sequence[Explanation]):
     def changes(self) -> tuple[Change, ...]:
         """The changed columns of the single answer, before and after."""
         return self.only.changes
+
+    @property
+    def region(self) -> Region | None:
+        """The box around the single answer that `bf.robust` promised; None if no box was asked for."""
+        return self.only.region
 
     @property
     def cost(self) -> float:

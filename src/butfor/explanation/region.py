@@ -18,7 +18,7 @@ from butfor.space.space import Space
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Region:
-    """A box in which a target is met everywhere, and no side of which can be moved out further.
+    """A box in which a target is met everywhere: one that was promised, or one no side of which can be moved out.
 
     - `low`, `high`: the smallest and the largest value of each column that holds a number (encoded);
     - `codes`: the row inside. Levels and missing values stay as they are there;
