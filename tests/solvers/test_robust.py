@@ -8,10 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -447,3 +450,27 @@ def test_an_answer_knows_the_box_that_was_promised() -> None:
     np.testing.assert_array_equal(again.low, box.low)
     assert explainer.explain(row, target=1).region is None
     assert explainer.explain(row, target=1, constraints=[bf.robust(0.03, norm="l2")]).region is None
+
+
+def test_a_tree_over_bins_beside_a_ball_in_whole_numbers() -> None:
+    """The ball moves the cuts of one column, and the bins of the other stay what they are."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 9, 80), "b": rng.integers(0, 9, 80)})
+    y = (X.a + 2 * X.b > 12).astype(int)
+    bins = ColumnTransformer([("b", KBinsDiscretizer(4, encode="ordinal"), ["b"])], remainder="passthrough")
+    model = make_pipeline(bins, DecisionTreeClassifier(max_depth=4, random_state=0)).fit(X, y)
+    explainer, grid = (
+        bf.Explainer(model, X),
+        pd.DataFrame(list(itertools.product(range(9), range(9))), columns=list("ab")),
+    )
+    said = [model.predict(grid.assign(a=grid.a + shift)) == 1 for shift in (-1, 0, 1)]
+    met, found = np.all(said, axis=0), 0
+    for at in np.flatnonzero(model.predict(X) == 0)[:12]:
+        row = X.iloc[[at]]
+        cost = (np.abs(grid.to_numpy() - row.to_numpy()) / 8).sum(axis=1)
+        answer = explainer.explain(row, target=1, constraints=[bf.robust({"a": 1})])[0]
+        truth = cost[met].min(initial=np.inf)
+        assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+        assert answer.cost == pytest.approx(truth, abs=1e-9) if answer.found else np.isinf(truth)
+        found += answer.found
+    assert found

@@ -58,8 +58,7 @@ def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
 
 
 def _recut(model: Trees, cut: FloatArray) -> Trees:
-    fixed = tuple(cells if cells.levels else None for cells in model.cells)
-    return with_cells(replace(model, cut=cut), fixed)
+    return with_cells(replace(model, cut=cut), model.lasting_cells())
 
 
 @lru_cache(maxsize=16)
@@ -84,7 +83,7 @@ def counterpart(model: Trees, ball: Ball, lacking: frozenset[int]) -> Trees | No
         right=np.array(grown.right, dtype=np.intp),
         value=np.array(grown.value),
     )
-    return with_cells(made, tuple(cells if cells.levels else None for cells in model.cells))
+    return with_cells(made, model.lasting_cells())
 
 
 class _TooLarge(Exception):  # noqa: N818 - it never leaves this file

@@ -138,4 +138,4 @@ def keeping_out(boxes: Sequence[tuple[NegativeBox, FloatArray]], like: Trees) ->
     made = Trees(
         roots[:-1], feature, cut, member, missing_left, left, right, value, tuple(sets), np.zeros(1), like.cells
     )  # fmt: skip
-    return with_cells(made, tuple(cells if cells.levels else None for cells in like.cells))
+    return with_cells(made, like.lasting_cells())

@@ -104,6 +104,11 @@ class Trees:
         """The features for which some node tests a set of cells."""
         return frozenset(int(j) for j in np.unique(self.feature[self.member >= 0]))
 
+    def lasting_cells(self) -> tuple[Cells | None, ...]:
+        """The cells that stay when cuts move, or new ones come: those of levels, and those that sets are made of."""
+        sets = self.asked_for_sets()
+        return tuple(cells if cells.levels or j in sets else None for j, cells in enumerate(self.cells))
+
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """All leaves that some row can reach, tree by tree, with the cells that lead to them."""
