@@ -14,7 +14,8 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -474,3 +475,23 @@ def test_a_tree_over_bins_beside_a_ball_in_whole_numbers() -> None:
         assert answer.cost == pytest.approx(truth, abs=1e-9) if answer.found else np.isinf(truth)
         found += answer.found
     assert found
+
+
+def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about() -> None:
+    """On paper, a neighbour attains the threshold. As the estimator rounds it, it is a little less."""
+    a = [0, 0, 1, 0.5, 0, 1, 0.5, 1, 1, 0.5, 0.5, 1, 1, 1, 0, 0, 0.5, 1]
+    b = [0, 1, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
+    c = [0.5, 0.25, 0.5, 0, 0.5, 0.5, 0, 0.5, 0.25, 0.5, 0.5, 0, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25]
+    y = [
+        -2.88, 2.85, -4.17, 4.06, -0.03, -0.97, -0.06, -4.71, 2.16, -0.14, -4.12, 2.08, -4.35, -2.49, 2.87, 2.76, 1.39, -1.96
+    ]  # fmt: skip
+    X = pd.DataFrame({"a": a, "b": pd.Series(b, dtype="boolean"), "c": c})
+    model = make_pipeline(StandardScaler(), LinearSVR(random_state=0)).fit(X, y)
+    explainer = bf.Explainer(model, X, space={"a": bf.Step(0.5, 0.0, 1.0)})
+    corner = pd.DataFrame({"a": [0.5], "b": pd.Series([True], dtype="boolean"), "c": [0.25]})
+    least = float(np.nextafter(model.predict(corner)[0], np.inf))
+    answer = explainer.explain(X.iloc[[5]], target=bf.value(at_least=least), constraints=[bf.robust({"c": 0.25})])[0]
+    assert answer.certificate.bound <= 2.0  # a = 0 is accepted whatever the rounding
+    if answer.found:
+        near = [answer.point.assign(c=answer.point["c"] + shift) for shift in (-0.25, 0.0, 0.25)]
+        assert (model.predict(pd.concat(near)) >= least).all()

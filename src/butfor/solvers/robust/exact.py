@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import tightened, widened
+from butfor.model.adversary import Worst
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, on_grid, shifted
 from butfor.model.linear import Linear
@@ -127,9 +128,16 @@ class RobustExact(AbstractSolver):
             for j, lost in zip(lacking, ways, strict=True):
                 narrower.make_missing(j, lost)
                 moved[j] = 0.0 if lost else moved[j]
-            loss = replace(ball, radius=moved).loss(score_set.A @ slope)
-            one = replace(problem, robust=None, domain=narrower)
-            found = self.cheapest(one, replace(score_set, b=score_set.b + loss), min(upper, best.cost), budget)
+            shifts = replace(ball, radius=moved)
+            loss = shifts.loss(score_set.A @ slope)
+            asks = problem.confirmation and _AtWorst(
+                problem.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=shifts)
+            )
+            one = replace(problem, robust=None, domain=narrower, confirmation=asks)
+            raised = replace(score_set, b=score_set.b + loss)
+            found = self.cheapest(one, raised, min(upper, best.cost), budget)
+            if found.point is not None and not one.reached(raised, found.point):  # rounding decides against a neighbour
+                found = SetAnswer(None, np.inf, found.bound, Stopped.EFFORT)
             bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
             best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
         return best
@@ -137,6 +145,22 @@ class RobustExact(AbstractSolver):
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:
     return replace(form, model=kind, constraints=form.constraints - {ConstraintKind.ROBUST})
+
+
+@dataclass(frozen=True, eq=False)
+class _AtWorst(AbstractConfirmation):
+    """Asks about the worst neighbours of a row, too: rounding decides about them, and not about the row."""
+
+    asks: AbstractConfirmation
+    neighbours: Callable[[FloatArray], list[Worst]]
+
+    def confirms(self, point: FloatArray, most: float) -> bool:
+        target = self.asks.of_target()
+        worst = (found.point for found in self.neighbours(point))
+        return self.asks.confirms(point, most) and all(target.confirms(one, most) for one in worst)
+
+    def take(self, rows: IntArray | slice) -> _AtWorst:
+        return replace(self, asks=self.asks.take(rows))
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,7 +119,8 @@ class Scenarios:
                 return
 
     def _take(self, point: FloatArray) -> bool:
-        """Keep a point as the answer, if it is a cheaper one."""
+        """Keep a point as the answer, if it is a cheaper one. Columns of float32 hold it as it is rounded."""
+        point = np.where(self.problem.domain.single, point.astype(np.float32), point)
         cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
         if cost >= self.best.cost or not self.problem.admits(point[None])[0] or self._failures(point, 0.0):
             return False
