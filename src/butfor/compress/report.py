@@ -75,7 +75,7 @@ class CompressionReport:
             "inconsistency": [line.inconsistency for line in self.lines],
             "bound": [line.bound for line in self.lines],
         }
-        return columns if frames.is_array(self.sample) else frames.like(self.sample, columns)
+        return frames.framed(self.sample, columns)
 
     def heat_map(self, ax: Axes | None = None) -> Axes:
         """Draw each threshold on the range of its column, in the colour of the highest quantile that keeps it."""

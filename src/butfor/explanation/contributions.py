@@ -44,7 +44,7 @@ class Contributions:
             "score": _listed(self.score, len(changes)),
             "cost": _listed(self.cost, len(changes)),
         }
-        return columns if frames.is_array(self.answer.factual) else frames.like(self.answer.factual, columns)
+        return frames.framed(self.answer.factual, columns)
 
     def plot(self, ax: Any = None, of: Literal["score", "cost"] = "score") -> Any:
         """Draw the parts of the score (or the cost) as a waterfall, with matplotlib. Returns the axes."""

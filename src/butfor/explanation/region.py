@@ -63,7 +63,7 @@ class Region:
             "value": [None if value is None else str(value) for value in values],
             "high": [None if f.levels else float(v) for f, v in zip(self.space, self.high, strict=True)],
         }
-        return columns if frames.is_array(self.row) else frames.like(self.row, columns)
+        return frames.framed(self.row, columns)
 
     def contains(self, rows: Any) -> BoolArray:
         """Which rows lie in the box."""

@@ -158,7 +158,7 @@ class Judge:
                 **{name: [_mean(one[name]) for one in found.values()] for name in MEASURES},
             }
         sample = self._reading.sample
-        return columns if frames.is_array(sample) else frames.like(sample, columns)
+        return frames.framed(sample, columns)
 
     def _measured(
         self, methods: Mapping[str, Any], factuals: Any, k: int | None, seconds: Mapping[str, Any]

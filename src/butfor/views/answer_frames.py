@@ -27,7 +27,7 @@ Columns = dict[str, list[Any]]
 def frame(answers: Explanations, form: str) -> Any:
     """The answers as a table of the kind given. For arrays it is a dict of columns."""
     columns = _columns(answers, form)
-    return columns if frames.is_array(answers.table) else frames.like(answers.table, columns)
+    return frames.framed(answers.table, columns)
 
 
 def to_csv(answers: Explanations, path: str | os.PathLike[str] | None, form: str) -> str | None:

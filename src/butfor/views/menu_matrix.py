@@ -32,7 +32,7 @@ def draw(menu: Menu, ax: Axes | None = None) -> Axes:
 
     A triangle points to where a number moves, and a dot is another level. Shapes say what colours say.
     """
-    options = menu.options[:OPTIONS_DRAWN]
+    options = menu.answers[:OPTIONS_DRAWN]
     lacking = [line for line in menu.impossible if line.columns and line.lack < float("inf")][:IMPOSSIBLE_DRAWN]
     names = _names(options, lacking)
     lines = len(options) + len(lacking)
