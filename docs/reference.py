@@ -51,6 +51,9 @@ ANSWERS = (
 )
 """Classes of which butfor makes the objects."""
 
+FOLDERS = {"Measures": measure, "Survival": survival, "Compression": compress, "Groups": groups, "Pictures": plots}
+"""The folders of public names."""
+
 LINE = 88
 """The longest line of a call."""
 
@@ -67,21 +70,10 @@ def page() -> str:
         parts.append(f"## {group}")
         for name in names:
             parts += entry(f"bf.{name}", getattr(butfor, name))
-    parts += ["## Measures", inspect.getdoc(measure) or ""]
-    for name in measure.__all__:
-        parts += entry(f"bf.measure.{name}", getattr(measure, name))
-    parts += ["## Survival", inspect.getdoc(survival) or ""]
-    for name in survival.__all__:
-        parts += entry(f"bf.survival.{name}", getattr(survival, name))
-    parts += ["## Compression", inspect.getdoc(compress) or ""]
-    for name in compress.__all__:
-        parts += entry(f"bf.compress.{name}", getattr(compress, name))
-    parts += ["## Groups", inspect.getdoc(groups) or ""]
-    for name in groups.__all__:
-        parts += entry(f"bf.groups.{name}", getattr(groups, name))
-    parts += ["## Pictures", inspect.getdoc(plots) or ""]
-    for name in plots.__all__:
-        parts += entry(f"bf.plots.{name}", getattr(plots, name))
+    for group, folder in FOLDERS.items():
+        parts += [f"## {group}", inspect.getdoc(folder) or ""]
+        for name in folder.__all__:
+            parts += entry(f"{folder.__name__.replace('butfor', 'bf', 1)}.{name}", getattr(folder, name))
     parts += ["## Coming from elsewhere", inspect.getdoc(compat.dice) or ""]
     for thing in (compat.dice.Data, compat.dice.Model, compat.dice.Dice):
         parts += entry(f"bf.compat.dice.{thing.__name__}", thing)

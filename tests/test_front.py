@@ -61,7 +61,7 @@ def test_the_front_as_table_text_and_picture() -> None:
     table = front.to_frame()
     assert list(table["radius"]) == [0, 0.02, 5.0]
     assert list(table["status"]) == [status.name for status in front.statuses]
-    assert "impossible" in repr(front)
+    assert "proven infeasible" in repr(front)
     ax = front.plot()
     assert ax.get_ylabel() == "cost"
     plt.close(ax.figure)

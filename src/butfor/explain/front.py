@@ -39,7 +39,7 @@ def front(asking: Asking, verifier: Verifier, radii: Iterable[float], norm: str,
     for at in range(len(answers) - 2, -1, -1):
         if costs[at + 1] < costs[at]:
             costs[at], answers[at] = costs[at + 1], answers[at + 1]
-    return Front(np.array(lengths), costs, np.minimum(bounds, costs), answers)
+    return Front(np.array(lengths), costs, np.minimum(bounds, costs), tuple(answers))
 
 
 def _within(verifier: Verifier, ball: Robust | None) -> Verifier:

@@ -99,7 +99,7 @@ class _Sets:
         order = sorted(self.lines, key=self._place)
         offered = [one for one in order if self.lines[one].standing is Standing.OFFERED]
         return Menu(
-            options=tuple(map(self._option, offered)),
+            answers=tuple(map(self._option, offered)),
             lines=tuple(self.lines[one] for one in order),
             factual=self.verifier.before.table,
             before=question.target.outputs(self.verifier.before)[0],

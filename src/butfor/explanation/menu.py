@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, overload
+from typing import Any, ClassVar
 
 import numpy as np
 
+from butfor.explanation.answer_list import DrawnAnswers
 from butfor.explanation.changes import in_words
 from butfor.explanation.explanation import Explanation
-from butfor.explanation.render import rendered
 from butfor.space import frames
 
 
@@ -47,14 +46,14 @@ class MenuLine:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Menu(Sequence[Explanation]):
+class Menu(DrawnAnswers):
     """Every set of columns that is worth changing, with its cheapest answer, cheapest first.
 
     A set is worth changing if it suffices, and if each part of it either does not suffice or costs more. So no answer
     on the menu changes a column without need, and the cheapest answer with so few changes is the first. Each answer is
     proven for its own set: its question fixes all other columns.
 
-    - `options`: the answers;
+    - `answers`: the options;
     - `lines`: all sets of at most `most` columns, those of the options first and in their order;
     - `factual`: the row, as a table;
     - `before`: what the model predicts for it;
@@ -62,23 +61,15 @@ class Menu(Sequence[Explanation]):
     - `width`: how many columns there are.
     """
 
-    options: tuple[Explanation, ...]
+    way: ClassVar[str] = "menu"
+
+    answers: tuple[Explanation, ...]
     lines: tuple[MenuLine, ...]
     factual: Any
     before: Any
     target: str
     most: int
     width: int
-
-    def __len__(self) -> int:
-        return len(self.options)
-
-    @overload
-    def __getitem__(self, index: int) -> Explanation: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
-    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
-        return self.options[index]
 
     def standing(self, standing: Standing) -> tuple[MenuLine, ...]:
         """The sets of one standing."""
@@ -96,7 +87,7 @@ class Menu(Sequence[Explanation]):
 
         The result is a table of the same kind as the row that was given (for arrays, a dict of columns).
         """
-        answers = [*self.options, *[None] * (len(self.lines) - len(self.options))]
+        answers = [*self.answers, *[None] * (len(self.lines) - len(self))]
         columns: dict[str, list[Any]] = {
             "columns": [", ".join(line.columns) for line in self.lines],
             "size": [len(line.columns) for line in self.lines],
@@ -108,22 +99,7 @@ class Menu(Sequence[Explanation]):
             "needed": [_known(line.needed) for line in self.lines],
             "changes": ["" if answer is None else in_words(answer.changes) for answer in answers],
         }
-        return columns if frames.is_array(self.factual) else frames.like(self.factual, columns)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw a matrix, with matplotlib: one line per set, one mark per changed column. Returns the axes."""
-        return rendered(self, "menu matrix", ax)
-
-    @property
-    def alt_text(self) -> str:
-        """The picture in words, for those who cannot see it."""
-        return str(rendered(self, "menu in words"))
-
-    def __repr__(self) -> str:
-        return str(rendered(self, "menu"))
-
-    def _repr_html_(self) -> str:
-        return str(rendered(self, "menu fragment"))
+        return frames.framed(self.factual, columns)
 
 
 def _known(x: float) -> float | None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, ClassVar
 
 import numpy as np
 
+from butfor.explanation.answer_list import DrawnAnswers
 from butfor.explanation.changes import in_words
 from butfor.explanation.explanation import Explanation
-from butfor.explanation.render import rendered
 from butfor.space import frames
 
 
@@ -30,7 +29,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TradeOff(Sequence[Explanation]):
+class TradeOff(DrawnAnswers):
     """The answers of which none is both cheaper than another and better in what is wanted beside, cheapest first.
 
     - `against`: what is wanted beside, in words: a score, or few changes;
@@ -42,6 +41,8 @@ class TradeOff(Sequence[Explanation]):
     - `target`: what is wanted first, in words.
     """
 
+    way: ClassVar[str] = "trade-off"
+
     against: str
     numbers: tuple[float, ...]
     answers: tuple[Explanation, ...]
@@ -49,16 +50,6 @@ class TradeOff(Sequence[Explanation]):
     factual: Any
     before: Any
     target: str
-
-    def __len__(self) -> int:
-        return len(self.answers)
-
-    @overload
-    def __getitem__(self, index: int) -> Explanation: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
-    def __getitem__(self, index: int | slice) -> Explanation | tuple[Explanation, ...]:
-        return self.answers[index]
 
     @property
     def complete(self) -> bool:
@@ -78,7 +69,7 @@ class TradeOff(Sequence[Explanation]):
             "changed": [len(one.changes) for one in self],
             "changes": [in_words(one.changes) for one in self],
         }
-        return columns if frames.is_array(self.factual) else frames.like(self.factual, columns)
+        return frames.framed(self.factual, columns)
 
     def cost_of(self, demand: float) -> tuple[float, float]:
         """Between which numbers the least cost of a demand is proven to lie. (0, inf) if nothing was asked about it."""
@@ -87,18 +78,3 @@ class TradeOff(Sequence[Explanation]):
             if first <= demand <= last and not (one.open_start and demand == one.start):
                 return one.low, one.high
         return 0.0, np.inf
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the cost as stairs, with matplotlib. What is not proven is shaded. Returns the axes."""
-        return rendered(self, "trade-off drawn", ax)
-
-    @property
-    def alt_text(self) -> str:
-        """The picture in words, for those who cannot see it."""
-        return str(rendered(self, "trade-off in words"))
-
-    def __repr__(self) -> str:
-        return str(rendered(self, "trade-off"))
-
-    def _repr_html_(self) -> str:
-        return str(rendered(self, "trade-off fragment"))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, ClassVar
 
+from butfor.errors import InputError
+from butfor.explanation.answer_list import AnswerList
 from butfor.explanation.changes import in_words
 from butfor.explanation.explanation import Explanation
-from butfor.explanation.render import rendered
 from butfor.space import frames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Variety(Sequence[Explanation]):
+class Variety(AnswerList):
     """The answers that are best in some respect among those that were compared, cheapest first.
 
     - `answers`: the answers;
@@ -23,21 +24,19 @@ class Variety(Sequence[Explanation]):
     - `target`: what is wanted, in words.
     """
 
+    way: ClassVar[str] = "variety"
+
     answers: tuple[Explanation, ...]
     best: Mapping[str, int]
     marks: Mapping[str, tuple[float, ...]]
     compared: int
     target: str
 
-    def __len__(self) -> int:
-        return len(self.answers)
-
-    @overload
-    def __getitem__(self, index: int | str) -> Explanation: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
-    def __getitem__(self, index: int | str | slice) -> Explanation | tuple[Explanation, ...]:
-        return self.answers[self.best[index] if isinstance(index, str) else index]
+    def _place(self, name: str) -> int:
+        """The place of the answer that is best in a respect."""
+        if name not in self.best:
+            raise InputError(f"the respect {name!r} was given.", f"The respects are {', '.join(map(repr, self.best))}.")
+        return self.best[name]
 
     def best_in(self, place: int) -> str:
         """The respects in which one of the answers is the best."""
@@ -53,11 +52,4 @@ class Variety(Sequence[Explanation]):
             **{respect: list(marks) for respect, marks in self.marks.items()},
             "changes": [in_words(one.changes) for one in self],
         }
-        factual = self.answers[0].factual
-        return columns if frames.is_array(factual) else frames.like(factual, columns)
-
-    def __repr__(self) -> str:
-        return str(rendered(self, "variety"))
-
-    def _repr_html_(self) -> str:
-        return str(rendered(self, "variety fragment"))
+        return frames.framed(self.answers[0].factual, columns)

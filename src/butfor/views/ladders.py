@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, escaped, label, titled
-from butfor.views.listing import Listing, as_html, as_text, told
+from butfor.views.listing import Listing, told
 from butfor.views.text import status_name
 
 if TYPE_CHECKING:
@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 
 CHANGES_WRITTEN = 75
 """How many characters of the changes are written above a bar."""
-
-
-def text(ladder: Ladder) -> str:
-    """The ladder as plain text."""
-    return as_text(listing(ladder))
-
-
-def fragment(ladder: Ladder) -> str:
-    """The ladder for a notebook."""
-    return as_html(listing(ladder))
 
 
 def in_words(ladder: Ladder) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.explanation.menu import MenuLine, Standing
-from butfor.views.listing import Listing, as_html, as_text, target_of, told
+from butfor.views.listing import Listing, target_of, told
 from butfor.views.text import status_name
 
 if TYPE_CHECKING:
@@ -15,16 +15,6 @@ if TYPE_CHECKING:
 
 OPTIONS_LISTED = 20
 """How many options are listed."""
-
-
-def text(menu: Menu) -> str:
-    """The menu as plain text."""
-    return as_text(listing(menu))
-
-
-def fragment(menu: Menu) -> str:
-    """The menu for a notebook."""
-    return as_html(listing(menu))
 
 
 def in_words(menu: Menu) -> str:
@@ -37,7 +27,7 @@ def listing(menu: Menu) -> Listing:
     """What is shown of a menu."""
     lines = [
         (word(one.cost), changes_in_words(one.changes) or "nothing", status_name(one.certificate.status))
-        for one in menu.options[:OPTIONS_LISTED]
+        for one in menu.answers[:OPTIONS_LISTED]
     ]
     rest = len(menu) - OPTIONS_LISTED
     more = [f"and {rest} more"] if rest > 0 else []

@@ -1,4 +1,4 @@
-"""What robustness costs, as a picture: cost over radius."""
+"""What robustness costs, as text, as HTML and as a picture: cost over radius."""
 
 from __future__ import annotations
 
@@ -6,12 +6,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from butfor.explanation.changes import in_words as in_short
+from butfor.explanation.changes import word
+from butfor.solvers.outcome import Status
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, titled
+from butfor.views.listing import Listing, told
+from butfor.views.text import status_name, wanted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from butfor.explanation.front import Front
+
+
+def listing(front: Front) -> Listing:
+    """What is shown of a front."""
+    lines = [
+        (word(radius), word(cost) if status.found else "", in_short(one.changes), _known(status, bound))
+        for radius, cost, one, status, bound in zip(
+            front.radii.tolist(), front.costs.tolist(), front, front.statuses, front.bounds.tolist(), strict=True
+        )
+    ]
+    title = f"{told(front, front[0].before)} → {wanted(front[0])}: cost against radius"
+    return Listing(title, ("radius", "cost", "changes", "status"), lines)
+
+
+def in_words(front: Front) -> str:
+    """The front in sentences."""
+    pairs = zip(front.radii.tolist(), front.costs.tolist(), strict=True)
+    found = "; ".join(f"{radius:.4g}: {cost:.4g}" for radius, cost in pairs if np.isfinite(cost))
+    return f"What robustness costs, radius by radius. {found or 'No answer was found'}."
+
+
+def _known(status: Status, bound: float) -> str:
+    """The status, and the bound where that says more."""
+    settled = status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+    return status_name(status) if settled else f"{status_name(status)}; at least {bound:.6g}"
 
 
 def draw(front: Front, ax: Axes | None = None) -> Axes:
@@ -29,6 +59,5 @@ def draw(front: Front, ax: Axes | None = None) -> Axes:
     ax.set_ylim(bottom=0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    told = "; ".join(f"{radius:.4g}: {cost:.4g}" for radius, cost in zip(radii.tolist(), costs.tolist(), strict=True))
-    ax.set_label(f"What robustness costs, radius by radius. {told or 'No answer was found'}.")
+    ax.set_label(in_words(front))
     return ax

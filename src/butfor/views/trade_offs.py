@@ -9,23 +9,13 @@ import numpy as np
 from butfor.explanation.changes import in_words as changes_in_words
 from butfor.explanation.changes import word
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, titled
-from butfor.views.listing import Listing, as_html, as_text, told
+from butfor.views.listing import Listing, told
 from butfor.views.text import status_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from butfor.explanation.trade_off import TradeOff
-
-
-def text(front: TradeOff) -> str:
-    """The trade-off as plain text."""
-    return as_text(listing(front))
-
-
-def fragment(front: TradeOff) -> str:
-    """The trade-off for a notebook."""
-    return as_html(listing(front))
 
 
 def in_words(front: TradeOff) -> str:

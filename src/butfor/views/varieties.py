@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from butfor.explanation.changes import in_words, word
-from butfor.views.listing import Listing, as_html, as_text, target_of, told
+from butfor.views.listing import Listing, target_of, told
 
 if TYPE_CHECKING:
     from butfor.explanation.variety import Variety
-
-
-def text(variety: Variety) -> str:
-    """The choice as plain text."""
-    return as_text(listing(variety))
-
-
-def fragment(variety: Variety) -> str:
-    """The choice for a notebook."""
-    return as_html(listing(variety))
 
 
 def listing(variety: Variety) -> Listing:
