@@ -31,7 +31,14 @@ from sklearn.linear_model import (
 )
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import butfor as bf
@@ -499,3 +506,29 @@ def test_a_row_of_narrower_types_than_the_data_is_answered() -> None:
         assert answer.certificate.status.name.startswith("PROVEN") or answer.found
         if answer.found:
             assert model.predict(answer.point)[0] != model.predict(row)[0]
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        OneHotEncoder(dtype=np.float32, sparse_output=False),
+        OrdinalEncoder(dtype=np.float32),
+        KBinsDiscretizer(3, encode="onehot-dense", strategy="uniform", dtype=np.float32),
+        KBinsDiscretizer(3, encode="ordinal", strategy="uniform"),
+    ],
+    ids=["one-hot", "codes", "bins", "codes of bins"],
+)
+def test_encoders_that_put_out_float32(encoder: object) -> None:
+    """What follows an encoder computes in its type, so an attained value may lie beside the one of float64."""
+    rng = np.random.default_rng(0)
+    years = np.arange(2000, 2007, dtype=np.float32)
+    X = np.column_stack([rng.permutation(np.tile(years, 6)) for _ in range(5)])
+    model = make_pipeline(encoder, StandardScaler(), Ridge()).fit(X.astype(np.float64), X @ [11, -7.3, 3.1, 5.7, -2.9])
+    explainer = bf.Explainer(model, data=X)
+    points = np.array(list(itertools.product(years, repeat=5)), dtype=np.float32)
+    row, values = points[[0]], model.predict(points)
+    changes = (points != row).sum(axis=1)
+    for at in rng.choice(len(points), 20):
+        value = float(model.predict(points[[at]])[0])
+        answer = explainer.explain(row, target=bf.value(value, value), cost=bf.L0(), time_limit=5)[0]
+        assert answer.certificate.bound <= changes[values == value].min(initial=changes[at]) + 1e-9

@@ -196,6 +196,7 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
     outputs = np.asarray(outputs.toarray() if hasattr(outputs, "toarray") else outputs)
     widths = _widths(step, len(columns), width)
     sparse = type(step).__name__ == "OneHotEncoder" and bool(step.sparse_output)
+    single = outputs.dtype == np.float32
     out, start = [], 0
     for column, table, count, refuses in zip(columns, tables, widths, refused, strict=True):
         assert table is not None
@@ -204,7 +205,7 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
             if refuses:
                 values[-1] = np.nan
             refusing = column.refuses_missing or refuses
-            out.append(replace(column, table=values, refuses_missing=refusing, single=False).put(sparse=sparse))
+            out.append(replace(column, table=values, refuses_missing=refusing, single=single).put(sparse=sparse))
         start += count
     return out
 
@@ -249,37 +250,39 @@ def _widths(step: Any, count: int, width: int) -> list[int]:
 
 def bins(step: Any, columns: list[Column]) -> list[Column]:
     """KBinsDiscretizer: a number becomes its bin, as an ordinal code or one-hot encoded."""
+    kind = working_type(columns) if step.dtype is None else np.dtype(step.dtype)
     out = []
     for column, edges in zip(columns, step.bin_edges_, strict=True):
         inner = np.asarray(edges[1:-1], dtype=np.float64)
         raw = column.edges  # an already binned column changes only at its edges, and need not rise
         if column.table is None and raw is None:
-            raw = last_where(column, _less(inner), len(inner))
+            raw = last_where(column, _less(inner, kind), len(inner))
         binned = replace(
             column,
             edges=raw,
             slope=0.0,
-            single=False,
+            single=kind == np.float32,
             refuses_missing=column.refuses_missing or np.isnan(column.missing_value()),
         )
         if step.encode == "ordinal":
-            out.append(binned.map(partial(_bin, inner)))
+            out.append(binned.map(partial(_bin, inner, kind)))
         else:
             sparse = step.encode == "onehot"
-            out += [binned.map(partial(_in_bin, inner, k)).put(sparse=sparse) for k in range(len(inner) + 1)]
+            out += [binned.map(partial(_in_bin, inner, kind, k)).put(sparse=sparse) for k in range(len(inner) + 1)]
     return out
 
 
-def _less(edges: Values) -> Callable[[Values], Values]:
-    return lambda x: x < edges
+def _less(edges: Values, kind: np.dtype[Any]) -> Callable[[Values], Values]:
+    return lambda x: x.astype(kind) < edges
 
 
-def _bin(edges: Values, x: Values) -> Values:
-    return np.asarray(np.searchsorted(edges, in_numbers(x), side="right"), dtype=np.float64)
+def _bin(edges: Values, kind: np.dtype[Any], x: Values) -> Values:
+    """The number of a value's bin. scikit-learn turns the value into its own type before it compares."""
+    return np.asarray(np.searchsorted(edges, in_numbers(x).astype(kind), side="right"), dtype=kind)
 
 
-def _in_bin(edges: Values, k: int, x: Values) -> Values:
-    return np.asarray(_bin(edges, x) == k, dtype=np.float64)
+def _in_bin(edges: Values, kind: np.dtype[Any], k: int, x: Values) -> Values:
+    return np.asarray(_bin(edges, kind, x) == k, dtype=kind)
 
 
 def column_transformer(step: Any, columns: list[Column]) -> list[Column]:

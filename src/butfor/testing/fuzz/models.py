@@ -257,6 +257,8 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
     encoder = "OneHotEncoder(sparse_output=False, handle_unknown='ignore')"
     if rng.random() < 0.4:
         encoder = "OneHotEncoder(sparse_output=False)" if rng.random() < 0.5 else f"OrdinalEncoder({codes})"
+    if rng.random() < 0.15:
+        encoder = encoder.replace("Encoder(", "Encoder(dtype=np.float32, ")
     recipe = Recipe(estimator, used, scaler, encoder if levels and not own else "", imputer, bins)
     return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
 
