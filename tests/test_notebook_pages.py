@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.doc_scripts import ROOT, doc_script
+
 PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 NEEDS = {"survival": ("sksurv",), "networks": ("torch", "onnx", "onnxruntime")}
-
-
-def notebooks() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("notebooks", ROOT / "docs" / "notebooks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
 
 
 def test_a_page_becomes_text_and_code_and_its_output_is_left_to_the_notebook() -> None:
@@ -27,7 +17,7 @@ def test_a_page_becomes_text_and_code_and_its_output_is_left_to_the_notebook() -
         "# Title\n\nSee [prices](prices.md) and [a paper](https://example.org).\n\n![A picture](../images/a.png)\n\n"
         "```python\n1 + 1\n```\n\n```text\n2\n```\n\nAfter it.\n\n```console\n$ butfor warm\n```\n"
     )
-    text, code, after = notebooks().notebook(page)["cells"]
+    text, code, after = doc_script("notebooks").notebook(page)["cells"]
     assert text["source"] == "# Title\n\nSee prices and [a paper](https://example.org)."
     assert (code["cell_type"], code["source"], code["outputs"]) == ("code", "1 + 1", [])
     assert after["source"] == "After it.\n\n```console\n$ butfor warm\n```"
@@ -43,7 +33,7 @@ def test_the_notebook_of_a_page_runs(page: Path, tmp_path: Path) -> None:
         pytest.importorskip(library, reason=f"{library} is not installed")
     import nbformat
 
-    made = notebooks().notebook(page.read_text(encoding="utf-8"))
+    made = doc_script("notebooks").notebook(page.read_text(encoding="utf-8"))
     book = nbformat.from_dict(made)
     nbformat.validate(book)
     if "```console" in page.read_text(encoding="utf-8"):

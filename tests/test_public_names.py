@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import json
 import re
 import subprocess
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import butfor
-
-ROOT = Path(__file__).resolve().parents[1]
+from tests.doc_scripts import doc_script
 
 HEAVY = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "typer", "rich", "narwhals")
 EXTRAS = (
     "pandas", "polars", "pyarrow", "hypothesis", "pytest", "mkdocs", "torch", "onnx", "onnxruntime", "skorch",
 )  # fmt: skip
-
-
-def reference() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def loaded_after(code: str) -> set[str]:
@@ -40,7 +27,7 @@ def loaded_after(code: str) -> set[str]:
 
 
 def test_public_names_are_documented_names() -> None:
-    headings = re.findall(r"^### bf\.(\w+)$", reference().page(), re.MULTILINE)
+    headings = re.findall(r"^### bf\.(\w+)$", doc_script("reference").page(), re.MULTILINE)
     assert sorted(headings) == sorted(butfor.__all__)
 
 
@@ -53,7 +40,7 @@ def test_every_public_name_says_what_it_is_for(name: str) -> None:
 
 
 def test_the_reference_shows_methods_and_examples() -> None:
-    page = reference().page()
+    page = doc_script("reference").page()
     assert "#### explain\n\n```python\nexplain(\n    X,\n    *,\n    target='other',\n" in page
     assert "```pycon\n>>> fixed(" in page
     assert "- `PROVEN_OPTIMAL`: " in page

@@ -30,14 +30,19 @@ for script in (oblique, figure4, table1):
 """
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the scripts write with --smoke, on a machine without the data sets."""
-    out = tmp_path_factory.mktemp("oblique_trees")
-    command = [sys.executable, "-W", "error", "-c", RUN, "--smoke", "--out", str(out)]
+def reproduce(what: list[str], out: Path) -> None:
+    """Run a reproduction with --smoke, on a machine without the data sets."""
+    command = [sys.executable, "-W", "error", *what, "--smoke", "--out", str(out)]
     env = {**os.environ, "BUTFOR_DATA": str(out / "absent")}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the scripts of the oblique trees write."""
+    out = tmp_path_factory.mktemp("oblique_trees")
+    reproduce(["-c", RUN], out)
     return out
 
 
@@ -81,19 +86,7 @@ def test_table_1(written: Path) -> None:
 
 
 def test_defaults(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-W",
-        "error",
-        "-m",
-        "reproductions.oblique_trees.defaults",
-        "--smoke",
-        "--out",
-        str(tmp_path),
-    ]
-    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    reproduce(["-m", "reproductions.oblique_trees.defaults"], tmp_path)
     records = lines(tmp_path / "defaults.jsonl")
     assert [record["scaling"] for record in records] == ["raw", "0 to 1", "standardised"] * 2
     for record in records:
@@ -104,10 +97,7 @@ def test_defaults(tmp_path: Path) -> None:
 
 
 def test_mdpso(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "reproductions.mdpso", "--smoke", "--out", str(tmp_path)]
-    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    reproduce(["-m", "reproductions.mdpso"], tmp_path)
     records = [record for path in tmp_path.glob("*.jsonl") for record in lines(path)]
     methods = [record for record in records if record["kind"] == "method"]
     assert {record["method"] for record in methods} >= {"swarm, black box", "growing spheres", "FACE k-NN"}
@@ -121,10 +111,7 @@ def test_mdpso(tmp_path: Path) -> None:
 
 
 def test_fcca(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "reproductions.fcca", "--smoke", "--out", str(tmp_path)]
-    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    reproduce(["-m", "reproductions.fcca"], tmp_path)
     records = lines(tmp_path / "folds.jsonl")
     models = [record for record in records if record["kind"] == "model"]
     assert len(models) == 2
@@ -144,10 +131,7 @@ def test_fcca(tmp_path: Path) -> None:
 
 
 def test_robust(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "reproductions.robust", "--smoke", "--out", str(tmp_path)]
-    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    reproduce(["-m", "reproductions.robust"], tmp_path)
     records = lines(tmp_path / "table1.jsonl")
     assert {(record["model"], record["radius"]) for record in records} == {
         (model, radius)
@@ -159,10 +143,7 @@ def test_robust(tmp_path: Path) -> None:
 
 
 def test_robust_validity(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "reproductions.robust.validity", "--smoke", "--out", str(tmp_path)]
-    env = {**os.environ, "BUTFOR_DATA": str(tmp_path / "absent")}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    reproduce(["-m", "reproductions.robust.validity"], tmp_path)
     records = lines(tmp_path / "table3.jsonl")
     assert {record["method"] for record in records} == {"cheapest", "gradient", "robust"}
     robust = [record for record in records if record["method"] == "robust"]
