@@ -7,8 +7,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import butfor as bf
@@ -68,6 +73,57 @@ def test_a_price_that_is_a_function_is_proven_for_a_forest() -> None:
     answer, judge = (explainer.explain(row, target=1, cost=price, solver=one)[0] for one in ("auto", "brute_force"))
     assert answer.certificate.status.name == "PROVEN_OPTIMAL"
     assert answer.cost == pytest.approx(judge.cost, abs=1e-9)
+
+
+def test_a_model_with_a_threshold_of_its_own_is_asked_for_its_labels() -> None:
+    """Two rows of data tell nothing of the threshold: in both the label is that of the largest probability."""
+    X = pd.DataFrame({"a": [660.0, -990.0]})
+    model = FixedThresholdClassifier(LogisticRegression(), threshold=0.3, pos_label="yes").fit(X, ["no", "yes"])
+    price = bf.Table({"a": lambda before, after: np.maximum(after - before, 0)})
+    explainer = bf.Explainer(model, X, space={"a": bf.Integer(-990, 660)})
+    answer = explainer.explain(X.iloc[[0]], target="other", cost=price + bf.L1(), constraints=[bf.between("a", 0, 700)])
+    assert answer[0].certificate.solver.startswith("enumeration: ")
+    assert answer[0].point["a"].iloc[0] == 52
+    assert model.predict(answer[0].point)[0] == "yes"
+
+
+def test_a_row_that_the_estimator_reads_in_another_precision_is_answered_by_asking() -> None:
+    """The data are scaled in float32 and the row in float64, so the cut lies elsewhere. The next combination will do."""
+    a = [1, 13, 9, 8, 13, 11, 10, 2, 5, 9, 14, 7, 2, 3, 4, 13, 13, 1, 8, 3, 13]
+    b = [12, 10, 2, 12, 1, 6, 10, 5, 6, 4, 8, 1, 2, 9, 12, 9, 10, 9, 5, 12, 5]
+    y = [0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0, 1]
+    X = pd.DataFrame({"a": np.int8(a), "b": np.float32(b)})
+    model = make_pipeline(StandardScaler(), BaggingClassifier(n_estimators=1, random_state=0)).fit(X, y)
+    explainer = bf.Explainer(model, X)
+    row = X.iloc[[2]].astype({"a": "int16", "b": "uint8"})
+    answer = explainer.explain(row, target=0)[0]
+    assert model.predict(answer.point)[0] == 0
+    assert answer.cost == pytest.approx(6 / 11)
+    assert answer.certificate.bound == pytest.approx(5 / 11)  # of the cut in float32: a point that was refused
+    assert not explainer.explain(row, target=0, solver="tree_exact")[0].found
+
+
+def test_a_ball_of_few_points_is_asked_about_point_by_point() -> None:
+    """Against plain loops: rounding decides about a neighbour, so that the scores alone prove nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (60, 2)).astype(float)
+    network = MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", max_iter=2000, random_state=0).fit(
+        X, X @ [1.0, -0.7] + X[:, 0] ** 2
+    )
+    explainer = bf.Explainer(network, X)
+    grid = np.array(list(product(range(6), repeat=2)), dtype=float)
+    near = grid[:, None] + np.array([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
+    value = np.array([[float(network.predict(one[None])[0]) for one in some] for some in near])
+    for row in X[:6]:
+        for least in np.unique(value.min(axis=1))[::5]:
+            answer = explainer.explain(
+                row[None], target=bf.value(at_least=least), constraints=[bf.robust({"x0": 1.0})]
+            ).only
+            fine = (value >= least).all(axis=1)
+            truth = (np.abs(grid - row) / 5).sum(axis=1)[fine].min()
+            if float(network.predict(row[None])[0]) < least or not fine[(grid == row).all(axis=1)][0]:
+                assert answer.certificate.status.name == "PROVEN_OPTIMAL"
+                assert answer.cost == pytest.approx(truth, abs=1e-6)
 
 
 def test_when_time_ends_all_that_was_not_asked_about_bounds_the_cost(monkeypatch) -> None:

@@ -10,7 +10,12 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -19,10 +24,13 @@ from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.importers.read import read
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows, last_below, on_grid, shifted
+from butfor.model.negative_box import negative_boxes
 from butfor.model.questions import evaluate
-from butfor.model.trees import Trees
+from butfor.model.regions import regions
+from butfor.model.trees import Trees, with_cells
 from butfor.model.worst import worst_neighbours
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
@@ -495,3 +503,21 @@ def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about(
     if answer.found:
         near = [answer.point.assign(c=answer.point["c"] + shift) for shift in (-0.25, 0.0, 0.25)]
         assert (model.predict(pd.concat(near)) >= least).all()
+
+
+def test_a_cut_that_only_missing_values_are_beyond() -> None:
+    """Such a cut is beyond all numbers. A shift may make it infinite, and no side of a box is moved out beyond that."""
+    X = pd.DataFrame({"a": [0.0, 0.0, 0.1, 0.1, np.nan, np.nan] * 4, "b": [0.0, 1.0] * 12})
+    y = np.where(X.a.isna(), 2.0, X.b)
+    model = RandomForestRegressor(3, bootstrap=False, random_state=0).fit(X, y)
+    explainer = bf.Explainer(model, X, space={"a": bf.Step(0.1)})
+    robust = bf.robust({"a": 0.1})
+    found = explainer.explain(X.iloc[[0]], target=bf.value(at_least=0.5, at_most=1.5), constraints=[robust]).only
+    assert found.certificate.status is Status.PROVEN_OPTIMAL
+    assert found.cost == pytest.approx(1.0)
+    trees = read(model, X, {}).model
+    beyond = with_cells(replace(trees, cut=np.where(trees.cut > 1e100, np.inf, trees.cut)), trees.lasting_cells())
+    assert np.isinf(beyond.cells[0].edges).any()
+    row = np.zeros(2)
+    (box,) = negative_boxes(beyond, regions(beyond, np.ones(1), row), row, 0.5, [np.ones(2)])
+    assert box[0].last + 1 == beyond.cells[0].count or np.isinf(beyond.cells[0].upper()[box[0].last])

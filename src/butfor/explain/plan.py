@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
-from butfor.formulation.oracles import Confirmation, EstimatorOracle
+from butfor.formulation.oracles import Confirmation, EstimatorOracle, HastyOracle
 from butfor.model.questions import is_read
 from butfor.problem.constraints.constraint import Changes, all_hold
 from butfor.problem.problem import Pool, Problem, state
@@ -62,7 +62,7 @@ def plan(
         whole,
         referee=referee,
         guard=guard,
-        oracle=None if seen else oracle,
+        oracle=None if seen else HastyOracle(referee, question.target, before),
         pool=pool,
         unit=reading.unit,
         confirmation=Confirmation(oracle, question.judged, factuals) if seen else None,

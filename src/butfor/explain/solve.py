@@ -12,7 +12,7 @@ import numpy as np
 
 from butfor.explain.different import Difference, apart_from, left_to, undominated
 from butfor.explain.plan import Part, plan
-from butfor.explain.turns import Job, in_turns
+from butfor.explain.turns import Job, Turn, in_turns
 from butfor.log import LOG
 from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
@@ -154,7 +154,23 @@ def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget
         again = solve(verifier.take(wrong), search, budget, _quiet, guard)
         outcome = merged(outcome, again.renumbered(wrong))
         verdict = verifier.verify(outcome)
+    wrong = np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
+    if search.solver == "auto" and len(wrong) and not budget.spent():
+        outcome = merged(outcome, _by_asking(verifier.take(wrong), budget).renumbered(wrong))
+        verdict = verifier.verify(outcome)
     return outcome, verdict
+
+
+def _by_asking(verifier: Verifier, budget: Budget) -> Outcome:
+    """Answers that the estimator itself is asked for, where it refused all others: it reads these rows in another way."""
+    done = []
+    for part in _parts(verifier, 0.0):
+        job = Job(part.rows, part.problem, *choose(part.problem.form()))
+        turn = Turn(job, job.nothing(budget))
+        turn.ask(budget, budget.left(), 1, 0)
+        turn.known()
+        done.append(turn.outcome.renumbered(part.rows))
+    return joined(done)
 
 
 def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:

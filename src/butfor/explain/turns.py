@@ -16,6 +16,7 @@ import numpy as np
 from butfor.arrays import BoolArray, IntArray
 from butfor.compiled.clock import now
 from butfor.problem.problem import Problem
+from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
 from butfor.solvers.rows.examples import cheapest_example
 from butfor.solvers.solver import AbstractSolver, Budget
@@ -73,6 +74,18 @@ class Turn:
         self.outcome = found if several else better_of(self.outcome, found)
         self.seconds += now() - begin
 
+    def ask(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
+        """Ask the estimator about all combinations of the rows that are not settled and have one answer, if they are few."""
+        begin, every = now(), Enumeration()
+        own, counts = np.unique(self.outcome.row, return_counts=True)
+        rows = np.setdiff1d(self.outcome.row[~self.settled], own[counts > 1])
+        job = replace(self.job.take(rows), solver=every)
+        few = every.accepts(job.problem.form())
+        if few and len(rows):
+            job = replace(job, credit=every.credit(f"{self.job.solver.name} has not settled the row; {few.why}"))
+            self.outcome = better_of(self.outcome, job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
+        self.seconds += now() - begin
+
     def rescue(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
         """Look for answers that are not there: with a swarm for so many seconds, then among real rows. The bounds stay."""
         begin, swarm = now(), Swarm()
@@ -81,16 +94,16 @@ class Turn:
         job = replace(self.job.take(rows), solver=swarm, credit=credit)
         if self.job.solver.exact and swarm.accepts(job.problem.form()):
             self._keep(job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
-        for row in self.outcome.row[self.lost].tolist():
-            self._known(row)
+        self.known()
         self.seconds += now() - begin
 
-    def _known(self, row: int) -> None:
-        """Take a row of the training data for an answer, if one is."""
-        at = np.array([row])
-        credit = replace(self.job.credit, why=f"{self.job.credit.why}; the answer is a row of the data")
-        found = cheapest_example(self.job.problem.take(at)).credited(credit)
-        self._keep(found.renumbered(at))
+    def known(self) -> None:
+        """Take rows of the training data for answers that are not there."""
+        for row in self.outcome.row[self.lost].tolist():
+            at = np.array([row])
+            credit = replace(self.job.credit, why=f"{self.job.credit.why}; the answer is a row of the data")
+            found = cheapest_example(self.job.problem.take(at)).credited(credit)
+            self._keep(found.renumbered(at))
 
     def _keep(self, found: Outcome) -> None:
         """Add answers from elsewhere to what is known. More time may still help the proof."""
@@ -103,10 +116,15 @@ class Turn:
         return ~self.outcome.found() & np.isfinite(self.outcome.bound)
 
     @property
+    def settled(self) -> BoolArray:
+        """Which answers are proven."""
+        proven = (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+        return np.array([status in proven for status in self.outcome.status()], dtype=np.bool_)
+
+    @property
     def open(self) -> bool:
         """Whether more time could help."""
-        settled = [status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE) for status in self.outcome.status()]
-        return not self.begun or not bool(np.all(np.array(settled) | (self.outcome.stopped != Stopped.TIME)))
+        return not self.begun or not bool(np.all(self.settled | (self.outcome.stopped != Stopped.TIME)))
 
     def ended(self, budget: Budget) -> Outcome:
         """The outcome. Rows that were never begun say what ended the budget."""
@@ -130,12 +148,15 @@ def in_turns(
 ) -> Outcome:
     """The answers to the rows of all jobs. The first job is always begun.
 
-    With `rescue`, rows that were left without an answer are searched by a swarm and among real rows.
+    With `rescue`, rows that are not proven are asked about combination by combination, if these are few, and rows that
+    were left without an answer are searched by a swarm and among real rows.
     """
     turns = [Turn(part, part.nothing(budget)) for job in jobs for part in job.parts(_size(job.solver, budget))]
     proving = [turn for turn in turns if turn.job.solver.exact]
     _round(turns, Turn.take, budget, FIRST_SHARE if proving else 1.0, k, seed, advance)
     if rescue:
+        doubted = [turn for turn in proving if turn.begun and not turn.settled.all()]
+        _round(doubted, Turn.ask, budget, FIRST_SHARE, k, seed, advance)
         lost = [turn for turn in turns if turn.lost.any()]
         _round(lost, Turn.rescue, budget, FIRST_SHARE, k, seed, advance)
     again = sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap)

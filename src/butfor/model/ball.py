@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 
 import numpy as np
 
@@ -70,6 +71,23 @@ class Ball:
         else:
             size = share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1)
         return np.asarray(size <= 1 + 4 * np.finfo(np.float64).eps)
+
+    @property
+    def count(self) -> float:
+        """How many shifts of a box there are (infinite if a feature may take any number)."""
+        moved = self.radius > 0
+        if not (self.step[moved] > 0).all():
+            return np.inf
+        return float(np.prod(2 * np.round(self.radius[moved] / self.step[moved]) + 1))
+
+    def shifts(self) -> FloatArray:
+        """All shifts of a box on a grid (shifts, features), the one that changes nothing first."""
+        moved = np.flatnonzero(self.radius > 0)
+        most = np.round(self.radius[moved] / self.step[moved])
+        steps = np.array(list(product(*(np.arange(-k, k + 1) for k in most))))
+        out = np.zeros((len(steps), len(self.radius)))
+        out[:, moved] = steps * self.step[moved]
+        return out[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
 
     def reach(self, shift: FloatArray) -> FloatArray:
         """A box of shifts that lies in the ball: all of a box, or else what lies below a shift, drawn out to the edge."""

@@ -25,7 +25,7 @@ def negative_boxes(
     Each of `orders` is a vector: sides that it points out of are moved out in turn, the longest ones first. There is no
     box if the row itself reaches `least`.
     """
-    edges = [np.concatenate([[-np.inf], cells.edges, [np.inf]]) for cells in model.cells]
+    edges = [np.union1d(cells.edges, [-np.inf, np.inf]) for cells in model.cells]  # inf may be a cut: all but missing
     asked = [j for j in np.flatnonzero(~np.isnan(row)).tolist() if len(edges[j]) > 2]
     boxes = []
     for order in orders:

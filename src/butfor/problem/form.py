@@ -83,7 +83,8 @@ class Form:
     - `constraints`: the constraints that are not part of the domain;
     - `weighted_changes`: whether changed columns have different prices;
     - `unread`: why the model could not be read, if it could not;
-    - `combinations`: how many points a row may become at most (infinite if some number may be any in an interval).
+    - `combinations`: how many points a row and its neighbours in a ball may become at most (infinite if some number
+      may be any in an interval).
     """
 
     model: ModelKind

@@ -85,7 +85,7 @@ class Problem:
     - `oracle`: says what a model predicts that could not be read;
     - `unit`: the unit roundoff of the estimator;
     - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide);
-    - `examples`: says what the estimator predicts for rows of the training data.
+    - `examples`: says what the estimator predicts, for rows of the training data and for any other.
     """
 
     space: Space
@@ -206,7 +206,8 @@ class Problem:
             constraints=frozenset(self._constraint_kinds()),
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
             blended=any(isinstance(score_set.curve, Blend) for score_set in self.score_sets),
-            combinations=float(np.prod(self.domain.counts()[movable])),
+            combinations=float(np.prod(self.domain.counts()[movable]))
+            * (1 if self.robust is None else self.robust.count),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",
         )
 

@@ -5,12 +5,15 @@ Nothing needs to be known of the model, so black boxes are proven, too: with few
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.model.questions import evaluate
 from butfor.model.scores import cheapest_offset
 from butfor.problem.form import ConstraintKind, Form, listed
+from butfor.problem.oracle import Response
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import candidates
 from butfor.solvers.combine import row_by_row
@@ -23,7 +26,10 @@ MOST_COMBINATIONS = 10_000
 ASKED_AT_ONCE = 1_000
 """How many rows the estimator predicts before the budget is looked at."""
 
-UNKNOWN = frozenset({ConstraintKind.CANDIDATES, ConstraintKind.ROBUST, ConstraintKind.MARGIN, ConstraintKind.JUDGED})
+NEARLY_MET = 1e-9
+"""Points that miss the target by less than this share of the farthest are asked about alone, too."""
+
+UNKNOWN = frozenset({ConstraintKind.CANDIDATES, ConstraintKind.MARGIN, ConstraintKind.JUDGED})
 """Constraints that the values of a row do not decide."""
 
 
@@ -64,13 +70,16 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
         if budget.spent() and begin:
             return _with_bound(best, least, budget)
         some = slice(begin, begin + ASKED_AT_ONCE)
-        met, offset = _asked(problem, points[some])
-        cost = np.where(met, price[some] + offset, np.inf)
-        for at in np.argsort(cost, kind="stable").tolist():
-            if cost[at] >= best.cost[0]:
+        perhaps = _asked(problem, points[some])
+        close = perhaps.distance <= NEARLY_MET * perhaps.distance.max()
+        lowest = np.where(close, price[some] + np.where(perhaps.met, perhaps.offset, 0.0), np.inf)
+        for at in np.argsort(lowest, kind="stable").tolist():
+            if lowest[at] >= best.cost[0]:
                 break
-            if _asked(problem, points[some][[at]])[0][0]:  # alone, because the last digits may depend on other rows
-                best = one_answer(points[some][at], float(cost[at]), 0.0)
+            alone = _asked(problem, points[some][[at]])  # the last digits may depend on the other rows
+            cost = float(price[begin + at] + alone.offset[0])
+            if alone.met[0] and cost < best.cost[0]:
+                best = one_answer(points[some][at], cost, 0.0)
     return _with_bound(best, np.inf, budget)
 
 
@@ -81,13 +90,23 @@ def _with_bound(best: Outcome, bound: float, budget: Budget) -> Outcome:
     return Outcome(best.row, best.points, best.cost, np.array([bound]), np.array([budget.stopped], dtype=np.intp))
 
 
-def _asked(problem: Problem, points: FloatArray) -> tuple[BoolArray, FloatArray]:
+def _asked(problem: Problem, points: FloatArray) -> Response:
     """Which points the estimator takes for answers, and what their class adds to the cost."""
+    if problem.robust is not None:
+        return _with_neighbours(problem, problem.robust.shifts(), points)
     if problem.examples is None:  # there is no estimator, and the model's scores decide
         offset = cheapest_offset(problem.score_sets, evaluate(problem.model, points))
-        return np.isfinite(offset), offset
-    response = problem.examples.ask(points, np.zeros(len(points), dtype=np.intp))
-    return response.met, response.offset
+        met = np.isfinite(offset)
+        return Response(met, np.where(met, 0.0, 1.0), offset)
+    return problem.examples.ask(points, np.zeros(len(points), dtype=np.intp))
+
+
+def _with_neighbours(problem: Problem, shifts: FloatArray, points: FloatArray) -> Response:
+    """Which points the estimator takes for answers, together with all their neighbours."""
+    every = (points[:, None] + shifts).reshape(-1, points.shape[1])
+    asked, shape = _asked(replace(problem, robust=None), every), (len(points), len(shifts))
+    met = np.asarray(asked.met.reshape(shape).all(axis=1))
+    return Response(met, asked.distance.reshape(shape).max(axis=1), asked.offset[:: len(shifts)])
 
 
 def _by_price(problem: Problem) -> tuple[FloatArray, FloatArray]:

@@ -15,6 +15,9 @@ from butfor.importers.fold.column import Column, NeedsLevels, Values, last_where
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
 from butfor.model.trees import Trees
 
+BEYOND_ALL = 1e200
+"""No number of a column is so large. Only missing values pass a cut beyond all numbers, and steps from it stay finite."""
+
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
@@ -183,10 +186,9 @@ def _unique_rows(table: Values) -> tuple[IntArray, IntArray]:
 
 def _last_left(column: Column, questions: _Questions) -> FloatArray:
     """For each threshold, the last raw number whose value in the column does not exceed it."""
-    threshold = questions.threshold
-    if questions.single:
-        return last_where(column, lambda x: x.astype(np.float32) <= threshold, len(threshold))
-    return last_where(column, lambda x: x <= threshold, len(threshold))
+    threshold, single = questions.threshold, questions.single
+    last = last_where(column, lambda x: (x.astype(np.float32) if single else x) <= threshold, len(threshold))
+    return np.clip(last, -BEYOND_ALL, BEYOND_ALL)
 
 
 def _around_zero(column: Column) -> FloatArray:

@@ -103,7 +103,7 @@ def handed_out(
     why = broken(bench, inquiry, start, point)
     if why:
         found.append(Finding("broken", f"the row that is handed out breaks {why}", point))
-    if inquiry.ball and not bench.firm(inquiry, before, point[None])[0]:
+    if inquiry.ball and not bench.firm(inquiry, before, point):
         found.append(Finding("broken", f"a neighbour of the row breaks {inquiry.ball.text()}", point))
     if isinstance(after, Said) and not inquiry.aim.met(before, after)[0]:
         after = _alone(bench, inquiry, answer.point)  # the last digits may depend on the rows beside it
@@ -187,7 +187,7 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
 def confirmed(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, point: FloatArray) -> bool:
     """Whether the estimator accepts a point when it is asked about that row alone."""
     after = bench.ask(point[None])
-    return bool(bench.accepted(inquiry, before, start, point[None], after)[0])
+    return bool(bench.accepted(inquiry, before, start, point[None], after)[0]) and bench.firm(inquiry, before, point)
 
 
 def sharpened(
