@@ -24,13 +24,11 @@ from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.importers.read import read
 from butfor.model.ball import Ball, BallNorm
-from butfor.model.counterpart import counterpart, in_rows, last_below, on_grid, shifted
-from butfor.model.negative_box import negative_boxes
+from butfor.model.counterpart import counterpart, in_rows, last_below, on_grid
 from butfor.model.questions import evaluate
-from butfor.model.regions import regions
-from butfor.model.trees import Trees, with_cells
+from butfor.model.reply import reply
+from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
@@ -161,12 +159,29 @@ def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
             smallest = model.base + by_tree.min(axis=1).sum(axis=0)[0]
             assert (evaluate(low, row[None])[0] <= smallest + 1e-12).all()
             assert lacking or np.allclose(evaluate(low, row[None])[0], smallest)
-            shift = rng.uniform(-1, 1, len(row)) * problem.robust.radius * (problem.robust.step == 0)
-            assert np.array_equal(evaluate(shifted(model, shift), row[None]), evaluate(model, (row + shift)[None]))
 
 
 def _alone(model: Trees, tree: int, row: np.ndarray) -> np.ndarray:
     return model.value[model.leaves_at(row[0])[tree]][None]
+
+
+def test_a_reply_gives_each_row_the_scores_of_a_neighbour_and_one_row_its_worst() -> None:
+    differ = 0
+    for seed in range(150):
+        problem = robust_problem(seed, BallNorm.LINF)
+        model, rng = on_grid(problem.model, problem.robust), np.random.default_rng(seed)
+        direction = rng.normal(size=model.scores)
+        point = random_row(rng, problem.space)
+        (worst,) = worst_neighbours(model, direction[None], point, problem.robust)
+        replied = reply(model, direction, problem.robust.radius, point, worst.point)
+        assert np.allclose(evaluate(replied, point[None])[0], evaluate(model, worst.point[None])[0], atol=1e-12)
+        for _ in range(20):
+            row = random_row(rng, problem.space)
+            scores = evaluate(replied, row[None])[0]
+            near = evaluate(model, neighbours(problem, row))
+            assert np.isclose(near, scores, atol=1e-12).all(axis=1).any(), seed
+            differ += not np.allclose(scores, evaluate(model, row[None])[0])
+    assert differ > 100
 
 
 def test_the_adversary_is_exact() -> None:
@@ -506,7 +521,7 @@ def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about(
 
 
 def test_a_cut_that_only_missing_values_are_beyond() -> None:
-    """Such a cut is beyond all numbers. A shift may make it infinite, and no side of a box is moved out beyond that."""
+    """Such a cut is beyond all numbers, and stays there under every shift."""
     X = pd.DataFrame({"a": [0.0, 0.0, 0.1, 0.1, np.nan, np.nan] * 4, "b": [0.0, 1.0] * 12})
     y = np.where(X.a.isna(), 2.0, X.b)
     model = RandomForestRegressor(3, bootstrap=False, random_state=0).fit(X, y)
@@ -515,9 +530,3 @@ def test_a_cut_that_only_missing_values_are_beyond() -> None:
     found = explainer.explain(X.iloc[[0]], target=bf.value(at_least=0.5, at_most=1.5), constraints=[robust]).only
     assert found.certificate.status is Status.PROVEN_OPTIMAL
     assert found.cost == pytest.approx(1.0)
-    trees = read(model, X, {}).model
-    beyond = with_cells(replace(trees, cut=np.where(trees.cut > 1e100, np.inf, trees.cut)), trees.lasting_cells())
-    assert np.isinf(beyond.cells[0].edges).any()
-    row = np.zeros(2)
-    (box,) = negative_boxes(beyond, regions(beyond, np.ones(1), row), row, 0.5, [np.ones(2)])
-    assert box[0].last + 1 == beyond.cells[0].count or np.isinf(beyond.cells[0].upper()[box[0].last])

@@ -1,4 +1,4 @@
-"""The robust counterpart of a sum of trees, and its shifted copies. Both are sums of trees again.
+"""The robust counterpart of a sum of trees. It is a sum of trees again.
 
 For a tree T and the box of shifts |s| <= r, let T_r(c) be the smallest value of a leaf that c + s can reach. At a split
 (j, t), c_j <= t - r_j goes left only, c_j > t + r_j goes right only, and in between both sides count. So T_r is a tree
@@ -35,15 +35,7 @@ def on_grid(model: Trees, ball: Ball) -> Trees:
     for j in np.flatnonzero((ball.step > 0) & (ball.radius > 0)):
         at = (model.feature == j) & (model.member < 0)
         cut[at] = ball.anchor[j] + ball.step[j] * np.floor((cut[at] - ball.anchor[j]) / ball.step[j])
-    return _recut(model, cut)
-
-
-def shifted(model: Trees, shift: FloatArray) -> Trees:
-    """The model that gives c the scores of `c + shift`."""
-    inner = (model.feature >= 0) & (model.member < 0)
-    cut = model.cut.copy()
-    cut[inner] = last_below(cut[inner], shift[model.feature[inner]])
-    return _recut(model, cut)
+    return with_cuts(model, cut)
 
 
 def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
@@ -57,7 +49,8 @@ def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
     return np.asarray(last)
 
 
-def _recut(model: Trees, cut: FloatArray) -> Trees:
+def with_cuts(model: Trees, cut: FloatArray) -> Trees:
+    """The same trees with other cuts."""
     return with_cells(replace(model, cut=cut), model.lasting_cells())
 
 

@@ -1,4 +1,4 @@
-"""Boxes in which a sum of trees never reaches a threshold, and the tree that tells which rows a ball brings into one."""
+"""Boxes of rows that miss the target, and the tree that tells which rows a ball brings into one."""
 
 from __future__ import annotations
 
@@ -17,35 +17,9 @@ NegativeBox = Mapping[int, CellSet]
 """Rows whose features lie in some cells. Features that are not listed may take any value."""
 
 
-def negative_boxes(
-    model: Trees, leaves: Regions, row: FloatArray, least: float, orders: Sequence[FloatArray]
-) -> list[NegativeBox]:
-    """Boxes around a row in which the score stays below `least`, and no side of which can be moved out alone.
-
-    Each of `orders` is a vector: sides that it points out of are moved out in turn, the longest ones first. There is no
-    box if the row itself reaches `least`.
-    """
-    edges = [np.union1d(cells.edges, [-np.inf, np.inf]) for cells in model.cells]  # inf may be a cut: all but missing
-    asked = [j for j in np.flatnonzero(~np.isnan(row)).tolist() if len(edges[j]) > 2]
-    boxes = []
-    for order in orders:
-        low, high = leaves.around(row)
-        if leaves.most(low, high) >= least:
-            return []
-        ranked = sorted(((j, up) for j in asked for up in (False, True)), key=lambda side: _weight(order, *side))
-        while ranked:
-            ranked = [side for side in ranked if _moved_out(leaves, low, high, least, edges, *side)]
-        boxes.append(_in_cells(model, row, low, high))
-    return boxes
-
-
 def own_cells(model: Trees, leaves: Regions, row: FloatArray) -> NegativeBox:
-    """The rows that reach the same leaves as a row in every tree."""
-    return _in_cells(model, row, *leaves.around(row))
-
-
-def _in_cells(model: Trees, row: FloatArray, low: FloatArray, high: FloatArray) -> NegativeBox:
-    """The numbers above `low` and up to `high`, and elsewhere the levels and the missing values of a row."""
+    """The rows that reach the same leaves as a row in every tree, with its levels and its missing values."""
+    low, high = leaves.around(row)
     found: dict[int, CellSet] = {}
     for j, cells in enumerate(model.cells):
         here = int(cells.index(row[j : j + 1])[0])
@@ -57,26 +31,6 @@ def _in_cells(model: Trees, row: FloatArray, low: FloatArray, high: FloatArray) 
             first, last = np.searchsorted(cells.edges, [low[j], high[j]])
             found[j] = Interval(int(first) + 1 if low[j] > -np.inf else 0, int(last), missing=False)
     return found
-
-
-def _weight(order: FloatArray, j: int, up: bool) -> float:
-    return -float(order[j]) if up else float(order[j])
-
-
-def _moved_out(
-    leaves: Regions, low: FloatArray, high: FloatArray, least: float, edges: Sequence[FloatArray], j: int, up: bool
-) -> bool:
-    """Move one side of a box to the next cut, if the box stays negative."""
-    end, ends = (high, edges[j]) if up else (low, edges[j])
-    before = float(end[j])
-    at = int(np.searchsorted(ends, before))
-    if (up and at == len(ends) - 1) or (not up and at == 0):
-        return False
-    end[j] = ends[at + 1] if up else ends[at - 1]
-    if leaves.most(low, high) < least:
-        return True
-    end[j] = before
-    return False
 
 
 class Test(NamedTuple):

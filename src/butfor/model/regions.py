@@ -67,21 +67,12 @@ class Regions:
     low: FloatArray
     high: FloatArray
 
-    def meets(self, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Which leaves take some number above `low` and up to `high`."""
-        return np.asarray((np.maximum(self.low, low) < np.minimum(self.high, high)).all(axis=1))
-
     def around(self, row: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The numbers above the first and up to the second that reach the same leaf as a row in every tree."""
         known = ~np.isnan(row)
         x = np.where(known, row, 0.0)
         holds = ((self.low < x) & (x <= self.high))[:, known].all(axis=1)
         return np.asarray(self.low[holds].max(axis=0)), np.asarray(self.high[holds].min(axis=0))
-
-    def most(self, low: FloatArray, high: FloatArray) -> float:
-        """What the sums of a box are at most: each tree gives its largest leaf that meets it."""
-        value = np.where(self.meets(low, high), self.value, -np.inf)
-        return self.base + float(np.maximum.reduceat(value, self.first).sum())
 
 
 def regions(model: Trees, row: FloatArray, point: FloatArray) -> Regions:
