@@ -45,6 +45,7 @@ import butfor as bf
 from butfor.solvers.milp.milp import _tidied
 from butfor.solvers.milp.program import Program
 from butfor.space.feature import Feature
+from butfor.trees import TAOClassifier
 
 YEARS = [2001, 2006, 2006, 2000, 2000, 2002, 2006]
 
@@ -532,3 +533,24 @@ def test_encoders_that_put_out_float32(encoder: object) -> None:
         value = float(model.predict(points[[at]])[0])
         answer = explainer.explain(row, target=bf.value(value, value), cost=bf.L0(), time_limit=5)[0]
         assert answer.certificate.bound <= changes[values == value].min(initial=changes[at]) + 1e-9
+
+
+def test_oblique_decisions_about_seconds_since_1970() -> None:
+    """Decisions are closed by what compiled loops can see, which is much where the values are large and their range is small."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"t": 1.7e9 + np.round(rng.uniform(0, 60, 80), 1), "b": rng.normal(size=80)})
+    y = (X.t - 1.7e9 + 3 * X.b > 30).astype(int)
+    model = TAOClassifier(max_depth=2, random_state=0).fit(X, y)
+    explainer, width, judged = bf.Explainer(model, X), float(np.ptp(X.t)), 0
+    for row in X.index:
+        start, wanted = float(X.t[row]), 1 - model.predict(X.loc[[row]])[0]
+        out, within = start, float(X.t.max() if wanted else X.t.min())
+        if model.predict(X.loc[[row]].assign(t=within))[0] != wanted:
+            continue
+        while (middle := (out + within) / 2) not in (out, within):
+            met = model.predict(X.loc[[row]].assign(t=middle))[0] == wanted
+            out, within = (out, middle) if met else (middle, within)
+        answer = explainer.explain(X.loc[[row]], target=wanted, constraints=[bf.fixed("b")])[0]
+        assert answer.certificate.bound <= abs(within - start) / width + 1e-6
+        judged += 1
+    assert judged > 40

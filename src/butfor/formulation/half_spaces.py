@@ -49,6 +49,15 @@ def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
     return raised, raised + CLOSING * doubt
 
 
+def closed_by(problem: Problem) -> float:
+    """How far the closing moves a decision at most, in ranges of the columns. Bounds are too high by about as much."""
+    right, left = thresholds(problem)
+    model = problem.model
+    assert isinstance(model, ObliqueTree)
+    slope = steep(model.gates.slope, problem.space)
+    return float(np.max((left - right)[slope > 0] / slope[slope > 0], initial=0.0))
+
+
 def of_leaf(problem: Problem, goal: Goal) -> Problem:
     """The problem of reaching one leaf. It has a linear model with several inequalities."""
     model = problem.model

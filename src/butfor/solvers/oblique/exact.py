@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
-from butfor.formulation.half_spaces import Goal, goals, of_leaf
+from butfor.formulation.half_spaces import Goal, closed_by, goals, of_leaf
 from butfor.model.clearance import stays_clear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind, evaluate
@@ -31,6 +31,9 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 CHUNK = 32
 """Rows between two looks at the clock."""
+
+MOST_CLOSED = 1e-9
+"""How far the closing of decisions may move them, in ranges, for the duals to be right. Seconds since 1970 are moved by more."""
 
 SECONDS_FOR_PROGRAMS = 10.0
 """Seconds at most that programs may take to close the gap of a row that the duals have answered."""
@@ -62,7 +65,7 @@ class ObliqueExact(AbstractSolver):
         if not wanted:
             return nothing_found(problem, np.inf)
         chunks = [np.arange(at, min(at + CHUNK, len(problem))) for at in range(0, len(problem), CHUNK)]
-        whole = sheet_of(problem, wanted) if separable(problem) else None
+        whole = sheet_of(problem, wanted) if separable(problem) and closed_by(problem) <= MOST_CLOSED else None
 
         def solved(rows: IntArray) -> Outcome:
             part = problem.take(rows)
