@@ -67,10 +67,8 @@ class LeafSearch:
         if (most < self.task.goal).any():
             self._fell_short(most, self._cheapest())
             return
-        self._begin()
-        rate = self._first_rate()
-        if self.upper == np.inf or self._reduce(self._affordable(able)):
-            self.multipliers.rate[:] = rate
+        if self._begin(able):
+            self.multipliers.rate[:] = self._first_rate()
             yield from self._in_turns()
 
     def _in_turns(self) -> Generator[None]:
@@ -78,8 +76,9 @@ class LeafSearch:
         boxes = BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
         box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
         few = self._most_changes() <= effort.FEW_CHANGES
+        start = effort.HEAD_START if few or self.best is None else effort.SHORT_START
         try:
-            yield from islice(box_steps, 1 + effort.HEAD_START // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
+            yield from islice(box_steps, 1 + start // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
             while not boxes.done:
                 if next(message_steps, True):
                     return
@@ -174,10 +173,19 @@ class LeafSearch:
 
     # ----------------------------------------------------------------------------------------------- local search
 
-    def _begin(self) -> None:
-        """From the cheapest cells into the goal."""
-        if self._try(self._cheapest()):
+    def _begin(self, able: BoolArray) -> bool:
+        """From the cheapest cells into the goal, and then among those cells that a better row may have.
+
+        Returns False if there is none.
+        """
+        before = np.inf
+        self._try(self._cheapest())
+        while self.upper < before:
+            before = self.upper
+            if not self._reduce(self._affordable(able)):
+                return False
             self._polish()
+        return True
 
     def _polish(self, together: int = 1) -> None:
         """Take changes of the best row back, as long as that helps.
@@ -189,7 +197,7 @@ class LeafSearch:
             better = False
             home = self._cheapest()
             now = self.reduced.cells.merged_into[self.best]
-            changed = np.flatnonzero(self.task.price[now] > self.task.price[home])
+            changed = np.flatnonzero((now < 0) | (self.task.price[now] > self.task.price[home]))
             for back in combinations(changed.tolist(), together):
                 x = now.copy()
                 x[list(back)] = home[list(back)]
