@@ -70,6 +70,14 @@ def test_a_row_and_its_answer_are_transformed_once_each() -> None:
     assert Counting.tables == 2
 
 
+def test_what_is_kept_does_not_fill_the_memory(monkeypatch) -> None:
+    monkeypatch.setattr("butfor.estimator.prediction.MOST_KEPT", 9)
+    pipeline = fitted()
+    before = Counting.tables
+    asked(pipeline)
+    assert Counting.tables - before == 4
+
+
 def test_what_is_no_plain_pipeline_is_asked_itself() -> None:
     other = fitted(Other)
     before = Counting.tables

@@ -17,6 +17,10 @@ LEAST = 1e-300
 """Smaller probabilities are replaced by this one, so that their logarithm is finite."""
 
 
+MOST_KEPT = 5_000
+"""Transformed rows are kept for further methods if they are no more than this. Those of all data would fill the memory."""
+
+
 class Prediction:
     """What the estimator predicts for the rows of a table. It is called when needed, and only once."""
 
@@ -43,7 +47,7 @@ class Prediction:
     @cached_property
     def begun(self) -> Any:
         """The rows as the estimator's methods are asked about them."""
-        return self.source.begun(self.table)
+        return self.source.begun(self.table) if self.height <= MOST_KEPT else self.table
 
     @property
     def labels(self) -> list[Any]:
