@@ -17,7 +17,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
-from butfor.audit import recheck
+from butfor.audit import claim
 from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
 from butfor.importers.read import read_onto
@@ -269,7 +269,7 @@ def test_a_proof_that_takes_too_long_is_left_open(answer, monkeypatch) -> None:
         def explain(self, *args: Any, **asked: Any) -> Any:
             return [claiming(answer, np.inf, 0.0)]
 
-    monkeypatch.setattr("butfor.audit.recheck.Explainer", Slow)
+    monkeypatch.setattr("butfor.audit.claim.Explainer", Slow)
     found = check(answer, MODEL, time_limit=1.5)
     assert found.passed
     assert str(found.checks[-1]).endswith("not proven again in 1.5 seconds")
@@ -345,7 +345,7 @@ def test_many_answers_are_refused_by_another_model_one_by_one(many) -> None:
 
 def test_the_model_is_read_once_for_many_answers(many, monkeypatch) -> None:
     read = []
-    monkeypatch.setattr(recheck, "read_onto", lambda *given: read.append(given) or read_onto(*given))
+    monkeypatch.setattr(claim, "read_onto", lambda *given: read.append(given) or read_onto(*given))
     assert check(many[:5], MODEL).passed
     assert len(read) == 1
     assert len(read[0][2]) == 5

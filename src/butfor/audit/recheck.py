@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 
+from butfor.audit.claim import Claim, claim_of
+from butfor.audit.closest import closest_row, how_far
 from butfor.audit.result import AllChecked, Check, Checked
 from butfor.audit.written import record_checks, solver_of
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
-from butfor.explain.explainer import Explainer
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
-from butfor.importers.read import Reading, read_onto
-from butfor.problem.constraints.constraint import AbstractConstraint, Changes, JudgedConstraint
-from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
 from butfor.problem.costs import price
-from butfor.problem.referee import Referee
-from butfor.problem.spec import from_spec
-from butfor.problem.targets.names import as_target
-from butfor.problem.targets.target import AbstractTarget
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
@@ -32,34 +27,6 @@ RECHECK_SECONDS = 60.0
 
 LAST_RANK = 100
 """Answers beyond this place among those to their row are not solved again."""
-
-
-@dataclass(frozen=True, eq=False)
-class Claim:
-    """An answer together with the model that is to confirm it.
-
-    Parts of the question that the answer does not hold as data are None.
-    """
-
-    answer: Explanation
-    reading: Reading
-    explainer: Explainer
-    target: AbstractTarget | None
-    cost: Any
-    constraints: tuple[AbstractConstraint | None, ...]
-
-    @property
-    def whole(self) -> bool:
-        """Whether the answer holds the whole question as data. Then it can be solved again."""
-        return self.target is not None and self.cost is not None and None not in self.constraints
-
-    def known(self) -> tuple[AbstractConstraint, ...]:
-        """The constraints that the answer holds as data."""
-        return tuple(found for found in self.constraints if found is not None)
-
-    def predicted(self, row: Any) -> Prediction:
-        """What the model predicts for a row of the answer."""
-        return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
 
 
 @overload
@@ -111,7 +78,7 @@ def _check_each(
         made: list[Check] = []
         try:
             made.extend(record_checks(one))
-            claim = replace(read, answer=one) if read else _claim(one, model, objects)
+            claim = replace(read, answer=one) if read else claim_of(one, model, objects)
             made.extend(_checks(claim, time_limit))
         except ButforError as refusal:
             made.append(Check("the question fits the model", False, str(refusal)))
@@ -128,7 +95,7 @@ def _read_once(answers: Sequence[Explanation], model: Any, objects: Mapping[str,
     if not isinstance(answers, Explanations):
         return None
     try:
-        return _claim(answers[0], model, objects, frames.take(answers.table, answers.table_rows))
+        return claim_of(answers[0], model, objects, frames.take(answers.table, answers.table_rows))
     except Exception:  # whatever is wrong with one row, or with the question
         return None
 
@@ -142,40 +109,8 @@ def _checks(claim: Claim, time_limit: float) -> Iterator[Check]:
         yield _constraints(claim)
         yield _cost(claim)
     yield _status(claim)
+    yield from closest_row(claim)
     yield from _bound(claim, time_limit)
-
-
-def _claim(answer: Explanation, model: Any, objects: Mapping[str, Any], rows: Any = None) -> Claim:
-    """The answer together with the model, which is read for `rows` (default: that of the answer).
-
-    Raises an error if they do not fit together.
-    """
-    rows = answer.factual if rows is None else rows
-    reading = read_onto(model, answer.space, frames.select(rows, answer.space.names))
-    spec = answer.question.spec
-    target = _meant(spec.get("target"))
-    constraints = tuple(
-        _meant(one, objects) for one in spec.get("constraints", [None] * len(answer.question.constraints))
-    )
-    if target is not None:
-        as_target(target, reading.source)
-    for constraint in constraints:
-        if constraint is not None:
-            constraint.validate(answer.space)
-    return Claim(answer, reading, Explainer.from_reading(reading), target, _meant(spec.get("cost")), constraints)
-
-
-def _meant(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:
-    """A part of the question.
-
-    It is None if the answer only describes it and it is not one of the `objects` that were given.
-    """
-    try:
-        return None if spec is None else from_spec(spec, objects or {})
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"the question cannot be read: {error!r} in {spec!r}.") from None
-    except LookupError:
-        return None
 
 
 def _question(claim: Claim) -> Check:
@@ -254,9 +189,7 @@ def _same(name: str, then: Any, now: Any) -> Check:
 def _constraints(claim: Claim) -> Check:
     listed = claim.answer.question.constraints
     name = "all constraints hold" if listed else "the values lie within their ranges"
-    broken = [repr(one) for one in claim.known() if not _holds(claim, one)]
-    start, point = _codes(claim)
-    inside = bool(admissible(claim.answer.space, start, claim.known()).admits(point)[0])
+    broken, inside = claim.broken(), claim.inside()
     if broken or not inside:
         return Check(name, False, f"broken: {', '.join(broken)}" if broken else "a value lies outside its range")
     unknown = [text for text, one in zip(listed, claim.constraints, strict=False) if one is None]
@@ -266,18 +199,12 @@ def _constraints(claim: Claim) -> Check:
     return Check(name, True, f"{', '.join(judged)} judged by the forest that was given" if judged else "")
 
 
-def _holds(claim: Claim, constraint: AbstractConstraint) -> bool:
-    answer = claim.answer
-    changes = Changes(*_codes(claim), claim.predicted(answer.factual), claim.predicted(answer.point))
-    return bool(constraint.holds(changes, Referee(claim.reading, claim.target))[0])
-
-
 def _cost(claim: Claim) -> Check:
     answer = claim.answer
     name = f"the cost is {answer.cost:.6g}"
     if claim.cost is None or claim.target is None:
         return Check(name, None, f"the answer does not hold its cost as data: {answer.question.cost}")
-    start, point = _codes(claim)
+    start, point = claim.codes()
     extra = claim.target.offsets(claim.predicted(answer.point), 1)
     again = float((price(claim.cost, answer.space).total(start, point) + extra)[0])
     same = abs(again - answer.cost) <= TOLERANCE * (1 + abs(again))
@@ -308,6 +235,8 @@ def _bound(claim: Claim, seconds: float) -> Iterator[Check]:
         return
     made, again = _solved(claim, name, claim.known(), seconds)
     yield made
+    if impossible:
+        yield from how_far(claim, again)
     if impossible and certificate.conflict:
         yield _blame(claim, () if again is None else again.certificate.conflict, seconds)
 
@@ -386,10 +315,3 @@ def _compared(answer: Explanation, name: str, found: Sequence[Explanation], seco
     if again.certificate.bound >= bound - slack:
         return Check(name, True, f"confirmed by {solver_of(again.certificate)}")
     return Check(name, None, f"not proven again in {seconds:g} seconds")
-
-
-def _codes(claim: Claim) -> tuple[Any, Any]:
-    """The factual and the point, encoded."""
-    point = claim.answer.point_codes
-    assert point is not None
-    return claim.answer.factual_codes[None], point[None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from butfor.space import frames
 
 LEAST = 1e-300
 """Smaller probabilities are replaced by this one, so that their logarithm is finite."""
+
+
+MOST_KEPT = 5_000
+"""Transformed rows are kept for further methods if they are no more than this. Those of all data would fill the memory."""
 
 
 class Prediction:
@@ -39,22 +44,27 @@ class Prediction:
         """The number of rows."""
         return frames.height(self._table) if self._origin is None else len(self._origin[1])
 
+    @cached_property
+    def begun(self) -> Any:
+        """The rows as the estimator's methods are asked about them."""
+        return self.source.begun(self.table) if self.height <= MOST_KEPT else self.table
+
     @property
     def labels(self) -> list[Any]:
         """The classes."""
-        found: list[Any] = self._once("labels", lambda p: p.source.labels(p.table))
+        found: list[Any] = self._once("labels", lambda p: p.source.labels(p.begun))
         return found
 
     @property
     def values(self) -> FloatArray:
         """The values of a regressor."""
-        found: FloatArray = self._once("values", lambda p: p.source.values(p.table))
+        found: FloatArray = self._once("values", lambda p: p.source.values(p.begun))
         return found
 
     @property
     def probabilities(self) -> FloatArray:
         """The probabilities, one column per class."""
-        found: FloatArray = self._once("probabilities", lambda p: p.source.probabilities(p.table))
+        found: FloatArray = self._once("probabilities", lambda p: p.source.probabilities(p.begun))
         return found
 
     @property
@@ -128,7 +138,7 @@ def _scores(prediction: Prediction) -> FloatArray | None:
     source = prediction.source
     if source.judges_by == "predict_proba":
         return np.asarray(np.log(np.maximum(prediction.probabilities, LEAST)))
-    return source.decisions(prediction.table) if source.judges_by else None
+    return source.decisions(prediction.begun) if source.judges_by else None
 
 
 def _taken(answers: Any, rows: IntArray) -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
 
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
@@ -18,6 +20,15 @@ from butfor.estimator.boosters import as_estimator
 from butfor.estimator.functions import AbstractFunction
 from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
 from butfor.space import frames
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """Rows as the last step of a pipeline gets them, that step, and how many rows there are."""
+
+    rows: Any
+    last: Any
+    height: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +131,16 @@ class Source:
         return chosen.to_pandas() if nw.dependencies.is_pyarrow_table(chosen) else chosen
 
     def ask(self, method: str, table: Any) -> NDArray[Any]:
-        """What a method of the estimator returns, one row per row of the table."""
+        """What a method of the estimator returns, one row per row of the table.
+
+        In place of a table, it takes what `begun` made of one.
+        """
         function: Callable[[Any], Any]
-        holder = self.estimator if hasattr(self.estimator, method) else self._holder
+        if isinstance(table, Begun):
+            holder, inputs, height = table.last, table.rows, table.height
+        else:
+            holder = self.estimator if hasattr(self.estimator, method) else self._holder
+            inputs, height = self.inputs(table), frames.height(table)
         if hasattr(holder, method):
             function = getattr(holder, method)
         elif callable(self.estimator) and method == "predict":
@@ -133,11 +151,9 @@ class Source:
                 "The target needs it.",
                 "Choose a target on the class.",
             )
-        answer = self._answered(function, table)
-        if len(answer) != frames.height(table):
-            raise InputError(
-                f"the model returned {len(answer)} rows for {frames.height(table)}.", "It must return one per row."
-            )
+        answer = np.asarray(self._answered(function, inputs))
+        if len(answer) != height:
+            raise InputError(f"the model returned {len(answer)} rows for {height}.", "It must return one per row.")
         if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
             raise UnsupportedModelError(
                 f"{type(self.estimator).__name__} has {answer.shape[1]} outputs.",
@@ -147,11 +163,28 @@ class Source:
             )
         return answer
 
-    def _answered(self, function: Callable[[Any], Any], table: Any) -> NDArray[Any]:
+    def begun(self, table: Any) -> Any:
+        """Rows with which several methods will be asked.
+
+        All methods of a pipeline begin with its transformers. They transform the rows here, once. For any other
+        estimator, this is the table itself.
+        """
+        pipeline = self.estimator
+        if not _is_plain_pipeline(pipeline):
+            return table
+        *steps, (_, last) = pipeline.steps
+
+        def transformed(rows: Any) -> Any:
+            for _, step in steps:
+                rows = rows if step in (None, "passthrough") else step.transform(rows)
+            return rows
+
+        return Begun(self._answered(transformed, self.inputs(table)), last, frames.height(table))
+
+    def _answered(self, function: Callable[[Any], Any], inputs: Any) -> Any:
         """What the method returns, unchecked. If it raises an error, that error is reported for these rows."""
-        inputs = self.inputs(table)
         try:
-            return np.asarray(function(inputs))
+            return function(inputs)
         except (ButforError, MemoryError):
             raise
         except Exception as error:
@@ -160,6 +193,18 @@ class Source:
                 "It must accept rows like those that it was fitted on.",
                 "Compare the columns with those, or try its predict on the data.",
             ) from error
+
+
+def _is_plain_pipeline(estimator: Any) -> bool:
+    """Whether each method of an estimator is its transformers and then the same method of its last step.
+
+    So it is for a pipeline of scikit-learn itself, unless it passes on more than the rows.
+    """
+    return (
+        type(estimator) is Pipeline
+        and len(estimator.steps) > 1
+        and not get_config().get("enable_metadata_routing", False)
+    )
 
 
 def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:

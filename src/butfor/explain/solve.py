@@ -18,7 +18,7 @@ from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged
 from butfor.solvers.solver import AbstractSolver, Budget
-from butfor.verdict.certificate import NEEDED, REACHED
+from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
 ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7, 1e9)
@@ -75,7 +75,8 @@ def solve(
         left = budget.at_most(budget.left() / (search.k + 1 - rank))
         single = [job for job in jobs if not left_to(job.solver, search.different)]
         if rank == 1:
-            found = _reached(_first_answers(jobs, verifier, left, search, advance), jobs, readout)
+            found = _first_answers(jobs, verifier, left, search, advance)
+            found = _reached(found, jobs, readout, verifier)
             done.append(found)
         else:
             found = in_turns(jobs, left, 1, search.seed, search.solver == "auto", _quiet)
@@ -121,7 +122,7 @@ def others(job: Job, found: Outcome, different: Difference) -> list[Job]:
     return jobs
 
 
-def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout) -> Outcome:
+def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout, verifier: Verifier) -> Outcome:
     """The outcome, with its notes on the highest sums of scores in the user's terms."""
     if HIGHEST not in found.notes:
         return found
@@ -134,6 +135,7 @@ def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout) -> O
             for name, total in ((REACHED, highest[i]), (NEEDED, score_set.b[0])):
                 output = readout.output_at(score_set.A[0], float(total))
                 told[name][i] = np.nan if output is None else output
+    told[CLOSEST_ROW] = np.where(np.isfinite(told[REACHED]), verifier.closest(found), np.nan)
     return replace(found, notes={name: note for name, note in {**found.notes, **told}.items() if name != HIGHEST})
 
 

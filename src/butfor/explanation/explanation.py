@@ -38,6 +38,7 @@ class Explanation:
     - `row`: the position of the factual among the rows given;
     - `rank`: the place of this answer among several to the same factual (1: the cheapest);
     - `model`: the name of the estimator's class;
+    - `closest_codes`: the closest row that was found, if it is proven that there is no answer (else None);
     - `score`: the number that the target is about, before and after, and what is needed (None: the model has none);
     - `words`: how columns and predictions are called. They are no part of the answer: a record has none;
     - `sealed`: whether the JSON that it was read from had a hash (None: it was not read from JSON).
@@ -60,9 +61,10 @@ class Explanation:
     sealed: bool | None = None
     score: Score | None = None
     words: Words | None = None
+    closest_codes: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "factual_codes", "point_codes")
+        freeze(self, "factual_codes", "point_codes", "closest_codes")
 
     @property
     def only(self) -> Explanation:
@@ -79,6 +81,16 @@ class Explanation:
     def found(self) -> bool:
         """Whether there is an answer."""
         return self.point is not None
+
+    @property
+    def closest(self) -> Any:
+        """The admissible row that comes closest of those that were found, if it is proven that there is no answer.
+
+        It is of the same kind as the given row. The certificate says how far it gets. None if no such row is known.
+        """
+        if self.closest_codes is None:
+            return None
+        return self.space.decode(self.closest_codes[None], self.factual, self.factual_codes[None])
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -186,6 +198,7 @@ class Explanation:
             self.question == other.question
             and _same(self.factual_codes, other.factual_codes)
             and _same(self.point_codes, other.point_codes)
+            and _same(self.closest_codes, other.closest_codes)
             and (self.cost == other.cost)
             and self.space == other.space
             and self.score == other.score

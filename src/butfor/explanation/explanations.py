@@ -24,7 +24,7 @@ from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space
-from butfor.verdict.certificate import Certificate
+from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,7 @@ class Explanations(Sequence[Explanation]):
     - `rows`: which of the given rows each answer is for;
     - `table_rows`: where that row stands in `table` and `factual_codes` (default: in the same place);
     - `ranks`: the place of each answer among those for the same row (1: the cheapest);
+    - `point_codes`: the points as solvers see them; of an impossible answer the closest row, if one is known;
     - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
     - `costs`: what each answer costs; infinite if none was found (its place is kept);
     - `scores`: the number that the target is about, before and after each answer (None: the model has none);
@@ -107,6 +108,7 @@ class Explanations(Sequence[Explanation]):
         factual = frames.take(self.table, [place])
         found = bool(np.isfinite(self.costs[i]))
         codes = self.point_codes[i] if found else None
+        certificate = self.certificates[i]
         start = self.factual_codes[place]
         return Explanation(
             space=self.space,
@@ -117,7 +119,8 @@ class Explanations(Sequence[Explanation]):
             before=self.outputs_before[i],
             after=self.outputs_after[i] if found else None,
             cost=float(self.costs[i]),
-            certificate=self.certificates[i],
+            certificate=certificate,
+            closest_codes=self.point_codes[i] if CLOSEST_ROW in certificate.notes else None,
             question=self.question,
             row=int(self.rows[i]),
             rank=int(self.ranks[i]),
@@ -161,6 +164,11 @@ class Explanations(Sequence[Explanation]):
     def point(self) -> Any:
         """The changed row of the single answer; None if there is none. It is of the same kind as the given row."""
         return self.only.point
+
+    @property
+    def closest(self) -> Any:
+        """The closest row that was found, if the single answer is impossible. See `Explanation.closest`."""
+        return self.only.closest
 
     @property
     def changes(self) -> tuple[Change, ...]:

@@ -48,7 +48,7 @@ def leaf_offsets(problem: Problem, leaves: Sequence[Leaf]) -> FloatArray:
     """
     model = problem.model
     assert isinstance(model, Trees)
-    scores = model.base + model.value[[leaf.node for leaf in leaves]]
+    scores = model.base + model.value[np.fromiter((leaf.node for leaf in leaves), np.intp, len(leaves))]
     offset = np.full(len(leaves), np.inf)
     for score_set in problem.score_sets:
         doubt = problem.doubt(score_set)

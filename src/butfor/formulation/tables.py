@@ -48,7 +48,9 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
     for j, cell in enumerate(cells):
         x = problem.factuals[:, j]
         home[:, j] = cell.index(x)
-        near[:, j] = np.where(np.isnan(x), cell.index(np.full(n, domain.typical[j])), home[:, j])
+        lost, near[:, j] = np.isnan(x), home[:, j]
+        if lost.any():
+            near[lost, j] = cell.index(np.full(int(lost.sum()), domain.typical[j]))
         block = slice(start[j], start[j + 1])
         if stays[j]:
             value[every, start[j] + home[:, j]] = x
@@ -57,7 +59,7 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
         values, open_ = _values(problem, j, cell)
         value[:, block] = values
         price[:, block] = np.where(open_, prices.separable(j, x[:, None], values), np.inf)
-        if prices.has_linf:
+        if reach.size:
             reach[:, block] = np.where(open_, prices.reach(j, x[:, None], values), 0.0)
         if j in prices.calls:
             _check_rising(price[:, block][:, :-1], near[:, j], problem.space.features[j].name)

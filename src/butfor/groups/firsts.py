@@ -103,7 +103,8 @@ def _batches(answers: Batch) -> Iterator[Explanations]:
 
 def together(answer: Explanation) -> Explanations:
     """A single answer as a batch."""
-    point = np.full(len(answer.space), np.nan) if answer.point_codes is None else answer.point_codes
+    none = np.full(len(answer.space), np.nan)
+    point = next((row for row in (answer.point_codes, answer.closest_codes) if row is not None), none)
     return Explanations(
         space=answer.space,
         rows=np.array([answer.row]),

@@ -258,6 +258,8 @@ def grid_down(x: FloatArray, step: float, anchor: float) -> FloatArray:
 
 def grid_point(k: FloatArray, step: FloatArray | float, anchor: FloatArray | float) -> FloatArray:
     """Point number `k` of a grid. Three tenths are 3 / 10, which is less than 3 * 0.1 in floating point."""
+    if isinstance(step, float) and step == 1.0 and anchor == 0.0:
+        return k
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         parts = np.round(1 / np.asarray(step))
         whole = (parts > 1) & (np.abs(parts * step - 1) <= 4 * UNIT_DOUBLE)

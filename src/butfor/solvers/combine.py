@@ -64,7 +64,8 @@ class SetAnswer:
       was known before);
     - `stopped`: why no more is known;
     - `highest`: if the set is one inequality and has no point, the largest left side of any admissible point (NaN:
-      unknown).
+      unknown);
+    - `closest`: an admissible point whose left side comes close to that, if one is known.
     """
 
     point: FloatArray | None
@@ -72,6 +73,7 @@ class SetAnswer:
     bound: float
     stopped: Stopped = Stopped.DONE
     highest: float = np.nan
+    closest: FloatArray | None = None
 
 
 def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], SetAnswer]) -> Outcome:
@@ -94,5 +96,8 @@ def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], Set
         if answer.point is not None and cost < best.cost[0]:
             best = one_answer(answer.point, cost, 0.0)
     bound = max(0.0, min(lowest, float(best.cost[0])))
-    notes = {HIGHEST: np.array([highest])} if np.isfinite(highest) else {}
-    return replace(best, bound=np.array([bound]), stopped=np.array([stopped], dtype=np.intp), notes=notes)
+    best = replace(best, bound=np.array([bound]), stopped=np.array([stopped], dtype=np.intp))
+    if not np.isfinite(highest):
+        return best
+    points = best.points if answer.closest is None else answer.closest[None]
+    return replace(best, points=points, notes={HIGHEST: np.array([highest])})

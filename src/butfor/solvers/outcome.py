@@ -87,7 +87,7 @@ class Outcome:
     """Answers to the n rows of a problem, in columns. A row may have several answers.
 
     - `row` (answers): the row that each answer is for;
-    - `points` (answers, features): the answers; all NaN if none was found;
+    - `points` (answers, features): the answers; if none was found, a row that comes close, or all NaN;
     - `cost` (answers): infinite if none was found;
     - `bound` (answers): a proven lower bound on the cost. Infinity proves that there is no answer, 0 proves nothing;
     - `stopped` (answers): a `Stopped`, as a number;

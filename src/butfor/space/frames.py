@@ -186,13 +186,19 @@ def numbers(table: Any, name: str, position: int) -> FloatArray:
     if is_array(table):
         column = table[:, position]
         return _floats(name, column.tolist()) if column.dtype.kind in "OUS" else column.astype(np.float64)
-    series = opened(table)[name]
-    native = series.to_native()
-    if isinstance(getattr(native, "dtype", None), np.dtype) and native.dtype.kind in "fiub":  # pandas, and quickly
+    native = _in_pandas(table, name)
+    if native is not None and isinstance(native.dtype, np.dtype) and native.dtype.kind in "fiub":
         return np.asarray(native.to_numpy(), dtype=np.float64)
+    series = opened(table)[name]
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         return np.asarray(series.cast(nw.Float64()).to_numpy(), dtype=np.float64)
     return _floats(name, series.to_list())
+
+
+def _in_pandas(table: Any, name: str) -> Any:
+    """A column as pandas itself has it, which takes a tenth of the time; None for any other kind of table."""
+    frame = opened(table)
+    return frame.to_native()[name] if frame.implementation.is_pandas() else None
 
 
 def plain_numbers(table: Any, names: Sequence[str]) -> FloatArray | None:
@@ -219,12 +225,11 @@ def holds_floats(table: Any, names: Sequence[str]) -> bool:
     """Whether these columns are all plain float64."""
     if is_array(table):
         return bool(table.dtype == np.float64)
-    frame = opened(table).select(list(names))
-    if frame.implementation.is_pandas_like() and not all(
-        isinstance(kind, np.dtype) for kind in frame.to_native().dtypes
-    ):
-        return False
-    return all(kind == nw.Float64 for kind in frame.schema.values())
+    frame = opened(table)
+    if frame.implementation.is_pandas_like():
+        kinds = dict(zip(frame.columns, frame.to_native().dtypes, strict=True))
+        return all(kinds[name] == np.dtype(np.float64) for name in names)
+    return all(kind == nw.Float64 for kind in frame.select(list(names)).schema.values())
 
 
 def of_floats(table: Any, names: Sequence[str], block: FloatArray) -> Any:
@@ -296,6 +301,9 @@ class _Codes(dict[Any, float]):
 def _listed(table: Any, name: str, position: int) -> list[Any]:
     if is_array(table):
         return list(table[:, position].tolist())
+    native = _in_pandas(table, name)
+    if native is not None:
+        return list(native.tolist())
     series: nw.Series[Any] = opened(table)[name]
     if series.dtype == nw.Categorical and _in_arrow(series):
         native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values

@@ -14,8 +14,11 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import NOBODY, Credit, Status, Stopped, statuses_of
 
-REACHED, NEEDED = "reached at most", "needed"
-"""Notes on an impossible answer: the probability or value that no admissible row gets beyond, and the one needed."""
+REACHED, NEEDED, CLOSEST_ROW = "reached at most", "needed", "reached by the closest row"
+"""Notes on an impossible answer: the probability or value that no admissible row gets beyond, and the one needed.
+
+The last is that of the closest row that was found, by the estimator itself.
+"""
 
 SOME_RADIUS, NO_RADIUS = "share of the radius with an answer", "share of the radius without one"
 """Notes on an answer that is impossible with a ball around it: with which part of the radius it is possible."""
@@ -174,6 +177,7 @@ def _why_not(known: Certificate, target: str, none_found: str) -> str:
         reached, needed = known.notes[REACHED], known.notes[NEEDED]
         beyond = "below" if reached > needed else "above"
         far = f"; no admissible row gets {beyond} {reached:.4g}, and {needed:.4g} is needed"
+        far += f"; the closest that was found has {known.notes[CLOSEST_ROW]:.4g}" if CLOSEST_ROW in known.notes else ""
     elif {SOME_RADIUS, NO_RADIUS} <= known.notes.keys():
         some, none = known.notes[SOME_RADIUS], known.notes[NO_RADIUS]
         far = f"; with {100 * some:.4g} % of the radius there is one" if some else ""

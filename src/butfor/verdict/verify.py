@@ -17,7 +17,6 @@ from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import TOLERANCE, Outcome
-from butfor.space import frames
 from butfor.space.space import same
 
 PREDICTION, CONSTRAINTS, COST, AS_WRITTEN = 0, 1, 2, 3
@@ -111,6 +110,24 @@ class Verifier:
                 made[i] = score
         return made
 
+    def closest(self, outcome: Outcome) -> FloatArray:
+        """What the target is about, at the closest rows that were found in place of answers (NaN: not known).
+
+        The estimator predicts these rows, and they must respect all constraints.
+        """
+        told = np.full(len(outcome), np.nan)
+        at = np.flatnonzero(~outcome.found() & ~np.isnan(outcome.points).all(axis=1))
+        if len(at):
+            changes = self._changes(outcome.row[at], outcome.points[at])
+            kept = respected(self.question, changes, self.referee)
+            kept &= self._alike(outcome.points[at], changes.points).all(axis=1)
+            scores = self.question.target.scores(changes.before, changes.after)
+            told[at] = [
+                score.after if fine and score and score.after is not None else np.nan
+                for fine, score in zip(kept.tolist(), scores, strict=True)
+            ]
+        return told
+
     def already(self, rows: IntArray, problem: Problem) -> BoolArray:
         """Which rows already meet the target, at no cost and without breaking a constraint."""
         target, some = self.question.target, self.before.take(rows)
@@ -124,10 +141,10 @@ class Verifier:
 
         The estimator predicts that table, and the changes are read from it again.
         """
-        reading, start = self.referee.reading, self.factuals[rows]
-        table = reading.space.decode(points, frames.take(self.before.table, rows), start)
+        reading, start, before = self.referee.reading, self.factuals[rows], self.before.take(rows)
+        table = reading.space.decode(points, before.table, start)
         written = reading.space.read_again(table, points, start)
-        return Changes(start, written, self.before.take(rows), Prediction(reading.source, table))
+        return Changes(start, written, before, Prediction(reading.source, table))
 
     def _alike(self, claimed: FloatArray, written: FloatArray) -> BoolArray:
         """Where a written value is the claimed one. A number in a column of float32 may be rounded to that."""

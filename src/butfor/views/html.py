@@ -8,9 +8,10 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from butfor.explanation.changes import Change, word
+from butfor.explanation.changes import Change, change_rows, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
+from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
 from butfor.views.markup import isolated, pairs, part, phrase, sentence
 from butfor.views.text import headline, score_line, status_name, wanted
 from butfor.views.words import constraints_in_words, cost_in_words
@@ -159,10 +160,26 @@ def _certificate(answer: Explanation) -> str:
         facts = [("Cost", word(answer.cost)), ("Proven bound", word(certificate.bound))]
         if certificate.status is Status.WITHIN_GAP:
             facts.append(("Gap", f"{certificate.gap:.2%}"))
-    body = f"<p>{sentence(certificate.why)}</p>{pairs(facts)}"
+    else:
+        reach = [("Needed", NEEDED), ("Reached at most", REACHED), ("Reached by the closest row found", CLOSEST_ROW)]
+        facts = [(title, word(certificate.notes[name])) for title, name in reach if name in certificate.notes]
+    body = f"<p>{sentence(certificate.why)}</p>{pairs(facts)}{_closest(answer)}"
     if checks:
         body += f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>'
     return part("Certificate", body)
+
+
+def _closest(answer: Explanation) -> str:
+    """What the closest row changes, if there is no answer and one is known."""
+    if answer.closest_codes is None:
+        return ""
+    columns = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
+    moved = "".join(
+        f"<li>{isolated(one.label)} {isolated(one.text[0])} → {isolated(one.text[1])}</li>"
+        for one in columns
+        if one.changed
+    )
+    return f'<p class="note">The closest row changes</p><ul>{moved or "<li>nothing</li>"}</ul>'
 
 
 def asked(answer: Explanation) -> str:

@@ -9,24 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec, to_spec
-from butfor.space.space import Space
 from butfor.verdict import certificate
 from butfor.views import batch, tables
 from butfor.views.lines import line_of, together
 from butfor.views.parts import (
     ContradictionError,
-    codes_data,
+    check_closest,
     codes_from,
     contradicted,
     contradiction,
     parsed,
     question_data,
     question_from,
+    row_data,
     score_data,
     score_from,
     space_data,
@@ -136,8 +135,9 @@ def to_data(answer: Explanation) -> dict[str, Any]:
         ],
         "certificate": answer.certificate.to_dict(),
         "question": question_data(answer.question),
-        "factual": _row(answer.space, answer.factual_codes),
-        "point": None if answer.point_codes is None else _row(answer.space, answer.point_codes),
+        "factual": row_data(answer.space, answer.factual_codes),
+        "point": None if answer.point_codes is None else row_data(answer.space, answer.point_codes),
+        **({} if answer.closest_codes is None else {"closest": row_data(answer.space, answer.closest_codes)}),
         "space": space_data(answer.space),
         "table": tables.describe(answer.factual, answer.space.names),
     }
@@ -172,6 +172,9 @@ def _read(data: dict[str, Any]) -> Explanation:
     space = space_from(data["space"], table)
     start = codes_from(data["factual"]["codes"], space, "factual")
     end = None if data["point"] is None else codes_from(data["point"]["codes"], space, "point")
+    closest = codes_from(data["closest"]["codes"], space, "closest") if "closest" in data else None
+    proof = certificate.from_dict(data["certificate"])
+    check_closest(proof, closest)
     blank = [column["name"] for column in table["columns"] if column.get("missing") == "NaN"]
     cells = [[feature.value(code)] for feature, code in zip(space, start, strict=True)]
     factual = tables.rebuild(table, cells, [table["index"]], [blank])
@@ -184,7 +187,8 @@ def _read(data: dict[str, Any]) -> Explanation:
         before=from_spec(data["before"]),
         after=None if end is None else from_spec(data["after"]),
         cost=np.inf if data["cost"] is None else float(data["cost"]),
-        certificate=certificate.from_dict(data["certificate"]),
+        certificate=proof,
+        closest_codes=closest,
         question=question_from(data["question"]),
         row=data["row"],
         rank=data["rank"],
@@ -193,13 +197,6 @@ def _read(data: dict[str, Any]) -> Explanation:
         sealed="hash" in data,
         score=score_from(data),
     )
-
-
-def _row(space: Space, codes: FloatArray) -> dict[str, Any]:
-    return {
-        "values": {f.name: to_spec(f.value(float(code))) for f, code in zip(space, codes, strict=True)},
-        "codes": codes_data(codes),
-    }
 
 
 def _text(data: Any, indent: int | None) -> str:

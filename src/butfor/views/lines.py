@@ -15,16 +15,19 @@ from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.score import Score
 from butfor.space.space import Space
 from butfor.verdict import certificate as certificates
-from butfor.verdict.certificate import Certificate
+from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 from butfor.views import tables
-from butfor.views.parts import codes_data, codes_from, contradicted, contradiction
+from butfor.views.parts import check_closest, codes_data, codes_from, contradicted, contradiction
 
 Label = str | int | None
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerLine:
-    """One answer of a batch. The `end` of an answer that was not found is None."""
+    """One answer of a batch. The `end` of an answer that was not found is None.
+
+    `closest` is the closest row in its place, if one is known.
+    """
 
     row: int
     label: Label
@@ -37,6 +40,7 @@ class AnswerLine:
     missing: list[str]
     certificate: Certificate
     score: Score | None = None
+    closest: FloatArray | None = None
 
     def facts(self, space: Space) -> dict[str, Any]:
         """The answer as plain data. What follows from the rest (`gap`, the values of the row) is left out."""
@@ -53,6 +57,7 @@ class AnswerLine:
             "point": None if self.end is None else _moved(space, self.start, self.end),
             "missing": self.missing,
             **_score_facts(self.score),
+            **({} if self.closest is None else {"closest": _moved(space, self.start, self.closest)}),
         }
 
 
@@ -62,6 +67,7 @@ def lines_of(answers: Explanations) -> Iterator[AnswerLine]:
     missing = tables.blanks(answers.table, tables.kind_of(answers.table, answers.space.names)["columns"])
     found = answers.found.tolist()
     for i, at in enumerate(answers.table_rows.tolist()):
+        certificate = answers.certificates[i]
         yield AnswerLine(
             row=int(answers.rows[i]),
             label=labels[at],
@@ -72,8 +78,9 @@ def lines_of(answers: Explanations) -> Iterator[AnswerLine]:
             start=answers.factual_codes[at],
             end=answers.point_codes[i] if found[i] else None,
             missing=missing[at],
-            certificate=answers.certificates[i],
+            certificate=certificate,
             score=answers.scores[i],
+            closest=answers.point_codes[i] if CLOSEST_ROW in certificate.notes else None,
         )
 
 
@@ -81,7 +88,10 @@ def line_from(facts: dict[str, Any], space: Space) -> AnswerLine:
     """The answer whose `facts` these are. They must not contradict each other."""
     start = codes_from(facts["factual"], space, "factual")
     cost = np.inf if facts["cost"] is None else float(facts["cost"])
-    end = None if facts["point"] is None else _moves(space, facts["factual"], facts["point"])
+    end = None if facts["point"] is None else _moves(space, facts["factual"], facts["point"], "point")
+    closest = _moves(space, facts["factual"], facts["closest"], "closest") if "closest" in facts else None
+    proof = certificates.from_dict(facts)
+    check_closest(proof, closest)
     if (end is None) != (facts["cost"] is None):
         raise contradicted(f"point is {facts['point']!r}, and cost is {facts['cost']!r}")
     line = AnswerLine(
@@ -94,8 +104,9 @@ def line_from(facts: dict[str, Any], space: Space) -> AnswerLine:
         start=start,
         end=end,
         missing=facts["missing"],
-        certificate=certificates.from_dict(facts),
+        certificate=proof,
         score=_score_from(facts),
+        closest=closest,
     )
     derived = line.facts(space)
     wrong = "" if derived == facts else contradiction(facts, derived)
@@ -120,6 +131,7 @@ def line_of(answer: Explanation) -> AnswerLine:
         missing=missing,
         certificate=answer.certificate,
         score=answer.score,
+        closest=answer.closest_codes,
     )
 
 
@@ -127,7 +139,8 @@ def together(lines: Sequence[AnswerLine], space: Space, table: Mapping[str, Any]
     """The answers in columns. Each has a row of its own in the table, which is of the kind `table`."""
     shape = (len(lines), len(space))
     starts = np.array([line.start for line in lines], dtype=np.float64).reshape(shape)
-    ends = [line.start if line.end is None else line.end for line in lines]
+    none = np.full(len(space), np.nan)
+    ends = [next((row for row in (line.end, line.closest) if row is not None), none) for line in lines]
     cells = [[f.value(code) for code in column.tolist()] for f, column in zip(space, starts.T, strict=True)]
     return Explanations(
         space=space,
@@ -172,11 +185,11 @@ def _moved(space: Space, start: FloatArray, end: FloatArray) -> dict[str, float 
     return {space.names[j]: code for j, code in zip(changed.tolist(), codes, strict=True)}
 
 
-def _moves(space: Space, start: list[float | None], moved: Mapping[str, float | None]) -> FloatArray:
-    """The point: the factual with the codes of the columns that changed."""
+def _moves(space: Space, start: list[float | None], moved: Mapping[str, float | None], place: str) -> FloatArray:
+    """The factual with the codes of the columns that changed: the row at a `place` of the line."""
     end = list(start)
     for name, code in moved.items():
         if name not in space.names:
-            raise contradicted(f"point has {name!r}, which is no column of space")
+            raise contradicted(f"{place} has {name!r}, which is no column of space")
         end[space.names.index(name)] = code
-    return codes_from(end, space, "point")
+    return codes_from(end, space, place)

@@ -16,6 +16,7 @@ from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.score import Score
 from butfor.space.feature import Feature
 from butfor.space.space import Space
+from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 
 
 class ContradictionError(InputError):
@@ -94,6 +95,20 @@ def score_from(data: Mapping[str, Any]) -> Score | None:
     """The score that `score_data` wrote; None if there is none, as in records of earlier versions."""
     known = data.get("score")
     return None if known is None else Score(**{f.name: from_spec(known[f.name]) for f in fields(Score)})
+
+
+def row_data(space: Space, codes: FloatArray) -> dict[str, Any]:
+    """A row, as the user's values and as codes."""
+    return {
+        "values": {f.name: to_spec(f.value(float(code))) for f, code in zip(space, codes, strict=True)},
+        "codes": codes_data(codes),
+    }
+
+
+def check_closest(certificate: Certificate, closest: FloatArray | None) -> None:
+    """Raise an error unless the certificate tells of the closest row, and of none if there is none."""
+    if (CLOSEST_ROW in certificate.notes) != (closest is not None):
+        raise contradicted("only one of the closest row and its note in the certificate is there")
 
 
 def codes_data(codes: FloatArray) -> list[float | None]:

@@ -181,7 +181,7 @@ RECORD = _object(
         "question": _QUESTION,
         "factual": _ROW, "point": _maybe(_ROW), "space": _list(_FEATURE), "table": _TABLE,
     },
-    {"butfor": _maybe(_text), "hash": _text, "score": _SCORE},
+    {"butfor": _maybe(_text), "hash": _text, "score": _SCORE, "closest": _ROW},
 )  # fmt: skip
 """The schema of one answer, as far as types go."""
 
@@ -192,17 +192,19 @@ _OF_A_LINE = {
     "conflict": _list(_text), "seconds": _number, "seed": _integer, "fingerprint": _text, "versions": _map(_text),
     "notes": _map(_number), "missing": _list(_text),
 }  # fmt: skip
-_SCORED = {
+_OF_SOME_LINES = {
     "score": _pair_of(_maybe(_scalar)),
     "scored": _object({"of": _text, "threshold": _maybe(_scalar), "up": _flag}),
+    "closest": _map(_maybe(_number)),
 }
-BATCH_LINE = _object({**_OF_A_LINE, "hash": _text}, _SCORED)
+BATCH_LINE = _object({**_OF_A_LINE, "hash": _text}, _OF_SOME_LINES)
 """The schema of one answer of a batch, as far as types go: its line together with what the header shares."""
 
 BATCH_HEADER = _object(
     {
         "created": _text, "model": _text, "answers": _whole(0), "question": _QUESTION, "space": _list(_FEATURE),
-        "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, {**_OF_A_LINE, **_SCORED}), "hash": _text,
+        "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, {**_OF_A_LINE, **_OF_SOME_LINES}),
+        "hash": _text,
     },
     {"butfor": _maybe(_text)},
 )  # fmt: skip

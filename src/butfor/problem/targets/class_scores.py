@@ -27,7 +27,7 @@ def of_class(label: Any, source: Source) -> str:
 
 
 def class_scores(before: Prediction, after: Prediction | None, wanted: Wanted) -> list[Score | None]:
-    """The score of the class that each row gets, or without an answer of the only one that is wanted.
+    """The score of the only class that is wanted or, of several, that each row gets.
 
     With two classes, the threshold is the estimator's own. With more, it is the score of the best class that is not
     wanted. It is left out where the estimator's labels do not follow from its scores.
@@ -38,7 +38,8 @@ def class_scores(before: Prediction, after: Prediction | None, wanted: Wanted) -
     if was is None or (after is not None and now is None):
         return [None] * count
     one = table.sum(axis=1) == 1
-    chosen = np.argmax(table, axis=1) if after is None else _positions(after.labels, classes)
+    wish = np.argmax(table, axis=1)
+    chosen = wish if after is None else np.where(one, wish, _positions(after.labels, classes))
     at = np.arange(count)
     threshold = _thresholds(before.source, chosen, now, table)
     follows = _agrees(before, was, chosen, threshold) & _agrees(after, now, chosen, threshold)

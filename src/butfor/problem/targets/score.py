@@ -68,7 +68,7 @@ class Score:
         if other is None or (self.of, self.up) != (other.of, other.up):
             return False
         mine, its = (self.before, self.after, self.threshold), (other.before, other.after, other.threshold)
-        return all(_close(a, b) for a, b in zip(mine, its, strict=True))
+        return all(close(a, b) for a, b in zip(mine, its, strict=True))
 
 
 def scores_of(
@@ -98,7 +98,8 @@ def _short(number: float, digits: int) -> str:
     return np.format_float_positional(rounded, trim="-") if 1e-6 < abs(rounded) < 1e16 else f"{rounded:g}"
 
 
-def _close(a: float | None, b: float | None) -> bool:
+def close(a: float | None, b: float | None) -> bool:
+    """Whether two computations of one number agree."""
     if a is None or b is None:
         return a is b
     return bool(np.isclose(a, b, rtol=CLOSE_RELATIVE, atol=CLOSE_ABSOLUTE))

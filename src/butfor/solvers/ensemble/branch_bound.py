@@ -99,7 +99,8 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
             stopped = budget.stopped if search.lower < search.upper else Stopped.DONE
             single = search.short is not None and len(wide.b) == 1 and wide.curve is None
             highest = float(wide.b[0] - search.short[0]) if single and search.short is not None else np.nan
-            return SetAnswer(None, np.inf, bound, stopped, highest)
+            closest = None if search.closest is None else tables.value[0, search.closest]
+            return SetAnswer(None, np.inf, bound, stopped, highest, closest)
         point = tables.value[0, search.best]
         scores = evaluate(model, point[None])[0]
         if not outside(scores):

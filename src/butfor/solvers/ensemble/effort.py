@@ -18,13 +18,13 @@ class Effort(NamedTuple):
     gain: float
 
 
-ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(12, 0.1, 0.05)
+ROOT_EFFORT, NODE_EFFORT = Effort(5, 0.3, 0.002), Effort(8, 0.1, 0.15)
 """At the root of the search, and in a node."""
 
-ROOT_BURSTS, ZOOM_BURSTS = 40, 2
+ROOT_BURSTS, ZOOM_BURSTS = 40, 1
 """How often bounds are raised before branching: at the root, and at the root of the search within a node."""
 
-ROOT_GAIN = 0.01
+ROOT_GAIN = 0.05
 """At the root bounds are raised as long as that closes this share of what is missing."""
 
 NODE_GAP = 1e-7
@@ -40,8 +40,11 @@ It must be an ensemble of more than so many leaves.
 BOXES_PER_STEP = 20
 """So many boxes take about as long as one bound by messages."""
 
-HEAD_START = 1_000_000
-"""The boxes come first, until they have looked at about so many leaves."""
+HEAD_START, SHORT_START = 1_000_000, 300_000
+"""The boxes come first, until they have looked at about so many leaves.
+
+The short start is for messages that are strong: a row is known, and many features may change.
+"""
 
 FEW_CHANGES = 3
 """If at most so many features may change, boxes take turns with messages until the end."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import combinations, count, islice, pairwise
 
 import numpy as np
@@ -30,6 +30,7 @@ class LeafSearch:
 
     `best`, a cell for each feature, costs `upper`, and no row costs less than `lower`.
     `upper` may be known from elsewhere before `best` is found.
+    If there is no row, every one is `short` of the goal by as much as that, and `closest` by little more.
     `confirmed` says of a row between the goal and the firm goal whether it is an answer.
     """
 
@@ -40,6 +41,7 @@ class LeafSearch:
         self.upper, self.lower = upper, 0.0
         self.best: IntArray | None = None
         self.short: FloatArray | None = None
+        self.closest: IntArray | None = None
 
     def run(self, budget: Budget) -> None:
         """Search until the best row is proven or the budget is spent.
@@ -63,12 +65,10 @@ class LeafSearch:
             return
         most = self._most()
         if (most < self.task.goal).any():
-            self._fell_short(most)
+            self._fell_short(most, self._cheapest())
             return
-        self._begin()
-        rate = self._first_rate()
-        if self.upper == np.inf or self._reduce(self._affordable(able)):
-            self.multipliers.rate[:] = rate
+        if self._begin(able):
+            self.multipliers.rate[:] = self._first_rate()
             yield from self._in_turns()
 
     def _in_turns(self) -> Generator[None]:
@@ -76,8 +76,9 @@ class LeafSearch:
         boxes = BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
         box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
         few = self._most_changes() <= effort.FEW_CHANGES
+        start = effort.HEAD_START if few or self.best is None else effort.SHORT_START
         try:
-            yield from islice(box_steps, 1 + effort.HEAD_START // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
+            yield from islice(box_steps, 1 + start // (effort.BOXES_PER_STEP * (1 + len(self.work.cost))))
             while not boxes.done:
                 if next(message_steps, True):
                     return
@@ -87,7 +88,7 @@ class LeafSearch:
                     yield
         finally:
             message_steps.close()
-        self._fell_short(boxes.highest)
+        self._fell_short(boxes.highest, self._cheapest(), boxes.closest)
 
     def _box_steps(self, boxes: BoxSearch) -> Iterator[None]:
         for _ in boxes.steps(effort.BOXES_PER_STEP):
@@ -109,10 +110,14 @@ class LeafSearch:
         """No row is better than the best."""
         self.lower = self.upper
 
-    def _fell_short(self, highest: FloatArray) -> None:
-        """No row is better than the best. If there is none, the scores of a row sum to `highest` at most."""
+    def _fell_short(self, highest: FloatArray, *starts: IntArray) -> None:
+        """No row is better than the best. If there is none, the scores of a row sum to `highest` at most.
+
+        The closest row is then looked for from some rows on.
+        """
         if self.upper == np.inf:
             self.short = self.task.goal - highest
+            self._approach(starts)
         self._close()
 
     def _most_changes(self) -> float:
@@ -168,10 +173,19 @@ class LeafSearch:
 
     # ----------------------------------------------------------------------------------------------- local search
 
-    def _begin(self) -> None:
-        """From the cheapest cells into the goal."""
-        if self._try(self._cheapest()):
+    def _begin(self, able: BoolArray) -> bool:
+        """From the cheapest cells into the goal, and then among those cells that a better row may have.
+
+        Returns False if there is none.
+        """
+        before = np.inf
+        self._try(self._cheapest())
+        while self.upper < before:
+            before = self.upper
+            if not self._reduce(self._affordable(able)):
+                return False
             self._polish()
+        return True
 
     def _polish(self, together: int = 1) -> None:
         """Take changes of the best row back, as long as that helps.
@@ -183,7 +197,7 @@ class LeafSearch:
             better = False
             home = self._cheapest()
             now = self.reduced.cells.merged_into[self.best]
-            changed = np.flatnonzero(self.task.price[now] > self.task.price[home])
+            changed = np.flatnonzero((now < 0) | (self.task.price[now] > self.task.price[home]))
             for back in combinations(changed.tolist(), together):
                 x = now.copy()
                 x[list(back)] = home[list(back)]
@@ -211,6 +225,18 @@ class LeafSearch:
                 self.upper, self.best = cost, cells
                 return True
         return False
+
+    def _approach(self, starts: Sequence[IntArray]) -> None:
+        """Move rows towards the goal, as long as single moves help, and keep the one that comes closest."""
+        least, alive = np.inf, np.ones(len(self.task.price), dtype=np.bool_)
+        for start in starts:
+            row = start.copy()
+            if (self.task.side[:, row].sum(axis=1) > self.task.limit).any():
+                continue
+            improve(self.reduced, self.task, alive, self.moves, row, -1, np.inf)
+            lack = float(np.maximum(self.task.goal - self.moves.total, 0.0).sum())
+            if lack < least:
+                least, self.closest = lack, self.reduced.cells.original[row]
 
     def _accept(self, x: IntArray) -> bool:
         """Take a row that reaches the goal as the best, if it is an answer."""

@@ -70,8 +70,17 @@ def target_tree(problem: Problem) -> tuple[tuple[Cells, ...], TargetTree]:
     model = problem.model
     assert isinstance(model, Trees)
     tree = branches(model, problem.space, problem.margin)
+    return tree.cells, _reaching(tree, leaf_offsets(problem, tree.leaves).tobytes())
+
+
+@lru_cache(maxsize=8)
+def _reaching(tree: Branches, offsets: bytes) -> TargetTree:
+    """The branches that lead to leaves of the target. Those of other leaves have infinite offsets.
+
+    They are cached, because one model gets many rows with the same target in a row.
+    """
     offset = np.full(len(tree.child), np.inf)
-    offset[tree.leaf] = leaf_offsets(problem, tree.leaves)
+    offset[tree.leaf] = np.frombuffer(offsets)
     leaf = np.full(len(tree.child), -1, dtype=np.intp)
     hits = tree.leaf[np.isfinite(offset[tree.leaf])]
     leaf[hits] = np.arange(len(hits))
@@ -83,7 +92,7 @@ def target_tree(problem: Problem) -> tuple[tuple[Cells, ...], TargetTree]:
         only_second = kept[:, 0] < 0
         kept[only_second] = kept[only_second][:, ::-1]
         child[level] = kept
-    return tree.cells, TargetTree(tree.sets, child, offset, leaf, len(tree.levels))
+    return TargetTree(tree.sets, child, offset, leaf, len(tree.levels))
 
 
 @lru_cache(maxsize=8)
