@@ -202,10 +202,10 @@ def test_unused_and_missing_categories() -> None:
 def test_too_many_combinations_are_refused_by_name(monkeypatch) -> None:
     X, y = parities(3)
     model = regressor(**TOGETHER, cat_features=CATEGORIES).fit(X, y)
-    monkeypatch.setattr(catboost_categories, "MOST_COMBINATIONS", 10)
+    monkeypatch.setattr(catboost_categories, "MOST_ASKED_AT_ONCE", 10)
     assert "max_ctr_complexity=1" in why_unread(model, X)
     monkeypatch.undo()
-    monkeypatch.setattr(joint_questions, "MOST_ROWS", 5)
+    monkeypatch.setattr(joint_questions, "NODES_OF_A_TREE", 5)
     assert "max_ctr_complexity=1" in why_unread(model, X)
 
 

@@ -8,17 +8,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from butfor.importers.fold.joint_questions import Axis, JointQuestion, Question, Row, one_by_one
+from butfor.importers.fold.joint_questions import Axis, ColumnQuestion, JointQuestion, Row, one_by_one
 
 Rng = np.random.Generator
 CELLS = (3, 4, 2, 5)
 
 
-def question(rng: Rng, i: int) -> Question | JointQuestion:
+def question(rng: Rng, i: int) -> ColumnQuestion | JointQuestion:
     """About one column, or about two or three of which some are told in groups."""
     if i % 3 == 0:
         column = int(rng.integers(4))
-        return Question(column, rng.random(CELLS[column]) < 0.5)
+        return ColumnQuestion(column, rng.random(CELLS[column]) < 0.5)
     chosen = rng.choice(4, int(rng.integers(2, 4)), replace=False)
     axes = [Axis(int(c), np.arange(CELLS[c]), ordered=False) for c in chosen[1:]]
     axes.append(Axis(int(chosen[0]), np.arange(CELLS[chosen[0]]) // 2, ordered=True))
@@ -36,7 +36,7 @@ def value(rows: Sequence[Row], cell: Sequence[int]) -> list[float]:
     """The value of the leaf that is reached by a row whose columns are in these cells."""
     at = 0
     while (asked := rows[at][0]) is not None:
-        if isinstance(asked, Question):
+        if isinstance(asked, ColumnQuestion):
             right = not asked.left[cell[asked.column]]
         else:
             right = bool(asked.right[tuple(axis.group[cell[axis.column]] for axis in asked.axes)])

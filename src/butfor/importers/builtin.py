@@ -9,6 +9,7 @@ from butfor.importers.registry import remember
 LIBRARIES = (
     "catboost_trees",
     "encoder_steps",
+    "feature_engine_steps",
     "lifelines_models",
     "lightgbm_trees",
     "onnx_graphs",

@@ -14,12 +14,12 @@ import numpy as np
 from butfor.arrays import BoolArray, IntArray
 from butfor.errors import UnsupportedModelError
 
-MOST_ROWS = 20_000
-"""How many rows a tree may become. With more, no proof could be hoped for."""
+NODES_OF_A_TREE = 20_000
+"""How many nodes a tree may become. With more, no proof could be hoped for."""
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class ColumnQuestion:
     """A question about one column: a row goes left iff its cell is in `left`."""
 
     column: int
@@ -41,9 +41,9 @@ class JointQuestion:
 
     axes: tuple[Axis, ...]
     right: BoolArray
-    told: dict[bytes, bool | Question] = field(default_factory=dict, repr=False)
+    told: dict[bytes, bool | ColumnQuestion] = field(default_factory=dict, repr=False)
 
-    def within(self, known: dict[int, BoolArray]) -> bool | Question:
+    def within(self, known: dict[int, BoolArray]) -> bool | ColumnQuestion:
         """Whether all rows go right whose cells are `known` to be these. If that is not settled, what to ask next.
 
         What was told once is kept, because one question comes up in many places.
@@ -53,7 +53,7 @@ class JointQuestion:
             self.told[key] = self._within(known)
         return self.told[key]
 
-    def _within(self, known: dict[int, BoolArray]) -> bool | Question:
+    def _within(self, known: dict[int, BoolArray]) -> bool | ColumnQuestion:
         groups = [np.unique(axis.group[known[axis.column]]) for axis in self.axes]
         open_yet = self.right[np.ix_(*groups)]
         if open_yet.all() or not open_yet.any():
@@ -63,7 +63,7 @@ class JointQuestion:
         first = groups[i][kinds[i] <= (kinds[i].max() - 1) // 2]
         asked = self.axes[i]
         left = asked.group <= first.max() if asked.ordered else np.isin(asked.group, first)
-        return Question(asked.column, left)
+        return ColumnQuestion(asked.column, left)
 
 
 def _kinds(slices: BoolArray, ordered: bool) -> IntArray:
@@ -74,10 +74,10 @@ def _kinds(slices: BoolArray, ordered: bool) -> IntArray:
     return np.unique(flat, axis=0, return_inverse=True)[1].ravel()
 
 
-Row = tuple[Question | JointQuestion | None, tuple[int, int], list[float]]
+Row = tuple[ColumnQuestion | JointQuestion | None, tuple[int, int], list[float]]
 """A node of a tree: its question and its children, or the values of a leaf."""
 
-PlainRow = tuple[Question | None, tuple[int, int], list[float]]
+PlainRow = tuple[ColumnQuestion | None, tuple[int, int], list[float]]
 """A node whose question is about one column."""
 
 
@@ -92,7 +92,7 @@ def one_by_one(rows: Sequence[Row], cells: Sequence[int]) -> list[PlainRow]:
         if question is None:
             grown.append((None, (-1, -1), value))
             return
-        answer = _settled(question, known) if isinstance(question, Question) else question.within(known)
+        answer = _settled(question, known) if isinstance(question, ColumnQuestion) else question.within(known)
         if isinstance(answer, bool):
             grow(children[answer], known)
             return
@@ -110,7 +110,7 @@ def one_by_one(rows: Sequence[Row], cells: Sequence[int]) -> list[PlainRow]:
     return grown
 
 
-def _settled(question: Question, known: dict[int, BoolArray]) -> bool | Question:
+def _settled(question: ColumnQuestion, known: dict[int, BoolArray]) -> bool | ColumnQuestion:
     """Whether all rows go right whose cell is `known` to be one of these. If that is not settled, the question."""
     if not (known[question.column] & question.left).any():
         return True
@@ -118,9 +118,9 @@ def _settled(question: Question, known: dict[int, BoolArray]) -> bool | Question
 
 
 def _check(rows: int) -> None:
-    if rows > MOST_ROWS:
+    if rows > NODES_OF_A_TREE:
         raise UnsupportedModelError(
-            f"a tree asks about combinations of columns, and has more than {MOST_ROWS} nodes without them.",
+            f"a tree asks about combinations of columns, and has more than {NODES_OF_A_TREE} nodes without them.",
             "An exact solver needs questions about one column each.",
             "Train CatBoost with max_ctr_complexity=1, or with one_hot_max_size above the number of categories. "
             "Until then, the swarm searches.",

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels
-from butfor.importers.fold.joint_questions import Axis, JointQuestion, Question
+from butfor.importers.fold.joint_questions import Axis, ColumnQuestion, JointQuestion
 
-MOST_COMBINATIONS = 50_000
+MOST_ASKED_AT_ONCE = 50_000
 """For how many combinations of categories a question is asked."""
 
 MEANS = ("BinarizedTargetMeanValue", "FloatTargetMeanValue")
@@ -101,14 +101,14 @@ def check_statistics(saved: Saved, settings: dict[str, Any]) -> None:
         )
 
 
-def read_questions(saved: Saved, inputs: Inputs) -> list[Question | JointQuestion]:
+def read_questions(saved: Saved, inputs: Inputs) -> list[ColumnQuestion | JointQuestion]:
     """All questions of a saved model, by the number that it gives them: about numbers, categories, and statistics."""
     known = saved["features_info"]
-    found: list[Question | JointQuestion] = []
+    found: list[ColumnQuestion | JointQuestion] = []
     for info in known.get("float_features", ()):
         i = info["flat_feature_index"]
         cells = np.arange(inputs.cells[i])
-        found += [Question(i, cells <= k) for k in range(len(inputs.borders[i]))]
+        found += [ColumnQuestion(i, cells <= k) for k in range(len(inputs.borders[i]))]
     asked = [([_whole(inputs, i)], len(values)) for i, values in _single_categories(known)]
     asked += [(_axes(ctr["elements"], known, inputs), len(ctr["borders"])) for ctr in known.get("ctrs", ())]
     if asked:
@@ -150,7 +150,7 @@ def _whole(inputs: Inputs, i: int) -> Axis:
 
 def _answered(
     saved: Saved, inputs: Inputs, asked: list[tuple[list[Axis], int]], first: int
-) -> Iterator[Question | JointQuestion]:
+) -> Iterator[ColumnQuestion | JointQuestion]:
     """The questions that have numbers from `first` on, a few for each list of axes, as CatBoost answers them."""
     copy = _with_one_question_in_each_tree(saved, first, sum(count for _, count in asked))
     begin = 0
@@ -160,16 +160,18 @@ def _answered(
         begin += count
         for right in np.asarray(leaf, dtype=np.bool_).T:
             yield (
-                Question(axes[0].column, ~right) if len(axes) == 1 else JointQuestion(tuple(axes), right.reshape(shape))
+                ColumnQuestion(axes[0].column, ~right)
+                if len(axes) == 1
+                else JointQuestion(tuple(axes), right.reshape(shape))
             )
 
 
 def _combinations(inputs: Inputs, axes: list[Axis], shape: list[int]) -> NDArray[Any]:
     """A row of inputs for every combination of groups."""
-    if prod(shape) > MOST_COMBINATIONS:
+    if prod(shape) > MOST_ASKED_AT_ONCE:
         raise UnsupportedModelError(
             f"CatBoost asks about {prod(shape)} combinations of categories and numbers at once.",
-            f"At most {MOST_COMBINATIONS} can be asked for.",
+            f"At most {MOST_ASKED_AT_ONCE} can be asked for.",
             "Train it with max_ctr_complexity=1. Until then, the swarm searches.",
         )
     rows = np.empty((prod(shape), len(inputs.values)), dtype=object)

@@ -16,7 +16,7 @@ import numpy as np
 from butfor.arrays import BoolArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
-from butfor.importers.fold.joint_questions import JointQuestion, Question, Row, one_by_one
+from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, Row, one_by_one
 from butfor.importers.fold.nodes import Nodes, numbered, trees_over
 from butfor.importers.libraries.catboost_categories import Inputs, check_statistics, read_inputs, read_questions
 from butfor.importers.registry import Imported, register_importer
@@ -135,7 +135,7 @@ class _Sides:
         self._known: dict[tuple[int, bytes], tuple[int, float, int]] = {}
         self._sets: list[BoolArray] = []
 
-    def of(self, question: Question) -> tuple[int, float, int]:
+    def of(self, question: ColumnQuestion) -> tuple[int, float, int]:
         """The column, the border, and the number of the set (-1 for a number)."""
         column, left = question.column, question.left
         key = column, left.tobytes()
@@ -154,7 +154,7 @@ class _Sides:
         return out
 
 
-Questions = Sequence[Question | JointQuestion]
+Questions = Sequence[ColumnQuestion | JointQuestion]
 
 
 def _oblivious(tree: dict[str, Any], questions: Questions, scores: int) -> Iterator[Row]:
