@@ -202,7 +202,7 @@ SELECTIONS = (
     "RecursiveFeatureAddition", "ProbeFeatureSelection", "MRMR",
 )  # fmt: skip
 
-READERS = {
+BY_READER = {
     imputer: ("MeanMedianImputer", "CategoricalImputer", "ArbitraryNumberImputer", "EndTailImputer"),
     missing_indicator: ("AddMissingIndicator",),
     bend: tuple(BENDS),
@@ -216,6 +216,6 @@ READERS = {
     wrapper: ("SklearnTransformerWrapper",),
 }  # fmt: skip
 
-for read, names in READERS.items():
+for read, names in BY_READER.items():
     for name in names:
         register_step(f"feature_engine.{name}", read)

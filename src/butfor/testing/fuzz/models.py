@@ -40,6 +40,7 @@ HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in 
     "LGBMRegressor": "lightgbm",
     "CalibratedLinear": "sklearn",
     "UnlikeVotes": "sklearn",
+    **dict.fromkeys(("BinaryEncoder", "HelmertEncoder", "CountEncoder"), "category_encoders"),
     "CatBoostClassifier": "catboost",
     "CatBoostRegressor": "catboost",
     "TAOClassifier": "butfor.trees",
@@ -263,6 +264,8 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         encoder = "OneHotEncoder(sparse_output=False)" if rng.random() < 0.5 else f"OrdinalEncoder({codes})"
     if rng.random() < 0.15:
         encoder = encoder.replace("Encoder(", "Encoder(dtype=np.float32, ")
+    if rng.random() < 0.15 and find_spec("category_encoders"):
+        encoder = str(rng.choice(["BinaryEncoder()", "HelmertEncoder()", "CountEncoder()"]))
     recipe = Recipe(estimator, used, scaler, encoder if levels and not own else "", imputer, bins)
     return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
 
