@@ -225,6 +225,8 @@ def _allows_nan(estimator: Any) -> bool:
     inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else wrapped(estimator)
     if inner is not None:
         return _allows_nan(inner)
+    if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
+        return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
