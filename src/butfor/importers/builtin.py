@@ -20,6 +20,7 @@ LIBRARIES = (
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_linear",
+    "sklearn_neighbours",
     "sklearn_networks",
     "sklearn_steps",
     "sklearn_tree",
