@@ -1,19 +1,29 @@
-"""CatBoost over numbers: oblivious and other trees, missing values, and what is refused."""
+"""CatBoost: oblivious and other trees, missing values, categories and their combinations, and what is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import butfor as bf
 from butfor.importers import registry
+from butfor.importers.fold import joint_questions
+from butfor.importers.fold.column import raw_columns
+from butfor.importers.fold.joint_questions import JointQuestion
+from butfor.importers.libraries import catboost_categories, catboost_trees
+from butfor.importers.read import read
+from butfor.model.trees import Trees
+from butfor.space.infer import infer
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import BoostingContract, check_caught, why_unread
 from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, labels, numbers, people
@@ -83,12 +93,120 @@ def test_what_cannot_be_read_is_refused_by_name() -> None:
     threshold = classifier().fit(X[NUMBERS], y)
     threshold.set_probability_threshold(0.3)
     refused = {
-        "categorical features": (classifier(cat_features=TEXT).fit(X, y), X),
         "'Poisson'": (regressor(loss_function="Poisson").fit(X[NUMBERS], X["rooms"]), X[NUMBERS]),
         "probability 0.3": (threshold, X[NUMBERS]),
     }
     for reason, (model, data) in refused.items():
         assert reason in why_unread(model, data)
+
+
+def parities(seed: int, rows: int = 150) -> tuple[pd.DataFrame, pd.Series]:
+    """Categories that say something only together."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "a": rng.choice(list("pqrs"), rows),
+            "b": rng.choice(list("xyz"), rows),
+            "c": rng.integers(0, 4, rows),
+            "d": rng.integers(-2, 4, rows) / 2,
+            "e": rng.random(rows) < 0.5,
+        }
+    )
+    odd = X["a"].isin(["p", "q"]) ^ (X["b"] == "x") ^ (X["c"] > 1) ^ (X["d"] > 0)
+    return X, 2.0 * odd + X["d"] + rng.normal(size=rows) * 0.3
+
+
+CATEGORIES = ["a", "b", "c", "e"]
+TOGETHER = {"one_hot_max_size": 1, "max_ctr_complexity": 4, "iterations": 30, "learning_rate": 0.3, "depth": 5}
+STATISTICS = {
+    "usual": {},
+    "buckets": {"simple_ctr": "Buckets", "combinations_ctr": "Buckets"},
+    "one by one": {"one_hot_max_size": 9},
+    "by leaf": {"grow_policy": "Lossguide"},
+    "by depth": {"grow_policy": "Depthwise"},
+}
+
+
+@pytest.mark.parametrize("how", STATISTICS)
+def test_categories(how) -> None:
+    for seed in range(3):
+        X, y = parities(seed)
+        given = {**TOGETHER, **STATISTICS[how], "cat_features": CATEGORIES}
+        check_importer(regressor(**given).fit(X, y), X, seed)
+        check_importer(classifier(**given).fit(X, y > 1), X, seed)
+        check_importer(classifier(**given).fit(X, np.digitize(y, [0, 1])), X, seed)
+
+
+def test_statistics_about_several_borders_of_the_target() -> None:
+    X, y = parities(0)
+    several = ["Borders:TargetBorderCount=3", "Buckets:TargetBorderCount=2", "Counter"]
+    check_importer(regressor(**TOGETHER, cat_features=CATEGORIES, simple_ctr=several).fit(X, y), X)
+
+
+def test_statistics_that_are_not_saved_in_full_are_refused_by_name() -> None:
+    X, y = parities(0)
+    refused = {
+        "'Borders' twice": ["Borders:TargetBorderCount=2", "Borders:TargetBorderCount=3"],
+        "'BinarizedTargetMeanValue'.": ["BinarizedTargetMeanValue"],
+    }
+    for reason, statistics in refused.items():
+        model = regressor(**TOGETHER, cat_features=CATEGORIES, simple_ctr=statistics).fit(X, y)
+        assert reason in why_unread(model, X)
+
+
+def test_combinations_of_categories_become_questions_about_one_column() -> None:
+    X, y = parities(3)
+    model = regressor(**TOGETHER, cat_features=CATEGORIES).fit(X, y)
+    saved = catboost_trees._saved(model)
+    together = [question for question in questions_of(saved, X) if isinstance(question, JointQuestion)]
+    assert {len(question.axes) for question in together} == {2, 3}
+    assert any(axis.ordered for question in together for axis in question.axes), "none asks for a number, too"
+    assert isinstance(read(model, X).model, Trees)
+
+
+def questions_of(saved: dict[str, Any], X: pd.DataFrame) -> list[Any]:
+    columns = raw_columns(infer(X, {"c": bf.Categorical([0, 1, 2, 3])}).features)
+    return catboost_categories.read_questions(saved, catboost_categories.read_inputs(saved, columns))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_answers_over_categories_are_the_cheapest_of_all(seed) -> None:
+    """Every row is tried with the estimator."""
+    X, y = parities(seed, 60 + 60 * seed)
+    X = X[["a", "b", "c", "d"]]
+    model = classifier(**TOGETHER, cat_features=["a", "b", "c"]).fit(X, (y > 1).astype(int))
+    every = pd.DataFrame(list(product("pqrs", "xyz", range(4), np.arange(-2, 4) / 2)), columns=list("abcd"))
+    explainer = bf.Explainer(model, X, space={"d": bf.Step(0.5, -1, 1.5)})
+    label = model.predict(every)
+    for start in range(5):
+        row = X.iloc[[start]]
+        changed = every != row.iloc[0]
+        cost = changed[["a", "b", "c"]].sum(axis=1) + (every["d"] - row["d"].iloc[0]).abs() / 2.5
+        answer = explainer.explain(row, cost=bf.L1(scale="range"))
+        assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(cost[label != model.predict(row)[0]].min(), abs=1e-6)
+
+
+def test_unused_and_missing_categories() -> None:
+    X = people(lost=("job",))
+    y = answers(X)
+    filled = make_column_transformer(
+        (SimpleImputer(strategy="constant", fill_value="none"), TEXT), remainder="passthrough"
+    )
+    reading = check_importer(make_pipeline(filled, classifier(cat_features=[0, 1])).fit(X, y), X)
+    assert reading.space["job"].missing
+    X = people().assign(job=lambda X: pd.Categorical(X["job"], ["clerk", "nurse", "pilot", "smith", "unused"]))
+    assert not check_importer(classifier(cat_features=TEXT).fit(X, y), X).space["job"].missing
+
+
+def test_too_many_combinations_are_refused_by_name(monkeypatch) -> None:
+    X, y = parities(3)
+    model = regressor(**TOGETHER, cat_features=CATEGORIES).fit(X, y)
+    monkeypatch.setattr(catboost_categories, "MOST_ASKED_AT_ONCE", 10)
+    assert "max_ctr_complexity=1" in why_unread(model, X)
+    monkeypatch.undo()
+    monkeypatch.setattr(joint_questions, "NODES_OF_A_TREE", 5)
+    assert "max_ctr_complexity=1" in why_unread(model, X)
 
 
 def usual(estimator, columns):

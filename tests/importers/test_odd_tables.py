@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, TargetEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.testing.importer_contract import check_importer
+from butfor.trees import TAOClassifier
 from tests.importers.checks import why_unread
 from tests.importers.samples import people
 
@@ -23,40 +35,94 @@ def old(X: pd.DataFrame) -> np.ndarray:
     return (X["age"] > 45).astype(int).to_numpy()
 
 
-@pytest.mark.parametrize("encoder", [OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"), TargetEncoder()])
-def test_unused_categories(encoder) -> None:
-    """The type of a column may hold levels that no row has: the encoder decides."""
+def boosted(library: str, name: str, **given: Any) -> Callable[[], Any]:
+    """A small model of a library of boosting, if that is installed."""
+    return lambda: getattr(pytest.importorskip(library), name)(**given)
+
+
+MODELS: dict[str, Callable[[], Any]] = {
+    "linear": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+    "network": lambda: make_pipeline(
+        StandardScaler(), MLPClassifier((4,), solver="lbfgs", max_iter=2000, random_state=0)
+    ),
+    "tree": lambda: DecisionTreeClassifier(max_depth=3, random_state=0),
+    "oblique tree": lambda: TAOClassifier(max_depth=2, max_iter=2, random_state=0),
+    "forest": lambda: RandomForestClassifier(4, max_depth=3, random_state=0),
+    "gradient boosting": lambda: GradientBoostingClassifier(n_estimators=4, random_state=0),
+    "histogram boosting": lambda: HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=3),
+    "AdaBoost": lambda: AdaBoostClassifier(n_estimators=3, random_state=0),
+    "XGBoost": boosted("xgboost", "XGBClassifier", n_estimators=4, max_depth=3, enable_categorical=True, n_jobs=1),
+    "LightGBM": boosted("lightgbm", "LGBMClassifier", n_estimators=4, min_child_samples=3, verbose=-1, n_jobs=1),
+    "CatBoost": boosted(
+        "catboost", "CatBoostClassifier", iterations=4, depth=3, verbose=0, allow_writing_files=False, thread_count=1
+    ),
+    "calibrated": lambda: CalibratedClassifierCV(RandomForestClassifier(3, max_depth=2, random_state=0), cv=2),
+    "vote": lambda: VotingClassifier(
+        [("tree", DecisionTreeClassifier(max_depth=2)), ("line", LogisticRegression())], voting="soft"
+    ),
+}
+"""One model of each family of importers."""
+
+OWN_CATEGORIES = ("histogram boosting", "XGBoost", "LightGBM", "CatBoost")
+OWN_GAPS = ("tree", "forest", "histogram boosting", "XGBoost", "LightGBM", "calibrated")
+"""Families that read categories, or missing values in nullable columns, themselves."""
+
+
+def check_answered(model: Any, X: pd.DataFrame) -> bf.Explanation:
+    """A fitted model is read as it is, and the first row is answered for certain."""
+    check_importer(model, X)
+    answer = bf.Explainer(model, X).explain(X.iloc[[0]])[0]
+    assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+    return answer
+
+
+def with_unused() -> pd.DataFrame:
+    """People with a job that the type of the column knows, and no row has."""
     X = people()[["job", "age"]]
-    X["job"] = pd.Categorical(X["job"], categories=["clerk", "nurse", "pilot", "smith", "unused"])
-    model = make_pipeline(
-        make_column_transformer((encoder, ["job"]), remainder="passthrough", sparse_threshold=0),
-        CalibratedClassifierCV(RandomForestClassifier(5, max_depth=3, random_state=0), ensemble=False, cv=2),
-    )
-    fitted = model.fit(X, old(X))
-    check_importer(fitted, X)
-    answer = bf.Explainer(fitted, X).explain(X.iloc[[0]])
-    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
-    assert answer.point["job"].iloc[0] != "unused"
+    return X.assign(job=pd.Categorical(X["job"], ["clerk", "nurse", "pilot", "smith", "unused"]))
 
 
-def test_a_missing_boolean_in_the_first_row() -> None:
+def with_a_gap() -> pd.DataFrame:
+    """People of whom the first is not known to own a house, in a nullable column."""
     X = people()[["age", "owns"]].astype({"owns": "boolean"})
     X.loc[X.index[0], "owns"] = pd.NA
-    fitted = HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=3).fit(X, old(X))
-    check_importer(fitted, X)
-    assert bf.Explainer(fitted, X).explain(X.iloc[[0]]).certificate.status is bf.Status.PROVEN_OPTIMAL
+    return X
 
 
-@pytest.mark.parametrize(
-    "make", [LogisticRegression, lambda: DecisionTreeClassifier(max_depth=3)], ids=["line", "tree"]
-)
-def test_float16(make) -> None:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(80, 2)).astype(np.float16), columns=["a", "b"])
-    y = (X["a"] > 0.1).astype(int)
-    fitted = make().fit(X, y)
-    check_importer(fitted, X)
-    assert bf.Explainer(fitted, X).explain(X.iloc[[0]]).found
+@pytest.mark.parametrize("family", MODELS)
+@pytest.mark.parametrize("encoder", [OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"), TargetEncoder()])
+def test_unused_categories(encoder, family) -> None:
+    """The type of a column may hold levels that no row has: the encoder decides."""
+    X = with_unused()
+    columns = make_column_transformer((encoder, ["job"]), remainder="passthrough", sparse_threshold=0)
+    answer = check_answered(make_pipeline(columns, MODELS[family]()).fit(X, old(X)), X)
+    assert not answer.found or answer.point["job"].iloc[0] != "unused"
+
+
+@pytest.mark.parametrize("family", OWN_CATEGORIES)
+def test_unused_categories_that_the_model_reads_itself(family) -> None:
+    X = with_unused()
+    model = MODELS[family]()
+    check_answered((model.set_params(cat_features=["job"]) if family == "CatBoost" else model).fit(X, old(X)), X)
+
+
+@pytest.mark.parametrize("family", OWN_GAPS)
+def test_a_missing_boolean_in_the_first_row(family) -> None:
+    X = with_a_gap()
+    check_answered(MODELS[family]().fit(X, old(X)), X)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_a_missing_boolean_that_is_filled(family) -> None:
+    X = with_a_gap()
+    filled = make_column_transformer((SimpleImputer(strategy="most_frequent"), ["owns"]), remainder="passthrough")
+    check_answered(make_pipeline(filled, MODELS[family]()).fit(X, old(X)), X)
+
+
+@pytest.mark.parametrize("family", MODELS)
+def test_float16(family) -> None:
+    X = people()[["age", "income"]].assign(income=lambda X: (X["income"] / 1000).astype(np.float16))
+    check_answered(MODELS[family]().fit(X, old(X)), X)
 
 
 def test_members_fitted_on_other_columns_are_an_error_or_a_refusal() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.estimator.source import Source
+from butfor.model.barrier import Supposed
 from butfor.model.survival.curves import Curves
 from butfor.space import frames
 
@@ -132,6 +133,19 @@ class Prediction:
         if what in self._known or len(rows) >= self.height:
             return True
         return self._origin is not None and self._origin[0]._answers_for_less(what, self._origin[1][rows])
+
+
+class SupposedPrediction(Prediction):
+    """A prediction that the estimator may make somewhere. What is not supposed raises `LookupError`."""
+
+    def __init__(self, source: Source, supposed: Supposed) -> None:
+        super().__init__(source, None)
+        self._known = {"labels": supposed.labels}
+        if supposed.probabilities is not None:
+            self._known["probabilities"] = supposed.probabilities
+
+    def _once(self, what: str, ask: Callable[[Prediction], Any]) -> Any:
+        return self._known[what]
 
 
 def _scores(prediction: Prediction) -> FloatArray | None:

@@ -9,6 +9,7 @@ from butfor.importers.registry import remember
 LIBRARIES = (
     "catboost_trees",
     "encoder_steps",
+    "feature_engine_steps",
     "lifelines_models",
     "lightgbm_trees",
     "onnx_graphs",
@@ -19,6 +20,7 @@ LIBRARIES = (
     "sklearn_ensembles",
     "sklearn_hist_boosting",
     "sklearn_linear",
+    "sklearn_neighbours",
     "sklearn_networks",
     "sklearn_steps",
     "sklearn_tree",

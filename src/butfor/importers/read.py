@@ -16,7 +16,7 @@ from butfor.estimator.source import Source, open_source, wrapped
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
-from butfor.importers.registry import read_model, through_steps
+from butfor.importers.registry import OnlyBoundedError, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
 from butfor.model.network import Network
@@ -118,7 +118,7 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)
     except UnsupportedModelError as refusal:
-        return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
+        return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     single = any(feature.single for feature in space.features) and readout.hides_digits and source.hides_single(sample)
@@ -225,9 +225,20 @@ def _allows_nan(estimator: Any) -> bool:
     inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else wrapped(estimator)
     if inner is not None:
         return _allows_nan(inner)
+    if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
+        return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
+
+
+def _black_box(source: Source, refusal: UnsupportedModelError) -> BlackBox:
+    """The model as a black box. What is known of its last estimator holds for it only if nothing stands around that."""
+    inner = source.estimator
+    while hasattr(inner, "steps") or hasattr(inner, "best_estimator_"):
+        inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.best_estimator_
+    known = isinstance(refusal, OnlyBoundedError) and refusal.estimator is inner
+    return BlackBox(str(refusal), refusal.barrier if known else None)  # type: ignore[attr-defined]
 
 
 def _blank(source: Source) -> AbstractReadout:

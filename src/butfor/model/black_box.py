@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from butfor.model.barrier import AbstractBarrier
+
 
 @dataclass(frozen=True, eq=False)
 class BlackBox:
-    """A model of which only predictions are known. `why` says what could not be read."""
+    """A model of which only predictions are known.
+
+    - `why`: what could not be read, in words;
+    - `barrier`: how far its inputs must move before it predicts something else, if that is known.
+    """
 
     why: str
+    barrier: AbstractBarrier | None = None

@@ -1,4 +1,4 @@
-"""CatBoost over numbers: oblivious and other trees, read from the saved model.
+"""CatBoost: oblivious and other trees, read from the saved model.
 
 CatBoost compares in float32. A row goes right iff its value is above the border.
 """
@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from butfor.arrays import BoolArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
+from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, Row, one_by_one
 from butfor.importers.fold.nodes import Nodes, numbered, trees_over
+from butfor.importers.libraries.catboost_categories import Inputs, check_statistics, read_inputs, read_questions
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.readout import Argmax, Sign, Value
 from butfor.model.trees import exact
@@ -35,8 +38,8 @@ VALUE_LOSSES_OF_CATBOOST = (
     "SMAPE",
 )
 
-Split = tuple[int, float]
-"""The number that is read, and the border above which a row goes right."""
+KINDS_OF_INPUTS = ("float_features", "categorical_features", "cat_features_hash", "ctrs")
+"""What a saved model may know of its inputs. Text and embeddings are not among it."""
 
 
 def read_model(model: Any, columns: list[Column]) -> Imported:
@@ -51,13 +54,14 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     saved = _saved(model)
     scale, bias = saved["scale_and_bias"]
     base = np.array(bias, dtype=np.float64)
-    nodes = _nodes(saved, len(base), float(scale))
+    inputs = read_inputs(saved, columns)
+    nodes = _nodes(saved, inputs, len(base), float(scale))
     if loss in VALUE_LOSSES_OF_CATBOOST:
         if len(base) > 1:
             raise UnsupportedModelError(
                 "CatBoost predicts several values.", "One output is needed.", "Fit one model per output."
             )
-        return trees_over(columns, nodes, base, folded=not exact(scale)), Value()
+        return trees_over(inputs.columns, nodes, base, folded=not exact(scale)), Value()
     classes = tuple(np.asarray(model.classes_).tolist())
     border = model.get_probability_threshold() if len(base) == 1 else 0.5
     if border != 0.5:
@@ -69,7 +73,7 @@ def read_model(model: Any, columns: list[Column]) -> Imported:
     readout = (
         Sign(classes, "logistic") if len(base) == 1 else Argmax(classes, "softmax" if loss == "MultiClass" else "ovr")
     )
-    return trees_over(columns, nodes, base, folded=not exact(scale)), readout
+    return trees_over(inputs.columns, nodes, base, folded=not exact(scale)), readout
 
 
 def _saved(model: Any) -> dict[str, Any]:
@@ -78,76 +82,110 @@ def _saved(model: Any) -> dict[str, Any]:
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         saved: dict[str, Any] = json.loads(path.read_text())
-    kinds = [kind for kind in saved["features_info"] if kind != "float_features" and saved["features_info"][kind]]
-    if kinds:
-        raise UnsupportedModelError(
-            f"CatBoost was trained with {kinds[0].replace('_', ' ')}.",
-            "Its saved model holds only hashes and statistics of them.",
-            "Encode them beforehand (OneHotEncoder or OrdinalEncoder in a pipeline).",
-        )
+    for kind, found in saved["features_info"].items():
+        if found and kind not in KINDS_OF_INPUTS:
+            raise UnsupportedModelError(
+                f"CatBoost was trained with {kind.replace('_', ' ')}.",
+                "Numbers and categories can be read.",
+                "Make columns of numbers of them beforehand. Until then, the swarm searches.",
+            )
+    check_statistics(saved, model.get_all_params())
     return saved
 
 
-def _nodes(saved: dict[str, Any], scores: int, scale: float) -> Nodes:
-    known = saved["features_info"]["float_features"]
-    flat = {feature["feature_index"]: feature["flat_feature_index"] for feature in known}
-    right = {f["flat_feature_index"] for f in known if f["nan_value_treatment"] == "AsTrue"}
-    rows = [list(_oblivious(tree, scores)) for tree in saved.get("oblivious_trees", ())]
-    rows += [list(_any_tree(tree)) for tree in saved.get("trees", ())]
+def _nodes(saved: dict[str, Any], inputs: Inputs, scores: int, scale: float) -> Nodes:
+    """The nodes of all trees. Each asks about one column."""
+    questions = read_questions(saved, inputs)
+    trees = [list(_oblivious(tree, questions, scores)) for tree in saved.get("oblivious_trees", ())]
+    trees += [list(_any_tree(tree, questions)) for tree in saved.get("trees", ())]
+    rows = [one_by_one(tree, inputs.cells) for tree in trees]
     first = numbered([len(tree) for tree in rows])
-    feature, threshold, left, right_child, value = [], [], [], [], []
+    sides = _Sides(inputs)
+    asked, children, value = [], [], []
     for at, tree in zip(first, rows, strict=True):
-        for split, children, leaf in tree:
-            feature.append(flat[split[0]] if split else -1)
-            threshold.append(split[1] if split else 0.0)
-            left.append(at + children[0])
-            right_child.append(at + children[1])
-            value.append(leaf if leaf else [0.0] * scores)
-    column = np.array(feature, dtype=np.intp)
+        for question, (left, right), leaf in tree:
+            asked.append(sides.of(question) if question else (-1, 0.0, -1))
+            children.append((at + left, at + right))
+            value.append(leaf or [0.0] * scores)
+    feature, threshold, group = (np.array(part) for part in zip(*asked, strict=True))
+    left, right = np.array(children, dtype=np.intp).T
+    treated = {
+        info["flat_feature_index"]: info["nan_value_treatment"]
+        for info in saved["features_info"].get("float_features", ())
+    }
     return Nodes(
         roots=first,
-        feature=column,
-        threshold=np.array(threshold, dtype=np.float32).astype(np.float64),
-        missing_left=~np.isin(column, list(right)),
-        left=np.array(left, dtype=np.intp),
-        right=np.array(right_child, dtype=np.intp),
+        feature=feature.astype(np.intp),
+        threshold=threshold.astype(np.float64),
+        missing_left=~np.isin(feature, [i for i, how in treated.items() if how == "AsTrue"]),
+        left=left,
+        right=right,
         value=scale * np.array(value, dtype=np.float64).reshape(len(value), scores),
         single=True,
+        group=group.astype(np.intp),
+        groups=sides.groups(),
     )
 
 
-Row = tuple[Split | None, tuple[int, int], list[float]]
-"""A node: its split and children, or the values of a leaf."""
+class _Sides:
+    """What goes left, for each different question: up to a border, or a set of categories."""
+
+    def __init__(self, inputs: Inputs) -> None:
+        self._inputs = inputs
+        self._known: dict[tuple[int, bytes], tuple[int, float, int]] = {}
+        self._sets: list[BoolArray] = []
+
+    def of(self, question: ColumnQuestion) -> tuple[int, float, int]:
+        """The column, the border, and the number of the set (-1 for a number)."""
+        column, left = question.column, question.left
+        key = column, left.tobytes()
+        if key not in self._known and column in self._inputs.borders:
+            self._known[key] = column, self._inputs.borders[column][np.count_nonzero(left) - 1], -1
+        elif key not in self._known:
+            self._known[key] = column, 0.0, len(self._sets)
+            self._sets.append(left)
+        return self._known[key]
+
+    def groups(self) -> BoolArray:
+        """The sets as rows. The last entry is for any other number."""
+        out = np.zeros((len(self._sets), 1 + max(self._inputs.cells, default=0)), dtype=np.bool_)
+        for row, left in zip(out, self._sets, strict=True):
+            row[: len(left)] = left
+        return out
 
 
-def _oblivious(tree: dict[str, Any], scores: int) -> Iterator[Row]:
-    """The nodes of an oblivious tree, level by level. All nodes of a level have the same split.
+Questions = Sequence[ColumnQuestion | JointQuestion]
 
-    The last split comes first, so that the leaves come in the order of their numbers.
+
+def _oblivious(tree: dict[str, Any], questions: Questions, scores: int) -> Iterator[Row]:
+    """The nodes of an oblivious tree, level by level. All nodes of a level have the same question.
+
+    Questions about several columns come last, where few rows are copied for them. The number of a leaf says how each
+    question was answered, the first in its lowest bit.
     """
-    splits = [_split(split) for split in tree["splits"] or ()]
-    for level, split in enumerate(reversed(splits)):
+    asked = [questions[split["split_index"]] for split in tree["splits"] or ()]
+    order = sorted(range(len(asked)), key=lambda k: isinstance(asked[k], JointQuestion))
+    for level, k in enumerate(order):
         for node in range(2**level - 1, 2 ** (level + 1) - 1):
-            yield split, (2 * node + 1, 2 * node + 2), []
+            yield asked[k], (2 * node + 1, 2 * node + 2), []
+    number = np.zeros(1, dtype=np.intp)
+    for k in order:
+        number = np.add.outer(number, [0, 1 << k]).ravel()
     values = tree["leaf_values"]
-    for leaf in range(2 ** len(splits)):
+    for leaf in number.tolist():
         yield None, (-1, -1), values[leaf * scores : (leaf + 1) * scores]
 
 
-def _any_tree(tree: dict[str, Any]) -> Iterator[Row]:
+def _any_tree(tree: dict[str, Any], questions: Questions) -> Iterator[Row]:
     """The nodes of any tree, breadth first. So counting gives the numbers of a node's children."""
     level, fresh = [tree], 1
     for node in level:
         if "split" in node:
             level += [node["left"], node["right"]]
-            yield _split(node["split"]), (fresh, fresh + 1), []
+            yield questions[node["split"]["split_index"]], (fresh, fresh + 1), []
             fresh += 2
         else:
             yield None, (-1, -1), list(np.ravel(node["value"]))
-
-
-def _split(saved: dict[str, Any]) -> Split:
-    return int(saved["float_feature_index"]), float(saved["border"])
 
 
 for name in ("CatBoostClassifier", "CatBoostRegressor"):

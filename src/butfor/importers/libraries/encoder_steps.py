@@ -1,146 +1,165 @@
-"""Steps of category_encoders and feature-engine that map each level of a column to a number, whatever else is there."""
+"""Encoders of category_encoders and feature-engine: each level of a column becomes numbers, whatever else is there.
+
+Nothing of an encoder is computed anew. It is asked about every level, one column after the other.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values
-from butfor.importers.libraries.sklearn_bent_steps import bent
-from butfor.importers.libraries.sklearn_steps import fill_missing
 from butfor.importers.registry import register_step
+from butfor.model.cells import number_cells, representatives
 
 BY_LEVEL = {
     "category_encoders": (
         "OrdinalEncoder", "TargetEncoder", "WOEEncoder", "CountEncoder", "CatBoostEncoder", "JamesSteinEncoder",
-        "MEstimateEncoder", "LeaveOneOutEncoder", "GLMMEncoder",
+        "MEstimateEncoder", "LeaveOneOutEncoder", "GLMMEncoder", "QuantileEncoder",
+        "OneHotEncoder", "BinaryEncoder", "BaseNEncoder", "GrayEncoder", "RankHotEncoder", "SummaryEncoder",
+        "SumEncoder", "HelmertEncoder", "BackwardDifferenceEncoder", "PolynomialEncoder",
     ),
-    "feature_engine": ("OrdinalEncoder", "MeanEncoder", "CountFrequencyEncoder", "WoEEncoder"),
+    "feature_engine": (
+        "OrdinalEncoder", "MeanEncoder", "CountFrequencyEncoder", "WoEEncoder", "DecisionTreeEncoder",
+        "OneHotEncoder", "RareLabelEncoder",
+    ),
 }  # fmt: skip
-"""For each library, the encoders that turn one column into one column."""
-
-LOGARITHMS: dict[str, Callable[[Values], Values]] = {"e": np.log, "10": np.log10}
+"""For each library, the encoders in which a new column depends on one column only."""
 
 
 def by_level(step: Any, columns: list[Column]) -> list[Column]:
-    """Each chosen column becomes numbers, level by level, as the encoder itself maps them. The others stay."""
-    chosen = _chosen(step, columns)
-    bare = {column.feature: () for column, own in zip(columns, chosen, strict=True) if own and column.table is None}
+    """Each chosen column becomes one or several, level by level, as the encoder itself maps them. The others stay."""
+    own = chosen(step, columns)
+    bare = {
+        column.feature: ()
+        for i, column in enumerate(columns)
+        if i in own and column.table is None and not binned(column)
+    }
     if bare:
         raise NeedsLevels(bare, ordered=False)
-    if not any(chosen):
+    if not own:
         return columns
-    outputs, refuses = _encoded(step, columns, chosen)
+    levels = {i: _levels(columns[i]) for i in own}
+    names, outputs, refused = _encoded(step, levels, len(columns))
+    ends = np.cumsum([0, *(len(some) for some in levels.values())])
+    blocks = {i: slice(start, end) for i, start, end in zip(levels, ends, ends[1:], strict=False)}
     out = []
-    for i, (column, own) in enumerate(zip(columns, chosen, strict=True)):
-        if not own:
-            out.append(column)
-            continue
-        assert column.table is not None
-        values = outputs[: len(column.table), i].astype(np.float64)
-        if refuses:
-            values[-1] = np.nan
-        out.append(
-            replace(column, table=values, single=False, refuses_missing=column.refuses_missing or refuses, sparse=None)
-        )
+    for k, name in enumerate(names):
+        i = _origin(name, list(step.feature_names_in_), [outputs[block, k] for block in blocks.values()], own)
+        if i in own:
+            out.append(_encoded_column(columns[i], levels[i], outputs[blocks[i], k], refuses=i in refused))
+        else:
+            out.append(columns[i])
     return out
 
 
-def _chosen(step: Any, columns: list[Column]) -> list[bool]:
-    """Which columns the step works on."""
+def chosen(step: Any, columns: list[Column]) -> list[int]:
+    """The columns that the step works on."""
     names = list(step.feature_names_in_)
     own = getattr(step, "cols", None) or getattr(step, "variables_", [])
     if len(names) != len(columns):
         raise InputError(f"{type(step).__name__} was fitted on {len(names)} columns.", f"It gets {len(columns)}.")
-    return [name in own for name in names]
+    return [i for i, name in enumerate(names) if name in own]
 
 
-def _encoded(step: Any, columns: list[Column], chosen: list[bool]) -> tuple[Values, bool]:
-    """What the encoder makes of every level, and whether it refuses a missing value.
+def binned(column: Column) -> bool:
+    """Whether a column has few values, one for each bin of a number."""
+    return column.table is None and column.edges is not None
 
-    Row k holds level k of every column, and the last row of a column is its missing value.
+
+def _levels(column: Column) -> Values:
+    """The values that a column may have. The last is the missing one."""
+    if column.table is not None:
+        return column.table
+    assert column.edges is not None
+    bins = np.unique(column.at(representatives(number_cells(column.edges))))
+    return np.append(bins, column.missing_value())
+
+
+def _encoded(step: Any, levels: dict[int, Values], width: int) -> tuple[list[str], Values, list[int]]:
+    """The names of the columns that the encoder makes, their values, and the columns in which it refuses a missing value.
+
+    For each chosen column there is a block of rows, one per level. Beside it, the others hold their first level.
     """
+    try:
+        return *_outputs(step, _frame(step, levels, width)), []
+    except (ValueError, TypeError):
+        open_yet = [i for i, some in levels.items() if some[-1] is None or some[-1] != some[-1]]
+        known = {i: np.append(some[:-1], some[:1]) if i in open_yet else some for i, some in levels.items()}
+        return *_outputs(step, _frame(step, known, width)), open_yet
+
+
+def _frame(step: Any, levels: dict[int, Values], width: int) -> Any:
     import pandas as pd
 
-    height = max(
-        len(column.table) for column, own in zip(columns, chosen, strict=True) if own and column.table is not None
-    )
-    frame = {}
-    for name, column, own in zip(step.feature_names_in_, columns, chosen, strict=True):
-        if own and column.table is not None:
-            levels = column.table.tolist()
-            frame[name] = levels + [levels[0]] * (height - len(levels))
-        else:
-            frame[name] = [0.0] * height
-    rows = pd.DataFrame(frame)
+    height = sum(map(len, levels.values()))
+    frame: dict[str, Any] = {}
+    begin = 0
+    for i, name in zip(range(width), step.feature_names_in_, strict=True):
+        if i not in levels:
+            frame[name] = np.zeros(height)
+            continue
+        values = levels[i].tolist()
+        after = height - begin - len(values)
+        frame[name] = [values[0]] * begin + values + [values[0]] * after
+        begin += len(values)
+    return pd.DataFrame(frame)
+
+
+def _outputs(step: Any, rows: Any) -> tuple[list[str], Values]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            return _outputs(step, rows, columns), False
-        except (ValueError, TypeError):
-            pass
-        for name, column, own in zip(step.feature_names_in_, columns, chosen, strict=True):
-            if own and column.table is not None:
-                rows[name] = [
-                    *frame[name][: len(column.table) - 1],
-                    *[column.table[0]] * (height - len(column.table) + 1),
-                ]
-        return _outputs(step, rows, columns), True
-
-
-def _outputs(step: Any, rows: Any, columns: list[Column]) -> Values:
-    outputs = step.transform(rows)
-    if outputs.shape[1] != len(columns):
+        outputs = step.transform(rows)
+    if not hasattr(outputs, "columns"):
         raise UnsupportedModelError(
-            f"{type(step).__name__} turned {len(columns)} columns into {outputs.shape[1]}.",
-            "Each column must become one.",
-            "Leave drop_invariant and the like at their defaults.",
+            f"{type(step).__name__} returns an array.",
+            "The names of its columns are needed.",
+            "Leave return_df at its default.",
         )
-    return np.asarray(outputs)
+    return list(outputs.columns), np.asarray(outputs, dtype=object)
 
 
-def imputer(step: Any, columns: list[Column]) -> list[Column]:
-    """A missing value of a chosen column becomes a number or a word."""
-    out = []
-    for name, column, own in zip(step.feature_names_in_, columns, _chosen(step, columns), strict=True):
-        out.append(column.map(partial(fill_missing, step.imputer_dict_[name])) if own else column)
-    return out
+def _origin(name: Any, known: list[Any], blocks: list[Values], own: list[int]) -> int:
+    """The column that a new one is made of: of the same name, or the only one that changes it."""
+    if name in known:
+        return known.index(name)
+    changing = [i for i, block in zip(own, blocks, strict=True) if _varies(block)]
+    return changing[0] if changing else own[0]
 
 
-def logarithm(step: Any, columns: list[Column]) -> list[Column]:
-    """The logarithm of the chosen columns, which may be shifted first."""
-    out = []
-    for name, column, own in zip(step.feature_names_in_, columns, _chosen(step, columns), strict=True):
-        shift = getattr(step, "C_", 0.0)
-        shift = shift[name] if isinstance(shift, dict) else shift
-        out.append(bent(column, partial(_logarithm, step.base, shift), type(step).__name__) if own else column)
-    return out
+def _varies(values: Values) -> bool:
+    first = values[0]
+    return any(value != first and not (value != value and first != first) for value in values)
 
 
-def _logarithm(base: str, shift: float, x: Values) -> Values:
-    return LOGARITHMS[base](x + shift)
+def _encoded_column(column: Column, levels: Values, values: Values, *, refuses: bool) -> Column:
+    """A column whose levels have become these values: numbers, or other words."""
+    if not any(isinstance(value, str) for value in values):
+        values = values.astype(np.float64)
+        if refuses:
+            values[-1] = np.nan
+    changes: dict[str, Any] = {
+        "single": False,
+        "refuses_missing": column.refuses_missing or refuses,
+        "sparse": None,
+    }
+    if column.table is not None:
+        return replace(column, table=values, **changes)
+    return column.map(partial(_looked_up, levels, values), slope=0.0, **changes)
 
 
-def dropped(step: Any, columns: list[Column]) -> list[Column]:
-    """The columns that the step does not drop."""
-    return [
-        column
-        for name, column in zip(step.feature_names_in_, columns, strict=True)
-        if name not in step.features_to_drop_
-    ]
+def _looked_up(levels: FloatArray, values: Values, x: Values) -> Values:
+    """What the numbers of bins have become."""
+    at = np.where(np.isnan(x), len(levels) - 1, np.searchsorted(levels[:-1], np.nan_to_num(x)))
+    return values[at]
 
 
 for library, names in BY_LEVEL.items():
     for name in names:
         register_step(f"{library}.{name}", by_level)
-for name in ("MeanMedianImputer", "CategoricalImputer", "ArbitraryNumberImputer"):
-    register_step(f"feature_engine.{name}", imputer)
-for name in ("LogTransformer", "LogCpTransformer"):
-    register_step(f"feature_engine.{name}", logarithm)
-register_step("feature_engine.DropFeatures", dropped)

@@ -134,12 +134,14 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             continue
         out.append(column.map(partial(fill_missing, filling)))
     if step.add_indicator:
-        for i in step.indicator_.features_:
-            column = columns[i]
-            flags = column.map(_missing)
-            edges = None if column.table is not None else np.empty(0)
-            out.append(replace(flags, edges=edges, slope=0.0, single=column.single))
+        out += [missing_flag(columns[i]) for i in step.indicator_.features_]
     return _stacked(out)
+
+
+def missing_flag(column: Column) -> Column:
+    """A column that says whether another was missing."""
+    edges = None if column.table is not None else np.empty(0)
+    return replace(column.map(_missing), edges=edges, slope=0.0, single=column.single)
 
 
 def fill_missing(filling: Any, x: Values) -> Values:

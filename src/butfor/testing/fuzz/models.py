@@ -40,6 +40,7 @@ HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in 
     "LGBMRegressor": "lightgbm",
     "CalibratedLinear": "sklearn",
     "UnlikeVotes": "sklearn",
+    **dict.fromkeys(("BinaryEncoder", "HelmertEncoder", "CountEncoder"), "category_encoders"),
     "CatBoostClassifier": "catboost",
     "CatBoostRegressor": "catboost",
     "TAOClassifier": "butfor.trees",
@@ -58,8 +59,10 @@ GAPPY = re.compile("DecisionTree|ExtraTree|RandomForest|HistGradient|XGB|LGBM|Ca
 """Estimators that take missing values themselves."""
 PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network|Tweedie|CalibratedLinear")
 """Estimators that are scaled, as they would not converge on large numbers."""
-OWN_LEVELS = re.compile("HistGradient|LGBM|XGB")
+OWN_LEVELS = re.compile("HistGradient|LGBM|XGB|CatBoost")
 """Estimators that read categories themselves."""
+NAMED_LEVELS = re.compile("CatBoost")
+"""Those that are told which columns are categories, and take no missing ones."""
 PREDICT_VALUES = re.compile("Regressor|^(LinearRegression|Ridge|Lasso|ElasticNet|BayesianRidge|LinearSVR)$")
 
 LINEAR = {
@@ -103,7 +106,7 @@ TREES = {
     "LGBM": "{name}(n_estimators={trees}, max_depth={depth}, learning_rate={rate}, min_child_samples=3, n_jobs=1, "
     "verbose=-1)",
     "CatBoost": "{name}(iterations={trees}, depth={depth}, learning_rate={rate}, thread_count=1, verbose=False, "
-    "allow_writing_files=False)",
+    "allow_writing_files=False, cat_features={levels!r}, one_hot_max_size={few}, max_ctr_complexity=3)",
     "TAO": "{name}(max_depth={depth}, max_iter=3, warm_up=2, random_state=0)",
 }
 FORMS = LINEAR | NETWORKS | {
@@ -157,9 +160,10 @@ class Recipe:
 
     def text(self, columns: tuple[DataColumn, ...], labels: list[Any]) -> str:
         """The source text of the unfitted pipeline for these columns."""
-        filled = {"name": self.estimator, "label": labels[-1], **dict(self.settings)}
-        steps = [*self._numbers(), self.estimator]
         texts = [column.name for column in columns if column.has_levels and column.dtype not in ("bool", "boolean")]
+        own = [] if self.encoder else texts
+        filled = {"name": self.estimator, "label": labels[-1], "levels": own, **dict(self.settings)}
+        steps = [*self._numbers(), self.estimator]
         if self.encoder and texts:
             others = [column.name for column in columns if column.name not in texts]
             numbers = (
@@ -234,6 +238,7 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "activation": str(rng.choice(["relu", "relu", "relu", "identity"])),
         "shape": str(rng.choice(SHAPES)),
         "end": str(rng.choice(["", "sigmoid", "softmax"])),
+        "few": int(rng.choice([1, 2, 6])),
         "rate": 1e-9 if odd and not estimator.startswith("CatBoost") else float(rng.choice([0.1, 0.3, 0.5])),
     }
     used = tuple((name, value) for name, value in settings.items() if re.search(rf"\{{{name}\b", FORMS[estimator]))
@@ -259,6 +264,8 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         encoder = "OneHotEncoder(sparse_output=False)" if rng.random() < 0.5 else f"OrdinalEncoder({codes})"
     if rng.random() < 0.15:
         encoder = encoder.replace("Encoder(", "Encoder(dtype=np.float32, ")
+    if rng.random() < 0.15 and find_spec("category_encoders"):
+        encoder = str(rng.choice(["BinaryEncoder()", "HelmertEncoder()", "CountEncoder()"]))
     recipe = Recipe(estimator, used, scaler, encoder if levels and not own else "", imputer, bins)
     return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
 
@@ -268,6 +275,9 @@ def fits_levels(sheet: TrainingTable, recipe: Recipe) -> TrainingTable:
     if recipe.encoder:
         gone = "OrdinalEncoder" in recipe.encoder or "handle" not in recipe.encoder
         return replace(sheet, columns=tuple(_plain(column, gone) for column in sheet.columns))
+    if NAMED_LEVELS.search(recipe.estimator):
+        words = ("category", "ordered", "object", "str")
+        return replace(sheet, columns=tuple(_plain(column, column.dtype in words) for column in sheet.columns))
     return replace(
         sheet,
         columns=tuple(
