@@ -55,9 +55,50 @@ class Blend(AbstractCurve):
         return float(self.excesses(scores[None])[0])
 
     def excesses(self, scores: FloatArray) -> FloatArray:
-        each = [self.part(m, sums) for m, sums in enumerate(self.sums(scores).T)]
-        total = np.sum(each, axis=0)
+        return self._excesses_of(self.sums(scores))
+
+    def excess_of(self, sums: FloatArray) -> float:
+        """How far one row of sums is outside."""
+        return float(self._excesses_of(sums))
+
+    def _excesses_of(self, sums: FloatArray) -> FloatArray:
+        total = self.parts_of(sums).sum(axis=-1)
         return np.asarray(self.least - (total - self.side * self.rounding * (np.abs(total) + 1.0)))
+
+    def parts_of(self, sums: FloatArray) -> FloatArray:
+        """What each member adds to the mean, for its sum."""
+        return np.stack([self.part(m, sums[..., m]) for m in range(len(self.rows))], axis=-1)
+
+    @property
+    def ways(self) -> FloatArray:
+        """The way in which each sum leads to the set: 1 if it should rise, -1 if it should fall."""
+        up = [(self.sign * weight > 0) == f.rises for weight, f in zip(self.weights, self.functions, strict=True)]
+        return np.where(up, 1.0, -1.0)
+
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether no sums between these ends are in the set."""
+        return self.excess_of(np.where(self.ways > 0, high, low)) > 2 * self.rounding
+
+    def half_space(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, float]:
+        """`slopes` and `least`: `slopes @ sums >= least` holds for all sums between the ends that are in the set.
+
+        It is as tight as possible at `at`.
+        """
+        lines = [self.line(m, *(float(end[m]) for end in (low, high, at))) for m in range(len(self.rows))]
+        slopes, heights = (np.array(numbers) for numbers in zip(*lines, strict=True))
+        height = float(heights.sum())
+        spare = (
+            self.rounding * (1.0 + abs(height)) + 1e-14 + float(np.abs(slopes) @ np.broadcast_to(self.off, len(low)))
+        )
+        return slopes, self.least - height - spare
+
+    def rise(self, sums: FloatArray, step: FloatArray) -> FloatArray:
+        """How much the mean rises with each sum, measured over some steps around them."""
+        out = np.zeros(len(sums))
+        for m in np.flatnonzero(step).tolist():
+            before, after = self.part(m, np.array([sums[m] - step[m], sums[m] + step[m]]))
+            out[m] = (after - before) / (2 * step[m])
+        return out
 
     @property
     def rounding(self) -> float:
@@ -87,12 +128,7 @@ class Blend(AbstractCurve):
         x = _samples(low, high, at)
         y = self.part(member, x)
         y = np.maximum(y, np.maximum(np.append(y[1:], y[-1]), np.append(y[0], y[:-1])))
-        hull = _upper_hull(x, y)
-        right = min(max(int(np.searchsorted(x[hull], at)), 1), len(hull) - 1) if len(hull) > 1 else 0
-        if not right:
-            return 0.0, float(y.max())
-        i, j = hull[right - 1], hull[right]
-        slope, height = _through(float(x[i]), float(y[i]), float(x[j]), float(y[j]))
+        slope, height = _edge_above(x, y, at)
         return slope, height + max(0.0, float((y - slope * x - height).max()))
 
 
@@ -104,17 +140,14 @@ def _samples(low: float, high: float, at: float) -> FloatArray:
     return np.unique(np.clip(np.concatenate([low + (high - low) * ends, around]), low, high))
 
 
-def _upper_hull(x: FloatArray, y: FloatArray) -> IntArray:
-    """The corners of the smallest concave function above some points."""
-    kept: list[int] = []
-    for i in range(len(x)):
-        while len(kept) > 1:
-            a, b = kept[-2], kept[-1]
-            if (y[b] - y[a]) * (x[i] - x[a]) > (y[i] - y[a]) * (x[b] - x[a]):
-                break
-            kept.pop()
-        kept.append(i)
-    return np.array(kept, dtype=np.intp)
+def _edge_above(x: FloatArray, y: FloatArray, at: float) -> tuple[float, float]:
+    """The line through two points, one on each side of `at`, that is highest there: an edge of the hull of all."""
+    right = int(np.clip(np.searchsorted(x, at, side="right"), 1, len(x) - 1)) if len(x) > 1 else 0
+    if not right:
+        return 0.0, float(y.max())
+    slopes = (y[right:] - y[:right, None]) / (x[right:] - x[:right, None])
+    i, j = np.unravel_index(np.argmax(y[:right, None] + slopes * (at - x[:right, None])), slopes.shape)
+    return _through(float(x[i]), float(y[i]), float(x[right + j]), float(y[right + j]))
 
 
 def _through(x: float, y: float, other: float, value: float) -> tuple[float, float]:

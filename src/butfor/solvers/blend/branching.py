@@ -20,11 +20,13 @@ from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.rounding import rounding
 from butfor.model.scores import ScoreSet, at_least
+from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
+from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_lines
+from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
 from butfor.solvers.mixed.branch_bound import cheapest_below as mixed_below
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
@@ -95,13 +97,14 @@ class BlendBranching(AbstractSolver):
         return Support(False, "; ".join(whys))
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(
-            problem,
-            budget,
-            lambda one: over_score_sets(
-                one, lambda score_set, upper: _SumBoxSearch(self, one, score_set, upper).run(budget)
-            ),
-        )
+        return row_by_row(problem, budget, lambda one: over_score_sets(one, partial(self._cheapest, one, budget)))
+
+    def _cheapest(self, problem: Problem, budget: Budget, score_set: ScoreSet, upper: float) -> SetAnswer:
+        """The cheapest point of one score set, if one costs less than `upper`."""
+        form = replace(problem.form(), blended=False, curved=False)
+        if isinstance(problem.model, Trees) and EnsembleBranchBound().accepts(form):
+            return cheapest_along_lines(problem, score_set, upper, budget)
+        return _SumBoxSearch(self, problem, score_set, upper).run(budget)
 
     def solver_of(self, form: Form) -> AbstractSolver:
         """The first inner solver that takes the problem of a box."""
@@ -140,16 +143,12 @@ class _SumBoxSearch:
             if budget.spent() or looked_at == MOST_BOXES:
                 return self._answer(self.open[0][0], budget.stopped or Stopped.EFFORT)
             bound, _, box = heapq.heappop(self.open)
-            box = self._within(box)
             found = self._solved(box, budget)
             looked_at += 1
             bound = max(bound, found.bound)
             if looked_at == 1 and found.point is not None:
                 self._leap(found.point, box, budget)
-            if looked_at == 1 and np.isfinite(self.upper):
-                self._narrow()
-                self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
-            elif found.point is not None:
+            if found.point is not None:
                 self._take(bound, found.cost, found.point, box, budget)
             elif bound < self._ceiling() and budget.spent():
                 self._put(bound, box)
@@ -190,8 +189,6 @@ class _SumBoxSearch:
         )
         problem = replace(self.problem, score_sets=(part,))
         solver = self.solver.solver_of(problem.form())
-        if isinstance(solver, EnsembleBranchBound):
-            return cheapest_below(problem, part, self._ceiling(), budget)
         if isinstance(solver, MixedBranchBound):
             self.row = relax(problem) if self.row is None else self.row
             return mixed_below(problem, self.row, part, self._settles, self._ceiling(), budget)
@@ -220,12 +217,8 @@ class _SumBoxSearch:
 
     def _rise(self, scores: FloatArray, box: SumBox, share: float) -> FloatArray:
         """How much the mean rises with each score, measured over a share of the box."""
-        sums, step = np.clip(self.curve.sums(scores), box.low, box.high), share * (box.high - box.low)
-        row = np.zeros(self.curve.rows.shape[1])
-        for m in np.flatnonzero(step).tolist():
-            before, after = self.curve.part(m, np.array([sums[m] - step[m], sums[m] + step[m]]))
-            row = row + (after - before) / (2 * step[m]) * self.curve.rows[m]
-        return row
+        sums = np.clip(self.curve.sums(scores), box.low, box.high)
+        return np.asarray(self.curve.rise(sums, share * (box.high - box.low)) @ self.curve.rows)
 
     def _move_on(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer in the cells of a row that is none. The cheapest row of a box often lacks a little."""
@@ -239,25 +232,14 @@ class _SumBoxSearch:
             found = in_same_cells(self.problem, self.row, part, accepts, point, budget)
             if found.cost < self._ceiling():
                 self.upper, self.best = found.cost, found.point
-                self._narrow()
             if found.point is not None:
                 return
-
-    def _narrow(self) -> None:
-        """The ranges of sums of rows that are cheaper than the best one."""
-        self.whole = SumBox(*affordable_ranges(self.problem, self.curve.rows, self._ceiling()))
-
-    def _within(self, box: SumBox) -> SumBox:
-        """The part of a box that lies in these ranges. A box without such a part stays as it is."""
-        low, high = np.maximum(box.low, self.whole.low), np.minimum(box.high, self.whole.high)
-        return replace(box, low=low, high=high) if (low <= high).all() else box
 
     def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
                 self.upper, self.best = cost, point
-                self._narrow()
             self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
             return
         self._move_on(point, box, budget)
@@ -273,12 +255,8 @@ class _SumBoxSearch:
 
     def _cut(self, box: SumBox, sums: FloatArray) -> SumBox | None:
         """The box with one more half-space, as tight as possible at these sums."""
-        row, height = np.zeros(self.curve.rows.shape[1]), 0.0
-        for m, at in enumerate(sums):
-            slope, own = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
-            row, height = row + slope * self.curve.rows[m], height + own
-        spare = self.curve.rounding * (1.0 + abs(height)) + 1e-14
-        return replace(box, cuts=(*box.cuts, (row, self.curve.least - height - spare)))
+        slopes, least = self.curve.half_space(box.low, box.high, sums)
+        return replace(box, cuts=(*box.cuts, (slopes @ self.curve.rows, least)))
 
     def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
         """Part the box where the lines are furthest above the functions. If they are close, no part is easier."""
