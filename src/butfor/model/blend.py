@@ -25,12 +25,13 @@ FIRM, PERHAPS, NOMINAL = 1, -1, 0
 
 @dataclass(frozen=True, eq=False)
 class Blend(AbstractCurve):
-    """The scores whose weighted mean of functions, times `sign`, is at least `least`.
+    """The scores whose weighted sum of functions, times `sign`, is at least `least`.
 
     - `rows` (members, scores): the sum that each function depends on is `rows[m] @ scores`;
-    - `weights` (members): they add up to 1;
+    - `weights` (members): of either sign. Those of a mean add up to 1;
     - `off` (members): by how much each sum may be off;
-    - `side`: whether the scores are surely in it, perhaps, or by our own numbers.
+    - `side`: whether the scores are surely in it, perhaps, or by our own numbers;
+    - `below`, `above`: the estimator surely says no below `least - below`, and yes above `least + above`.
     """
 
     rows: FloatArray
@@ -40,12 +41,18 @@ class Blend(AbstractCurve):
     sign: float = 1.0
     off: FloatArray | float = 0.0
     side: int = NOMINAL
+    below: float = 0.0
+    above: float = 0.0
 
     def widened(self, doubt: Doubt) -> Blend:
-        return replace(self, off=np.abs(self.rows) @ doubt.scores, side=PERHAPS)
+        return self._moved(-self.below, doubt, PERHAPS)
 
     def tightened(self, doubt: Doubt) -> Blend:
-        return replace(self, off=np.abs(self.rows) @ doubt.scores, side=FIRM)
+        return self._moved(self.above, doubt, FIRM)
+
+    def _moved(self, by: float, doubt: Doubt, side: int) -> Blend:
+        off = np.abs(self.rows) @ doubt.scores
+        return replace(self, least=self.least + by, off=off, side=side, below=0.0, above=0.0)
 
     def sums(self, scores: FloatArray) -> FloatArray:
         """The sum of each member (rows, members)."""
@@ -62,8 +69,12 @@ class Blend(AbstractCurve):
         return float(self._excesses_of(sums))
 
     def _excesses_of(self, sums: FloatArray) -> FloatArray:
-        total = self.parts_of(sums).sum(axis=-1)
-        return np.asarray(self.least - (total - self.side * self.rounding * (np.abs(total) + 1.0)))
+        parts = self.parts_of(sums)
+        return np.asarray(self.least - (parts.sum(axis=-1) - self.side * self.rounding * self._size(parts)))
+
+    def _size(self, parts: FloatArray) -> FloatArray:
+        """The size of the numbers that are added up and compared."""
+        return np.asarray(np.abs(parts).sum(axis=-1) + np.abs(self.weights).sum() + abs(self.least))
 
     def parts_of(self, sums: FloatArray) -> FloatArray:
         """What each member adds to the mean, for its sum."""
@@ -77,7 +88,8 @@ class Blend(AbstractCurve):
 
     def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
         """Whether no sums between these ends are in the set."""
-        return self.excess_of(np.where(self.ways > 0, high, low)) > 2 * self.rounding
+        best = self.parts_of(np.where(self.ways > 0, high, low))
+        return bool(self.least > best.sum() + 3 * self.rounding * self._size(best))
 
     def half_space(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, float]:
         """`slopes` and `least`: `slopes @ sums >= least` holds for all sums between the ends that are in the set.
@@ -86,11 +98,9 @@ class Blend(AbstractCurve):
         """
         lines = [self.line(m, *(float(end[m]) for end in (low, high, at))) for m in range(len(self.rows))]
         slopes, heights = (np.array(numbers) for numbers in zip(*lines, strict=True))
-        height = float(heights.sum())
-        spare = (
-            self.rounding * (1.0 + abs(height)) + 1e-14 + float(np.abs(slopes) @ np.broadcast_to(self.off, len(low)))
-        )
-        return slopes, self.least - height - spare
+        size = self._size(heights) + float(np.abs(slopes) @ np.maximum(np.abs(low), np.abs(high)))
+        spare = 2 * self.rounding * size + float(np.abs(slopes) @ np.broadcast_to(self.off, len(low)))
+        return slopes, float(self.least - heights.sum() - spare)
 
     def rise(self, sums: FloatArray, step: FloatArray) -> FloatArray:
         """How much the mean rises with each sum, measured over some steps around them."""
@@ -115,6 +125,14 @@ class Blend(AbstractCurve):
         low, high = function.between(sums - off, sums + off)
         return np.asarray(weight * (high if (weight > 0) == (self.side == PERHAPS) else low))
 
+    def gaps(self, low: FloatArray, high: FloatArray, at: FloatArray) -> FloatArray:
+        """How far the line of each member is above it at `at`."""
+        out = np.empty(len(self.rows))
+        for m in range(len(out)):
+            slope, height = self.line(m, float(low[m]), float(high[m]), float(at[m]))
+            out[m] = slope * at[m] + height - self.part(m, np.array([at[m]]))[0]
+        return out
+
     def line(self, member: int, low: float, high: float, at: float) -> tuple[float, float]:
         """A line `slope * x + height` above what a member adds between `low` and `high`, and as low as possible at `at`.
 
@@ -130,6 +148,76 @@ class Blend(AbstractCurve):
         y = np.maximum(y, np.maximum(np.append(y[1:], y[-1]), np.append(y[0], y[:-1])))
         slope, height = _edge_above(x, y, at)
         return slope, height + max(0.0, float((y - slope * x - height).max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Blends(AbstractCurve):
+    """The scores that lie in each of some sets, all of which are about the same sums."""
+
+    each: tuple[Blend, ...]
+
+    @classmethod
+    def of(cls, curve: AbstractCurve | None) -> Blends:
+        """One such set, or several."""
+        assert isinstance(curve, Blend | Blends)
+        return cls((curve,)) if isinstance(curve, Blend) else curve
+
+    def widened(self, doubt: Doubt) -> Blends:
+        return Blends(tuple(blend.widened(doubt) for blend in self.each))
+
+    def tightened(self, doubt: Doubt) -> Blends:
+        return Blends(tuple(blend.tightened(doubt) for blend in self.each))
+
+    @property
+    def rows(self) -> FloatArray:
+        """The sum that each function depends on."""
+        return self.each[0].rows
+
+    @property
+    def off(self) -> FloatArray:
+        """By how much each sum may be off."""
+        return np.broadcast_to(self.each[0].off, len(self.rows))
+
+    @property
+    def rounding(self) -> float:
+        """The largest share of a sum by which it may be rounded."""
+        return max(blend.rounding for blend in self.each)
+
+    def excess(self, scores: FloatArray) -> float:
+        return float(self.excesses(scores[None])[0])
+
+    def excesses(self, scores: FloatArray) -> FloatArray:
+        return np.asarray(np.max([blend.excesses(scores) for blend in self.each], axis=0))
+
+    def sums(self, scores: FloatArray) -> FloatArray:
+        """The sum of each member (rows, members)."""
+        return self.each[0].sums(scores)
+
+    def excesses_of(self, sums: FloatArray) -> FloatArray:
+        """How far one row of sums is outside each set."""
+        return np.array([blend.excess_of(sums) for blend in self.each])
+
+    @property
+    def ways(self) -> FloatArray:
+        """The way in which each sum leads to each set (sets, members)."""
+        return np.array([blend.ways for blend in self.each])
+
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether no sums between these ends are in one of the sets."""
+        return any(blend.is_missed(low, high) for blend in self.each)
+
+    def half_spaces(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The half-space of each set: see `Blend.half_space`."""
+        slopes, least = zip(*(blend.half_space(low, high, at) for blend in self.each), strict=True)
+        return np.array(slopes), np.array(least)
+
+    def rises(self, sums: FloatArray, step: FloatArray) -> FloatArray:
+        """How much each mean rises with each sum (sets, members)."""
+        return np.array([blend.rise(sums, step) for blend in self.each])
+
+    def gaps(self, low: FloatArray, high: FloatArray, at: FloatArray) -> FloatArray:
+        """How far the lines of each member are above it at most."""
+        return np.asarray(np.max([blend.gaps(low, high, at) for blend in self.each], axis=0))
 
 
 def _samples(low: float, high: float, at: float) -> FloatArray:

@@ -15,11 +15,11 @@ from itertools import count
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.blend import Blend
+from butfor.model.blend import Blends
 from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.rounding import rounding
-from butfor.model.scores import ScoreSet, at_least
+from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
@@ -63,11 +63,11 @@ MOST_CUTS = 6
 
 @dataclass(frozen=True, eq=False)
 class SumBox:
-    """A box of sums. `cuts` are half-spaces `A s >= b` that hold its answers."""
+    """A box of sums. Each cut `A, b` is half-spaces `A s >= b` that hold its answers."""
 
     low: FloatArray
     high: FloatArray
-    cuts: tuple[tuple[FloatArray, float], ...] = ()
+    cuts: tuple[tuple[FloatArray, FloatArray], ...] = ()
 
 
 class BlendBranching(AbstractSolver):
@@ -123,16 +123,15 @@ class _SumBoxSearch:
     def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
         self.solver, self.problem, self.score_set, self.upper = solver, problem, score_set, upper
         wide = score_set.widened(problem.doubt(score_set))
-        assert isinstance(wide.curve, Blend)
-        self.curve = wide.curve
-        self.whole = SumBox(*sum_ranges(problem.model, problem, wide.curve.rows))
+        self.curve = Blends.of(wide.curve)
+        self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
         self.best: FloatArray | None = None
         self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
         self.newest = count(0, -1)
         self.row: RelaxedRow | None = None
-        self.overlap = np.zeros(len(wide.curve.rows))
+        self.overlap = np.zeros(len(self.curve.rows))
         if isinstance(problem.model, Mixed):
-            self.overlap = 4 * rounding(problem.model, wide.curve.rows, problem.domain.extent, problem.unit)
+            self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.unit)
         self.open: list[tuple[float, int, SumBox]] = []
 
     def run(self, budget: Budget) -> SetAnswer:
@@ -177,7 +176,8 @@ class _SumBoxSearch:
 
     def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
         """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
-        rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
+        rows = self.curve.rows
+        limits = [(row, b, CLOSE) for cut in box.cuts for row, b in zip(*cut, strict=True)]
         limits += [(rows[m], box.low[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
         limits += [(-rows[m], -box.high[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
         part = ScoreSet(
@@ -204,10 +204,9 @@ class _SumBoxSearch:
     def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
         scores = evaluate(self.problem.model, point[None])[0]
-        lacks = self.curve.excess(scores)
-        row = self._rise(scores, box, LEAP_STEP)
-        for factor in LEAPS if lacks > 0 else ():
-            wanted = SumBox(box.low, box.high, ((row, float(row @ scores + factor * lacks)),))
+        lacks, rows = self._lacks(scores), self._rises(scores, box, LEAP_STEP)
+        for factor in LEAPS if (lacks > 0).any() else ():
+            wanted = SumBox(box.low, box.high, ((rows, rows @ scores + np.where(lacks > 0, factor, 1.0) * lacks),))
             found = self._solved(wanted, budget)
             if found.point is None:
                 return
@@ -215,19 +214,24 @@ class _SumBoxSearch:
                 self.upper, self.best = found.cost, found.point
                 return
 
-    def _rise(self, scores: FloatArray, box: SumBox, share: float) -> FloatArray:
-        """How much the mean rises with each score, measured over a share of the box."""
+    def _lacks(self, scores: FloatArray) -> FloatArray:
+        """How far the scores are outside each set."""
+        return self.curve.excesses_of(self.curve.sums(scores))
+
+    def _rises(self, scores: FloatArray, box: SumBox, share: float) -> FloatArray:
+        """How much each mean rises with each score, measured over a share of the box."""
         sums = np.clip(self.curve.sums(scores), box.low, box.high)
-        return np.asarray(self.curve.rise(sums, share * (box.high - box.low)) @ self.curve.rows)
+        return np.asarray(self.curve.rises(sums, share * (box.high - box.low)) @ self.curve.rows)
 
     def _move_on(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer in the cells of a row that is none. The cheapest row of a box often lacks a little."""
         if self.row is None:
             return
         scores = evaluate(self.problem.model, point[None])[0]
-        lacks, row = self.curve.excess(scores), self._rise(scores, box, SHORT_STEP)
-        for factor in STRIDES if row.any() else ():
-            part = at_least(row, float(row @ scores + factor * max(lacks, 0.0) + CLOSE))
+        lacks, rows = self._lacks(scores), self._rises(scores, box, SHORT_STEP)
+        for factor in STRIDES if rows.any() else ():
+            b = rows @ scores + np.where(lacks > 0, factor, 1.0) * lacks + CLOSE
+            part = ScoreSet(rows, b, np.zeros(len(b), dtype=np.bool_))
             accepts = partial(self.problem.reached, self.score_set)
             found = in_same_cells(self.problem, self.row, part, accepts, point, budget)
             if found.cost < self._ceiling():
@@ -246,24 +250,21 @@ class _SumBoxSearch:
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
-            row, b = tighter.cuts[-1]
+            rows, b = tighter.cuts[-1]
             scores = evaluate(self.problem.model, point[None])[0]
-            if row @ scores < b:
+            if (rows @ scores < b).any():
                 self._put(bound, tighter)
                 return
         self._part(bound, box, sums)
 
     def _cut(self, box: SumBox, sums: FloatArray) -> SumBox | None:
         """The box with one more half-space, as tight as possible at these sums."""
-        slopes, least = self.curve.half_space(box.low, box.high, sums)
+        slopes, least = self.curve.half_spaces(box.low, box.high, sums)
         return replace(box, cuts=(*box.cuts, (slopes @ self.curve.rows, least)))
 
     def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
         """Part the box where the lines are furthest above the functions. If they are close, no part is easier."""
-        gap = np.empty(len(sums))
-        for m, at in enumerate(sums):
-            slope, height = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
-            gap[m] = slope * at + height - self.curve.part(m, np.array([at]))[0]
+        gap = self.curve.gaps(box.low, box.high, sums)
         m = int(np.argmax(gap))
         if gap[m] <= CLOSE / len(gap):
             self._settle(bound)

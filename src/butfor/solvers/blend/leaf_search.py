@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.tables import tabulate
-from butfor.model.blend import Blend
+from butfor.model.blend import Blends
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
@@ -75,21 +76,21 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
 
 @dataclass(frozen=True, eq=False)
 class SumGoals:
-    """What is wanted of several sums of scores: some lie on a curve, and the others reach thresholds.
+    """What is wanted of several sums of scores: some lie in a curve, and the others reach thresholds.
 
     - `rows` (sums, scores): the sums of the curve come first;
     - `b` (other sums): the thresholds of the others.
     """
 
-    curve: Blend
+    curve: Blends
     rows: FloatArray
     b: FloatArray
 
     @classmethod
     def of(cls, wide: ScoreSet) -> SumGoals:
         """The goals of a widened score set."""
-        assert isinstance(wide.curve, Blend)
-        return cls(wide.curve, np.vstack([wide.curve.rows, wide.A]), wide.b)
+        curve = Blends.of(wide.curve)
+        return cls(curve, np.vstack([curve.rows, wide.A]), wide.b)
 
     @property
     def curved(self) -> int:
@@ -98,14 +99,17 @@ class SumGoals:
 
     def excess(self, sums: FloatArray) -> float:
         """How far the sums are outside (at most 0: inside)."""
-        own = self.curve.excess_of(sums[: self.curved])
-        return max(own, float((self.b - sums[self.curved :]).max(initial=-np.inf)))
+        own = self.curve.excesses_of(sums[: self.curved])
+        return float(np.append(own, self.b - sums[self.curved :]).max())
 
-    def straight(self, slopes: FloatArray, least: float) -> tuple[FloatArray, FloatArray]:
-        """Rows and thresholds, with the curve replaced by a half-space."""
-        rows = np.zeros((1 + len(self.b), len(self.rows)))
-        rows[0, : self.curved], rows[1:, self.curved :] = slopes, np.eye(len(self.b))
-        return rows, np.append(least, self.b)
+    @property
+    def straight(self) -> int:
+        """How many inequalities there are once the curve is straightened."""
+        return len(self.curve.each) + len(self.b)
+
+    def straightened(self, slopes: FloatArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Rows and thresholds, with the curve replaced by half-spaces."""
+        return block_diag(slopes, np.eye(len(self.b))), np.append(least, self.b)
 
 
 class BlendLeafSearch(LeafSearch):
@@ -130,8 +134,8 @@ class BlendLeafSearch(LeafSearch):
         if not super()._reduce(able):
             return False
         self.score, self.zero = self.task.score, self.task.goal
-        self.multipliers = no_multipliers(self.reduced, 1 + len(self.goals.b), len(self.task.limit))
-        self.moves = move_work_for(self.reduced, 1 + len(self.goals.b))
+        self.multipliers = no_multipliers(self.reduced, self.goals.straight, len(self.task.limit))
+        self.moves = move_work_for(self.reduced, self.goals.straight)
         if not self._straighten():
             self._close()
             return False
@@ -160,12 +164,12 @@ class BlendLeafSearch(LeafSearch):
             return False
         self.least, self.most = least, most
         at = np.clip(self._chosen(), least, most)
-        self.task = self._task(*self.goals.curve.half_space(least, most, at))
+        self.task = self._task(*self.goals.curve.half_spaces(least, most, at))
         return True
 
-    def _task(self, slopes: FloatArray, least: float) -> Task:
-        """What is asked of a row if the curve is a half-space of sums."""
-        rows, b = self.goals.straight(slopes, least)
+    def _task(self, slopes: FloatArray, least: FloatArray) -> Task:
+        """What is asked of a row if the curve is replaced by half-spaces."""
+        rows, b = self.goals.straightened(slopes, least)
         return self.task._replace(score=np.ascontiguousarray(self.score @ rows.T), goal=b + rows @ self.zero)
 
     def _ends(self) -> tuple[FloatArray, FloatArray]:
@@ -215,44 +219,59 @@ class BlendLeafSearch(LeafSearch):
         """What a row with these sums lacks, along the rise of the functions where it is."""
         curve, own = self.goals.curve, sums[: self.goals.curved]
         step = REACH * (self.most - self.least)
-        slopes = curve.rise(own, step)
-        return self._task(slopes, float(slopes @ own + curve.excess_of(own)))
+        slopes = curve.rises(own, step)
+        return self._task(slopes, slopes @ own + curve.excesses_of(own))
 
 
 class BlendBoxes(BoxSearch):
     """Boxes of cells, in which each function is bounded by itself. No lines are needed.
 
-    The sums that should fall are negated.
+    Its scores are the sums that should rise, those that should fall (negated), and the others: `member` and `way` say
+    which is which.
     """
 
     def __init__(self, search: BlendLeafSearch) -> None:
         goals, zero = search.goals, search.zero
-        self.curve, self.ways = goals.curve, np.append(goals.curve.ways, np.ones(len(goals.b)))
-        self.zero, more = self.ways * zero, np.append(np.full(goals.curved, -np.inf), goals.b)
-        task = search.task._replace(score=search.score * self.ways, goal=more + zero)
+        self.curve, wanted = goals.curve, goals.curve.ways
+        ends = [(m, way) for way in (1.0, -1.0) for m in np.flatnonzero((wanted == way).any(axis=0)).tolist()]
+        self.member = np.array([m for m, _ in ends], dtype=np.intp)
+        self.way = np.array([way for _, way in ends])
+        self.zero = zero[self.member]
+        others = slice(goals.curved, None)
+        score = np.column_stack([search.score[:, self.member] * self.way, search.score[:, others]])
+        goal = np.append(np.full(len(ends), -np.inf), goals.b + zero[others])
+        task = search.task._replace(score=np.ascontiguousarray(score), goal=goal)
         super().__init__(search.reduced, task, search._ceiling, search._accept)
 
     def steps(self, size: int) -> Iterator[None]:
         return super().steps(max(1, size // SLOWER))
 
     def _may_reach(self, alive: BoolArray) -> bool:
-        return super()._may_reach(alive) and not self._excess(self.work.most) > 2 * self.curve.rounding
+        return super()._may_reach(alive) and not self.curve.is_missed(*self._ends(self.work.most))
 
     def _is_reached(self) -> bool:
-        return super()._is_reached() and self._excess(self.work.here) <= 2 * self.curve.rounding
+        here = self.work.here
+        return super()._is_reached() and bool(np.isfinite(here).all()) and not self.curve.is_missed(*self._ends(here))
 
-    def _excess(self, gained: FloatArray) -> float:
-        return self.curve.excess_of(self._sums(gained)) if np.isfinite(gained).all() else np.inf
-
-    def _sums(self, gained: FloatArray) -> FloatArray:
-        return np.asarray((self.ways * (gained - self.zero))[: len(self.curve.rows)])
+    def _ends(self, gained: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The least and the most of each sum. An end in which no set is interested is 0."""
+        low, high = np.zeros(len(self.curve.rows)), np.zeros(len(self.curve.rows))
+        sums = self.way * gained[: len(self.way)] - self.zero
+        up = self.way > 0
+        high[self.member[up]], low[self.member[~up]] = sums[up], sums[~up]
+        return low, high
 
     def _aim(self) -> Task:
-        """Most is lacking of the sum whose function may gain most."""
+        """Most is lacking of the sum whose function may gain most, in the set that is furthest away."""
         here, goal = self.work.here, self.task.goal.copy()
         if np.isfinite(here).all():
-            gains = self.curve.parts_of(self._sums(self.work.most)) - self.curve.parts_of(self._sums(here))
-            goal[: len(gains)] = here[: len(gains)] + gains
+            (low, high), (least, most) = self._ends(here), self._ends(self.work.most)
+            now = np.where(self.curve.ways > 0, high, low)
+            blend = self.curve.each[int(np.argmax([b.excess_of(s) for b, s in zip(self.curve.each, now, strict=True)]))]
+            gains = blend.parts_of(np.where(blend.ways > 0, most, least))
+            gains = gains - blend.parts_of(np.where(blend.ways > 0, high, low))
+            wanted = blend.ways[self.member] == self.way
+            goal[: len(wanted)] = here[: len(wanted)] + np.where(wanted, gains[self.member], 0.0)
         return self.task._replace(goal=goal)
 
 
