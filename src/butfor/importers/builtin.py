@@ -20,6 +20,7 @@ LIBRARIES = (
     "sklearn_hist_boosting",
     "sklearn_linear",
     "sklearn_networks",
+    "sklearn_stacking",
     "sklearn_steps",
     "sklearn_tree",
     "sklearn_wrappers",

@@ -141,6 +141,10 @@ class BlendLeafSearch(LeafSearch):
             return False
         return True
 
+    def _fell_short(self, highest: FloatArray) -> None:
+        """How much was lacking is not told: it is no sum."""
+        self._close()
+
     def _inside(self, question: Instance, original: Callable[[IntArray], IntArray]) -> BlendLeafSearch:
         question = replace(question, score=self.score, goal=self.zero, firm=self.zero)
         return BlendLeafSearch(
