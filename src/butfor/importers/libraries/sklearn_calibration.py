@@ -222,6 +222,7 @@ def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, 
 
     Returns the model, the row of its scores, the two functions, and the unit roundoff.
     """
+    _check_classes(estimator, (0, 1))  # a vote for a label is counted at its position
     model, readout = read_model(estimator, columns)
     sets = readout.rounded(UNIT_SINGLE).class_sets(1) if len(readout.classes) == 2 else ()  # its votes have no digits
     if len(sets) != 1 or len(sets[0].b) != 1 or sets[0].curve is not None:
