@@ -263,8 +263,11 @@ class _SumBoxSearch:
         return replace(box, cuts=(*box.cuts, (slopes @ self.curve.rows, least)))
 
     def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
-        """Part the box where the lines are furthest above the functions. If they are close, no part is easier."""
-        gap = self.curve.gaps(box.low, box.high, sums)
+        """Part the box where the lines are furthest above the functions.
+
+        If they are close, or rows of one part may be taken for rows of the other, no part is easier.
+        """
+        gap = np.where(box.high - box.low > self.overlap, self.curve.gaps(box.low, box.high, sums), 0.0)
         m = int(np.argmax(gap))
         if gap[m] <= CLOSE / len(gap):
             self._settle(bound)
