@@ -1,6 +1,6 @@
-"""The cheapest row whose mean of monotone functions is large enough, proven box by box.
+"""The cheapest row whose sum of monotone functions is large enough, proven box by box.
 
-A box says between which numbers each sum of scores lies. Straight lines above the functions make a half-space of sums
+For sums of trees, lines follow one search (`leaf_search`). For other models, a box says between which numbers each sum of scores lies. Straight lines above the functions make a half-space of sums
 that holds every answer in the box, and another exact solver finds the cheapest row of it. If this row is no answer, the
 lines are taken where it lies, or the box is parted there. The cheapest box comes first.
 """
@@ -92,7 +92,9 @@ class BlendBranching(AbstractSolver):
         for solver in self.inner:
             support = solver.accepts(replace(form, blended=False, curved=False, inequalities=max(form.inequalities, 3)))
             if support:
-                return Support(True, f"each box of sums is solved by {solver.name}")
+                boxes = form.model is not ModelKind.ENSEMBLE or not isinstance(solver, EnsembleBranchBound)
+                words = "each box of sums is solved by" if boxes else "lines above the functions follow the search of"
+                return Support(True, f"{words} {solver.name}")
             whys.append(f"{solver.name}: {support.why}")
         return Support(False, "; ".join(whys))
 
