@@ -1,8 +1,9 @@
 """The cheapest row whose sum of monotone functions is large enough, proven box by box.
 
-For sums of trees, lines follow one search (`leaf_search`). For other models, a box says between which numbers each sum of scores lies. Straight lines above the functions make a half-space of sums
-that holds every answer in the box, and another exact solver finds the cheapest row of it. If this row is no answer, the
-lines are taken where it lies, or the box is parted there. The cheapest box comes first.
+For sums of trees, lines follow one search (`leaf_search`). For other models, a box says between which numbers each sum of
+scores lies. Straight lines above the functions make a half-space of sums that holds every answer in the box, and another
+exact solver finds the cheapest row of it. If this row is no answer, the lines are taken where it lies, or the box is
+parted there. The cheapest box comes first.
 """
 
 from __future__ import annotations
