@@ -125,6 +125,25 @@ def test_answers_are_the_cheapest_of_all(name) -> None:
             assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
 
 
+@pytest.mark.parametrize("name", ["forest and boosting", "a falling member", "with a calibrated one"])
+@pytest.mark.parametrize("most", [1, 2])
+def test_counted_changes_are_proven_by_lines_that_follow_the_search(name, most) -> None:
+    X, y = small(6)
+    model = MODELS[name]().fit(X, y)
+    explainer, said = bf.Explainer(model, X), model.predict(EVERY)
+    for start in range(4):
+        row = X.iloc[[start]]
+        moved = np.abs(EVERY - row.to_numpy()).to_numpy()
+        allowed = (said != model.predict(row)[0]) & ((moved > 0).sum(axis=1) <= most)
+        best = (moved / 3).sum(axis=1)[allowed].min(initial=np.inf)
+        answer = explainer.explain(
+            row, cost=bf.L1(scale="range"), constraints=[bf.at_most_changes(most)], solver="blend_branching"
+        )
+        assert answer.cost == pytest.approx(best, abs=1e-6)
+        assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+        assert "lines above the functions follow the search of ensemble_branch_bound" in answer.certificate.solver
+
+
 REGRESSORS: dict[str, Callable[[], Any]] = {
     "forest and line": lambda: [("a", RandomForestRegressor(**SMALL)), ("b", Ridge())],
     "trees": lambda: [("a", RandomForestRegressor(**SMALL)), ("b", GradientBoostingRegressor(**SMALL))],
@@ -173,7 +192,10 @@ def test_shares_of_several_classes() -> None:
     [
         (stack("forest", "line", passthrough=True), "hands on the columns, too"),
         (stack("forest", "line", end=RandomForestClassifier(3, random_state=0)), "a sum of 3 trees"),
-        (stack("forest", "line", end=MLPClassifier(3, max_iter=5, random_state=0)), "its end is a network"),
+        (
+            stack("forest", "line", end=MLPClassifier(8, solver="lbfgs", max_iter=200, random_state=0)),
+            "its end is a network",
+        ),
         (stack("forest", "line", stack_method="predict"), "its predict"),
         (StackingRegressor([("a", Ridge())], DecisionTreeRegressor()), "its end is a DecisionTreeRegressor"),
     ],
@@ -183,3 +205,8 @@ def test_what_cannot_be_read_is_named_and_searched(model, words) -> None:
     X, y = small(3)
     model.fit(X, y)
     assert words in why_unread(model, X)
+    row = X.iloc[[int(np.argmin(model.predict(X)))]]
+    target = "other" if hasattr(model, "classes_") else bf.value(at_least=float(model.predict(X).max()))
+    answer = bf.Explainer(model, X).explain(row, target=target, solver="swarm")
+    assert answer.certificate.status is bf.Status.VALID
+    assert words in answer.certificate.solver
