@@ -32,13 +32,13 @@ from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipli
 from butfor.solvers.outcome import Stopped
 from butfor.solvers.solver import Budget
 
-STRIDES = 5
+MOST_STRIDES = 5
 """How often a row is moved on along lines through it, at most."""
 
 REACH = 0.1
 """Over which share of the range of a sum the rise of its function is measured."""
 
-SLOWER = 5
+SLOWER_BOXES = 5
 """A box takes so many times as long as one of a single sum."""
 
 
@@ -206,7 +206,7 @@ class BlendLeafSearch(LeafSearch):
         First it moves along the lines of the node. What it then lacks is asked of lines through it, again and again.
         """
         row, task, better = x.copy(), self.task, False
-        for _ in range(STRIDES):
+        for _ in range(MOST_STRIDES):
             before, ceiling = row.copy(), self._ceiling()
             cost = improve(self.reduced, task, self.work.alive, self.moves, row, held, ceiling)
             if cost >= ceiling:
@@ -248,7 +248,7 @@ class BlendBoxes(BoxSearch):
         super().__init__(search.reduced, task, search._ceiling, search._accept)
 
     def steps(self, size: int) -> Iterator[None]:
-        return super().steps(max(1, size // SLOWER))
+        return super().steps(max(1, size // SLOWER_BOXES))
 
     def _may_reach(self, alive: BoolArray) -> bool:
         return super()._may_reach(alive) and not self.curve.is_missed(*self._ends(self.work.most))

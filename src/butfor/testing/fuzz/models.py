@@ -119,7 +119,7 @@ BOOSTING = (
     "random_state=0))"
 )
 FOREST = "('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, random_state=0))"
-LINE = "('line', LogisticRegression(C={C}))"
+LOGISTIC = "('line', LogisticRegression(C={C}))"
 """Members of votes and stacks."""
 
 FORMS = LINEAR | NETWORKS | {
@@ -133,9 +133,9 @@ FORMS = LINEAR | NETWORKS | {
     "CalibratedLinear": "CalibratedClassifierCV(LogisticRegression(C={C}), method={method!r}, ensemble={ensemble}, cv=2)",
     "CalibratedShares": "CalibratedClassifierCV({inside}, method={method!r}, ensemble=False, cv=2)",
     "UnlikeVotes": f"VotingClassifier([{BOOSTING}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
-    "LinearVotes": f"VotingClassifier([{LINE}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
+    "LinearVotes": f"VotingClassifier([{LOGISTIC}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
     "StackedTrees": f"StackingClassifier([{BOOSTING}, {FOREST}], {{last}}, cv=2)",
-    "StackedLinear": f"StackingClassifier([{FOREST}, {LINE}], {{last}}, cv=2)",
+    "StackedLinear": f"StackingClassifier([{FOREST}, {LOGISTIC}], {{last}}, cv=2)",
     "StackedRegressor": "StackingRegressor([('tree', DecisionTreeRegressor(max_depth={depth}, random_state=0)), "
     "('forest', RandomForestRegressor(n_estimators={trees}, max_depth=2, random_state=0))], Ridge(alpha={alpha}), cv=2)",
     "VotingClassifier": "VotingClassifier([('tree', DecisionTreeClassifier(max_depth={depth}, random_state=0)), "
