@@ -239,3 +239,49 @@ def test_a_vote_of_unlike_kinds_is_searched() -> None:
     answer = bf.Explainer(model, X).explain(X.iloc[[0]])
     assert answer.certificate.status is bf.Status.VALID
     assert "different kinds" in answer.certificate.solver
+
+
+class TestMembersThatDoNotFit:
+    """Members that were exchanged after the fit, or frozen before it."""
+
+    @staticmethod
+    def vote(**given: Any) -> tuple[Any, pd.DataFrame, np.ndarray]:
+        X, y = small(5)
+        return voting("weak", "boosting", **given).fit(X, y), X, y
+
+    @pytest.mark.parametrize("member", ["weak", "forest", "boosting"])
+    @pytest.mark.parametrize("named", [["a", "b"], ["c", "b", "a"], ["a", "b", "c", "d"]])
+    def test_other_columns(self, member, named) -> None:
+        model, X, y = self.vote()
+        model.estimators_[1] = MEMBERS[member]().fit(X.assign(d=1)[named], y)
+        with pytest.raises(bf.InputError, match="VotingClassifier refuses these rows"):
+            bf.Explainer(model, X).explain(X.iloc[[0]])
+
+    def test_fewer_columns_of_an_array(self) -> None:
+        X, y = small(5)
+        model = voting("boosting", "weak").fit(X.to_numpy(), y)
+        model.estimators_[1] = MEMBERS["weak"]().fit(X[["a", "b"]].to_numpy(), y)
+        assert "fitted on 2 columns, and gets 3" in why_unread(model, X.to_numpy())
+
+    @pytest.mark.parametrize("weights", [[1, -1], [0, 0], [-1, 3]])
+    @pytest.mark.parametrize("how", ["soft", "hard"])
+    def test_weights_that_are_none(self, weights, how) -> None:
+        model, X, _ = self.vote(voting=how)
+        model.weights = weights
+        assert f"has the weights {[float(w) for w in weights]}" in why_unread(model, X)
+
+    def test_frozen_members_with_other_names_of_the_classes(self) -> None:
+        """A soft vote adds up probabilities by their position, whatever they are called."""
+        frozen = pytest.importorskip("sklearn.frozen")
+        X, y = small(5)
+        other = frozen.FrozenEstimator(MEMBERS["boosting"]().fit(X, np.array(["x", "w"])[y]))
+        model = VotingClassifier([("a", MEMBERS["weak"]()), ("b", other)], voting="soft").fit(X, y)
+        assert isinstance(check_importer(model, X).readout, Blended)
+
+    def test_a_vote_by_label_of_a_member_with_the_classes_in_another_order(self) -> None:
+        frozen = pytest.importorskip("sklearn.frozen")
+        X, y = small(5)
+        other = frozen.FrozenEstimator(MEMBERS["boosting"]().fit(X, y))
+        model = VotingClassifier([("a", MEMBERS["weak"]()), ("b", other)], voting="hard").fit(X, y)
+        other.estimator.classes_ = np.array([1, 0])
+        assert "knows the classes [1, 0]" in why_unread(model, X)

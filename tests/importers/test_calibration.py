@@ -28,8 +28,11 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.importers.read import read
 from butfor.importers.registry import _models
 from butfor.model.linked import Calibrated
+from butfor.model.one_vs_rest import OneVsRest
+from butfor.model.questions import evaluate
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import NUMBERS, SKLEARN, TEXT, answers, codes, labels, numbers, people
@@ -151,6 +154,58 @@ def test_answers_are_the_cheapest_of_all(base, method) -> None:
         assert answer.certificate.bound <= best + 1e-6
 
 
+SEVERAL = ["logistic", "margin", "tree", "forest", "boosting", "histogram", "ada"]
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("base", SEVERAL)
+def test_several_classes(base, method) -> None:
+    """The shares of three classes: read, and every row is tried for each class, and for shares that some row has."""
+    rng = np.random.default_rng(1)
+    X, y = small(rng)
+    y = y + (X["a"] + X["c"] + rng.normal(size=60) > 4).to_numpy()
+    model = CalibratedClassifierCV(made(base), method=method, ensemble=False, cv=3).fit(X, np.array(list("pqr"))[y])
+    assert isinstance(check_importer(model, X, rng).readout, OneVsRest)
+    every = pd.DataFrame(np.stack(np.meshgrid(*[np.arange(4)] * 3), axis=-1).reshape(-1, 3), columns=list("abc"))
+    given, said = model.predict_proba(every), model.predict(every)
+    explainer = bf.Explainer(model, X)
+    prices = np.array([explainer.space[name].range for name in "abc"])
+    start = X.iloc[[0]]
+    cost = (np.abs(every - start.to_numpy()) / prices).sum(axis=1).to_numpy()
+    wanted = [(bf.other(), said != model.predict(start)[0]), *((label, said == label) for label in "pqr")]
+    for (k, label), p in product(enumerate("pqr"), np.unique(given[given > 0])[:: len(given)]):
+        wanted += [(bf.probability(label, p), given[:, k] >= p)]
+    for target, met in wanted:
+        answer = explainer.explain(start, target=target, cost=bf.L1(scale="range"))
+        best = cost[met].min(initial=np.inf)
+        assert answer.cost == pytest.approx(best, abs=1e-6), target
+        assert answer.certificate.bound <= best + 1e-6
+        assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
+def test_where_no_calibrator_gives_anything_all_classes_are_equal() -> None:
+    X, y = small(np.random.default_rng(1))
+    y = y + (X["a"] + X["c"] > 4).to_numpy()
+    model = CalibratedClassifierCV(BASES["forest"](), method="isotonic", ensemble=False, cv=3).fit(X, y)
+    for calibrator in model.calibrated_classifiers_[0].calibrators:
+        calibrator.X_thresholds_, calibrator.y_thresholds_ = (
+            np.array([0.0, 0.57, 0.7, 1.0]),
+            np.array([0.0, 0.0, 0.5, 1.0]),
+        )
+        calibrator.X_min_, calibrator.X_max_ = 0.0, 1.0
+        calibrator._build_f(calibrator.X_thresholds_, calibrator.y_thresholds_)
+    assert (model.predict_proba(X) == 1 / 3).all(axis=1).any()
+    check_importer(model, X)
+    readout = read(model, X).readout
+    scores = evaluate(read(model, X).model, X.to_numpy(np.float64))
+    for label, p, below, strict in product(range(3), (0.0, 0.2, 1 / 3, 0.4, 1.0), (False, True), (False, True)):
+        given = model.predict_proba(X)[:, label]
+        met = (given < p if strict else given <= p) if below else (given > p if strict else given >= p)
+        sets = readout.probability_sets(label, p, below=below, strict=strict)
+        found = np.any([part.holds(scores) for part in sets], axis=0)
+        assert (found == met).all(), (label, p, below, strict, given[found != met])
+
+
 def test_an_isotonic_plateau_at_one_half_belongs_to_the_first_class() -> None:
     X, y = small(np.random.default_rng(1))
     model = CalibratedClassifierCV(BASES["forest"](), method="isotonic", ensemble=False, cv=3).fit(X, y)
@@ -174,7 +229,7 @@ def test_a_falling_sigmoid_is_read() -> None:
 
 def test_what_is_refused_by_name() -> None:
     X, y = small(np.random.default_rng(0))
-    several = CalibratedClassifierCV(BASES["forest"](), cv=3, ensemble=False).fit(X, X["a"])
+    several = CalibratedClassifierCV(BASES["forest"](), cv=3).fit(X, X["a"])
     assert "over 4 classes" in why_unread(several, X)
     neighbours = CalibratedClassifierCV(KNeighborsClassifier(), cv=3, ensemble=False).fit(X, y)
     assert "no importer reads KNeighborsClassifier" in why_unread(neighbours, X)
@@ -189,7 +244,7 @@ def test_what_is_refused_by_name() -> None:
 
 def test_a_refused_one_is_searched() -> None:
     X, _ = small(np.random.default_rng(0))
-    several = CalibratedClassifierCV(BASES["forest"](), cv=3, ensemble=False).fit(X, X["a"])
+    several = CalibratedClassifierCV(BASES["forest"](), cv=3).fit(X, X["a"])
     explainer = bf.Explainer(several, X)
     answer = explainer.explain(X.iloc[[0]], solver="swarm")
     assert answer.certificate.status is bf.Status.VALID

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from butfor.model.blend import FIRM, PERHAPS, Blend, Blended, Voted
+from butfor.model.blend import FIRM, PERHAPS, Blend, Blended, Blends, Voted
 from butfor.model.monotone import Complement, Jump, MonotoneFunction
 from butfor.model.scores import Doubt
 from tests.model.test_monotone import FUNCTIONS
@@ -77,3 +77,37 @@ def test_sides_are_told_apart() -> None:
         x = np.linspace(-3, 3, 50)
         least, most = (blend_of(name, off=np.array([1e-9]), side=side).part(0, x) for side in (FIRM, PERHAPS))
         assert (least <= most).all()
+
+
+def several(rng: np.random.Generator) -> Blends:
+    """Two sums of four functions of rising and falling parts, with weights of either sign."""
+    functions = tuple(EVERY[name] for name in rng.choice(NAMES, 4))
+    off = np.full(4, 1e-12)
+    return Blends(
+        tuple(
+            Blend(np.eye(4), rng.normal(size=4), functions, float(rng.normal()), off=off, side=PERHAPS)
+            for _ in range(2)
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_half_spaces_hold_all_that_is_in_the_set(seed) -> None:
+    rng = np.random.default_rng(seed)
+    curve = several(rng)
+    for _ in range(10):
+        low, high = np.sort(rng.uniform(-3, 3, (2, 4)), axis=0)
+        sums = rng.uniform(low, high, (500, 4))
+        slopes, least = curve.half_spaces(low, high, rng.uniform(low, high))
+        inside = curve.excesses(sums) <= 0
+        assert (sums[inside] @ slopes.T >= least).all()
+        if curve.is_missed(low, high):
+            assert not inside.any()
+
+
+def test_half_spaces_of_a_single_row_are_exact() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        curve, at = several(rng), rng.uniform(-3, 3, 4)
+        slopes, least = curve.half_spaces(at, at, at)
+        np.testing.assert_allclose(least - slopes @ at, curve.excesses_of(at), atol=1e-9)

@@ -251,6 +251,8 @@ def open_source(estimator: Any, table: Any) -> Source:
     if isinstance(estimator, AbstractFunction):
         return Source(estimator, frames.names(table), wants_array=False)
     if not hasattr(estimator, "predict"):
+        if hasattr(estimator, "fit"):  # a stack has `predict` once its end is fitted
+            check_fitted(estimator)
         if not callable(estimator):
             raise InputTypeError(
                 f"{type(estimator).__name__} was given as the model.",

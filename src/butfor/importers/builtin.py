@@ -22,6 +22,7 @@ LIBRARIES = (
     "sklearn_linear",
     "sklearn_neighbours",
     "sklearn_networks",
+    "sklearn_stacking",
     "sklearn_steps",
     "sklearn_tree",
     "sklearn_wrappers",

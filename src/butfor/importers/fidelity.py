@@ -21,7 +21,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Value
 from butfor.model.rounding import passed_on
-from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
+from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, Doubt, ScoreSet
 from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
 from butfor.space import frames
@@ -89,13 +89,17 @@ def _labels(
     for row, (label, choice) in enumerate(zip(source.labels(table), readout.decide(scores), strict=True)):
         if classes[choice] == label:
             continue
-        tied = slack[row] and any(
-            part.holds(scores[[row]], -slack[row])[0] for part in readout.class_sets(classes.index(label))
-        )
-        if not tied:
+        sets = readout.class_sets(classes.index(label)) if slack[row] else ()
+        if not any(part.perhaps(scores[[row]], _doubt(part, float(slack[row])))[0] for part in sets):
             yield Disagreement(
                 row, f"the estimator predicts {label!r}, the imported model {classes[choice]!r} (scores {scores[row]})"
             )
+
+
+def _doubt(part: ScoreSet, slack: float) -> Doubt:
+    """Each score, and each inequality, is off by at most `slack`."""
+    width = len(part.b)
+    return Doubt(np.full(width, slack), np.full(part.A.shape[1], slack), np.zeros(width))
 
 
 def _probabilities(

@@ -56,6 +56,13 @@ def read_model(estimator: Any, columns: list[Column]) -> Imported:
             f"The known models are {', '.join(known_models())}.",
             "Teach it with butfor.register_importer, or search given rows with bf.candidates(rows).",
         )
+    fitted_on = getattr(estimator, "n_features_in_", len(columns))
+    if fitted_on != len(columns):
+        raise UnsupportedModelError(
+            f"a {type(estimator).__name__} was fitted on {fitted_on} columns, and gets {len(columns)}.",
+            "They must be the same.",
+            "Fit the whole again.",
+        )
     return reader(estimator, columns)
 
 

@@ -25,12 +25,13 @@ FIRM, PERHAPS, NOMINAL = 1, -1, 0
 
 @dataclass(frozen=True, eq=False)
 class Blend(AbstractCurve):
-    """The scores whose weighted mean of functions, times `sign`, is at least `least`.
+    """The scores whose weighted sum of functions, times `sign`, is at least `least`.
 
     - `rows` (members, scores): the sum that each function depends on is `rows[m] @ scores`;
-    - `weights` (members): they add up to 1;
+    - `weights` (members): of either sign. Those of a mean add up to 1;
     - `off` (members): by how much each sum may be off;
-    - `side`: whether the scores are surely in it, perhaps, or by our own numbers.
+    - `side`: whether the scores are surely in it, perhaps, or by our own numbers;
+    - `below`, `above`: the estimator surely says no below `least - below`, and yes above `least + above`.
     """
 
     rows: FloatArray
@@ -40,12 +41,18 @@ class Blend(AbstractCurve):
     sign: float = 1.0
     off: FloatArray | float = 0.0
     side: int = NOMINAL
+    below: float = 0.0
+    above: float = 0.0
 
     def widened(self, doubt: Doubt) -> Blend:
-        return replace(self, off=np.abs(self.rows) @ doubt.scores, side=PERHAPS)
+        return self._moved(-self.below, doubt, PERHAPS)
 
     def tightened(self, doubt: Doubt) -> Blend:
-        return replace(self, off=np.abs(self.rows) @ doubt.scores, side=FIRM)
+        return self._moved(self.above, doubt, FIRM)
+
+    def _moved(self, by: float, doubt: Doubt, side: int) -> Blend:
+        off = np.abs(self.rows) @ doubt.scores
+        return replace(self, least=self.least + by, off=off, side=side, below=0.0, above=0.0)
 
     def sums(self, scores: FloatArray) -> FloatArray:
         """The sum of each member (rows, members)."""
@@ -55,9 +62,53 @@ class Blend(AbstractCurve):
         return float(self.excesses(scores[None])[0])
 
     def excesses(self, scores: FloatArray) -> FloatArray:
-        each = [self.part(m, sums) for m, sums in enumerate(self.sums(scores).T)]
-        total = np.sum(each, axis=0)
-        return np.asarray(self.least - (total - self.side * self.rounding * (np.abs(total) + 1.0)))
+        return self._excesses_of(self.sums(scores))
+
+    def excess_of(self, sums: FloatArray) -> float:
+        """How far one row of sums is outside."""
+        return float(self._excesses_of(sums))
+
+    def _excesses_of(self, sums: FloatArray) -> FloatArray:
+        parts = self.parts_of(sums)
+        return np.asarray(self.least - (parts.sum(axis=-1) - self.side * self.rounding * self._size(parts)))
+
+    def _size(self, parts: FloatArray) -> FloatArray:
+        """The size of the numbers that are added up and compared."""
+        return np.asarray(np.abs(parts).sum(axis=-1) + np.abs(self.weights).sum() + abs(self.least))
+
+    def parts_of(self, sums: FloatArray) -> FloatArray:
+        """What each member adds to the mean, for its sum."""
+        return np.stack([self.part(m, sums[..., m]) for m in range(len(self.rows))], axis=-1)
+
+    @property
+    def ways(self) -> FloatArray:
+        """The way in which each sum leads to the set: 1 if it should rise, -1 if it should fall."""
+        up = [(self.sign * weight > 0) == f.rises for weight, f in zip(self.weights, self.functions, strict=True)]
+        return np.where(up, 1.0, -1.0)
+
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether no sums between these ends are in the set."""
+        best = self.parts_of(np.where(self.ways > 0, high, low))
+        return bool(self.least > best.sum() + 3 * self.rounding * self._size(best))
+
+    def half_space(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, float]:
+        """`slopes` and `least`: `slopes @ sums >= least` holds for all sums between the ends that are in the set.
+
+        It is as tight as possible at `at`.
+        """
+        lines = [self.line(m, *(float(end[m]) for end in (low, high, at))) for m in range(len(self.rows))]
+        slopes, heights = (np.array(numbers) for numbers in zip(*lines, strict=True))
+        size = self._size(heights) + float(np.abs(slopes) @ np.maximum(np.abs(low), np.abs(high)))
+        spare = 2 * self.rounding * size + float(np.abs(slopes) @ np.broadcast_to(self.off, len(low)))
+        return slopes, float(self.least - heights.sum() - spare)
+
+    def rise(self, sums: FloatArray, step: FloatArray) -> FloatArray:
+        """How much the mean rises with each sum, measured over some steps around them."""
+        out = np.zeros(len(sums))
+        for m in np.flatnonzero(step).tolist():
+            before, after = self.part(m, np.array([sums[m] - step[m], sums[m] + step[m]]))
+            out[m] = (after - before) / (2 * step[m])
+        return out
 
     @property
     def rounding(self) -> float:
@@ -74,6 +125,14 @@ class Blend(AbstractCurve):
         low, high = function.between(sums - off, sums + off)
         return np.asarray(weight * (high if (weight > 0) == (self.side == PERHAPS) else low))
 
+    def gaps(self, low: FloatArray, high: FloatArray, at: FloatArray) -> FloatArray:
+        """How far the line of each member is above it at `at`."""
+        out = np.empty(len(self.rows))
+        for m in range(len(out)):
+            slope, height = self.line(m, float(low[m]), float(high[m]), float(at[m]))
+            out[m] = slope * at[m] + height - self.part(m, np.array([at[m]]))[0]
+        return out
+
     def line(self, member: int, low: float, high: float, at: float) -> tuple[float, float]:
         """A line `slope * x + height` above what a member adds between `low` and `high`, and as low as possible at `at`.
 
@@ -87,13 +146,78 @@ class Blend(AbstractCurve):
         x = _samples(low, high, at)
         y = self.part(member, x)
         y = np.maximum(y, np.maximum(np.append(y[1:], y[-1]), np.append(y[0], y[:-1])))
-        hull = _upper_hull(x, y)
-        right = min(max(int(np.searchsorted(x[hull], at)), 1), len(hull) - 1) if len(hull) > 1 else 0
-        if not right:
-            return 0.0, float(y.max())
-        i, j = hull[right - 1], hull[right]
-        slope, height = _through(float(x[i]), float(y[i]), float(x[j]), float(y[j]))
+        slope, height = _edge_above(x, y, at)
         return slope, height + max(0.0, float((y - slope * x - height).max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Blends(AbstractCurve):
+    """The scores that lie in each of some sets, all of which are about the same sums."""
+
+    each: tuple[Blend, ...]
+
+    @classmethod
+    def of(cls, curve: AbstractCurve | None) -> Blends:
+        """One such set, or several."""
+        assert isinstance(curve, Blend | Blends)
+        return cls((curve,)) if isinstance(curve, Blend) else curve
+
+    def widened(self, doubt: Doubt) -> Blends:
+        return Blends(tuple(blend.widened(doubt) for blend in self.each))
+
+    def tightened(self, doubt: Doubt) -> Blends:
+        return Blends(tuple(blend.tightened(doubt) for blend in self.each))
+
+    @property
+    def rows(self) -> FloatArray:
+        """The sum that each function depends on."""
+        return self.each[0].rows
+
+    @property
+    def off(self) -> FloatArray:
+        """By how much each sum may be off."""
+        return np.broadcast_to(self.each[0].off, len(self.rows))
+
+    @property
+    def rounding(self) -> float:
+        """The largest share of a sum by which it may be rounded."""
+        return max(blend.rounding for blend in self.each)
+
+    def excess(self, scores: FloatArray) -> float:
+        return float(self.excesses(scores[None])[0])
+
+    def excesses(self, scores: FloatArray) -> FloatArray:
+        return np.asarray(np.max([blend.excesses(scores) for blend in self.each], axis=0))
+
+    def sums(self, scores: FloatArray) -> FloatArray:
+        """The sum of each member (rows, members)."""
+        return self.each[0].sums(scores)
+
+    def excesses_of(self, sums: FloatArray) -> FloatArray:
+        """How far one row of sums is outside each set."""
+        return np.array([blend.excess_of(sums) for blend in self.each])
+
+    @property
+    def ways(self) -> FloatArray:
+        """The way in which each sum leads to each set (sets, members)."""
+        return np.array([blend.ways for blend in self.each])
+
+    def is_missed(self, low: FloatArray, high: FloatArray) -> bool:
+        """Whether no sums between these ends are in one of the sets."""
+        return any(blend.is_missed(low, high) for blend in self.each)
+
+    def half_spaces(self, low: FloatArray, high: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The half-space of each set: see `Blend.half_space`."""
+        slopes, least = zip(*(blend.half_space(low, high, at) for blend in self.each), strict=True)
+        return np.array(slopes), np.array(least)
+
+    def rises(self, sums: FloatArray, step: FloatArray) -> FloatArray:
+        """How much each mean rises with each sum (sets, members)."""
+        return np.array([blend.rise(sums, step) for blend in self.each])
+
+    def gaps(self, low: FloatArray, high: FloatArray, at: FloatArray) -> FloatArray:
+        """How far the lines of each member are above it at most."""
+        return np.asarray(np.max([blend.gaps(low, high, at) for blend in self.each], axis=0))
 
 
 def _samples(low: float, high: float, at: float) -> FloatArray:
@@ -104,17 +228,14 @@ def _samples(low: float, high: float, at: float) -> FloatArray:
     return np.unique(np.clip(np.concatenate([low + (high - low) * ends, around]), low, high))
 
 
-def _upper_hull(x: FloatArray, y: FloatArray) -> IntArray:
-    """The corners of the smallest concave function above some points."""
-    kept: list[int] = []
-    for i in range(len(x)):
-        while len(kept) > 1:
-            a, b = kept[-2], kept[-1]
-            if (y[b] - y[a]) * (x[i] - x[a]) > (y[i] - y[a]) * (x[b] - x[a]):
-                break
-            kept.pop()
-        kept.append(i)
-    return np.array(kept, dtype=np.intp)
+def _edge_above(x: FloatArray, y: FloatArray, at: float) -> tuple[float, float]:
+    """The line through two points, one on each side of `at`, that is highest there: an edge of the hull of all."""
+    right = int(np.clip(np.searchsorted(x, at, side="right"), 1, len(x) - 1)) if len(x) > 1 else 0
+    if not right:
+        return 0.0, float(y.max())
+    slopes = (y[right:] - y[:right, None]) / (x[right:] - x[:right, None])
+    i, j = np.unravel_index(np.argmax(y[:right, None] + slopes * (at - x[:right, None])), slopes.shape)
+    return _through(float(x[i]), float(y[i]), float(x[right + j]), float(y[right + j]))
 
 
 def _through(x: float, y: float, other: float, value: float) -> tuple[float, float]:

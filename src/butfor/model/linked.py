@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.monotone import MonotoneFunction
 from butfor.model.readout import AbstractReadout, Link, Value
-from butfor.model.scores import UNIT_DOUBLE, ScoreSet, everything
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, all_of
 
 HALF = 0.5
 """Of two classes, the second is predicted iff its probability is larger than this."""
@@ -43,24 +43,7 @@ class Linked(Value):
         row = np.ones(1)
         ends = [self.function.score_set(row, low)] if np.isfinite(low) else []
         ends += [self.function.score_set(row, high, below=True)] if np.isfinite(high) else []
-        if not ends:
-            return (everything(1),)
-        return (ends[0],) if len(ends) == 1 else (_both(*ends),)
-
-
-def _both(first: ScoreSet, second: ScoreSet) -> ScoreSet:
-    """The scores in two sets of plain inequalities."""
-    below, above = (
-        np.concatenate([np.broadcast_to(getattr(part, name), part.b.shape) for part in (first, second)])
-        for name in ("below", "above")
-    )
-    return ScoreSet(
-        np.concatenate([first.A, second.A]),
-        np.concatenate([first.b, second.b]),
-        np.concatenate([first.strict, second.strict]),
-        below=below,
-        above=above,
-    )
+        return (all_of(ends, 1),)
 
 
 @dataclass(frozen=True, eq=False)

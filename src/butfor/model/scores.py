@@ -217,3 +217,18 @@ def everything(scores: int) -> ScoreSet:
 def nothing(scores: int) -> ScoreSet:
     """The empty set of scores."""
     return at_least(np.zeros(scores), 1.0)
+
+
+def all_of(sets: list[ScoreSet], scores: int) -> ScoreSet:
+    """The scores in all of some sets of plain inequalities."""
+    below, above = (
+        np.concatenate([np.zeros(0), *(np.broadcast_to(getattr(part, name), part.b.shape) for part in sets)])
+        for name in ("below", "above")
+    )
+    return ScoreSet(
+        np.concatenate([np.zeros((0, scores)), *(part.A for part in sets)]),
+        np.concatenate([np.zeros(0), *(part.b for part in sets)]),
+        np.concatenate([np.zeros(0, dtype=np.bool_), *(part.strict for part in sets)]),
+        below=below,
+        above=above,
+    )

@@ -16,7 +16,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
 from butfor.model.ball import Ball
 from butfor.model.black_box import BlackBox
-from butfor.model.blend import Blend
+from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import stays_clear
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
@@ -205,7 +205,7 @@ class Problem:
             cost=_terms(self.prices),
             constraints=frozenset(self._constraint_kinds()),
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
-            blended=any(isinstance(score_set.curve, Blend) for score_set in self.score_sets),
+            blended=any(isinstance(score_set.curve, Blend | Blends) for score_set in self.score_sets),
             combinations=float(np.prod(self.domain.counts()[movable]))
             * (1 if self.robust is None else self.robust.count),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",

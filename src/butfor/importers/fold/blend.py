@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
@@ -14,7 +15,7 @@ from butfor.model.blend import Blended, Voted
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.monotone import MonotoneFunction
-from butfor.model.questions import Model, score_count
+from butfor.model.questions import Model
 from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees
 
@@ -39,20 +40,16 @@ def blend(
             "Fit it with positive weights.",
         )
     kept = [member for member in members if member.weight > 0]
-    widths = [score_count(member.model) for member in kept]
-    ends = np.cumsum(widths)
-    rows = np.zeros((len(kept), int(ends[-1])))
-    for row, member, end, width in zip(rows, kept, ends, widths, strict=True):
-        row[end - width : end] = member.row
+    rows = block_diag(*(member.row for member in kept))
     weights = np.array([member.weight for member in kept])
     shares, chances = weights / weights.sum(), tuple(member.chances for member in kept)
     readout = Blended(classes, rows, shares, chances)
     if votes:
         readout = Voted(classes, rows, shares, chances, total=float(weights.sum()))
-    return _together(name, [member.model for member in kept]), readout.rounded(unit)
+    return together(name, [member.model for member in kept]), readout.rounded(unit)
 
 
-def _together(name: str, models: list[Model]) -> Model:
+def together(name: str, models: list[Model]) -> Model:
     """The models as one, with all of their scores."""
     parts = [model for model in models if isinstance(model, Trees | Linear | Mixed)]
     if len(parts) < len(models):

@@ -1,4 +1,4 @@
-"""scikit-learn's calibrated classifiers of two classes: means of monotone functions of scores."""
+"""scikit-learn's calibrated classifiers: monotone functions of scores, and means or shares of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedModelError
-from butfor.importers.fold.blend import Member, blend
+from butfor.importers.fold.blend import Member, blend, together
 from butfor.importers.fold.column import Column
 from butfor.importers.registry import Imported, read_model, register_importer
 from butfor.model.linked import Calibrated
@@ -24,6 +24,7 @@ from butfor.model.monotone import (
     MonotoneFunction,
     Scaled,
 )
+from butfor.model.one_vs_rest import OneVsRest
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold
 from butfor.model.scores import UNIT_SINGLE
@@ -40,20 +41,47 @@ def read_calibrated(calibrated: Any, columns: list[Column]) -> Imported:
     If they share one estimator, it is a function of one score. Otherwise each has its own.
     """
     classes = tuple(calibrated.classes_.tolist())
-    if len(classes) != 2:
-        raise UnsupportedModelError(
-            f"CalibratedClassifierCV over {len(classes)} classes cannot be read.",
-            "Its probabilities are divided by their sum, so they depend on several scores. Two classes are needed.",
-            "Let the swarm search: it needs only predictions.",
-        )
     members = calibrated.calibrated_classifiers_
     estimators = [_inner(member.estimator) for member in members]
+    if len(classes) > 2:
+        return _of_several_classes(members, estimators[0], classes, columns)
     if any(estimator is not estimators[0] for estimator in estimators):
         return _blended(members, estimators, classes, columns)
     model, row, steps, unit = scored(estimators[0], classes, columns)
     each = [_chances(member, steps) for member in members]
     chances = each[0] if len(each) == 1 else (_mean([one for one, _ in each]), _mean([two for _, two in each]))
     return model, Calibrated(classes, row, chances).rounded(unit)
+
+
+def _of_several_classes(
+    members: Sequence[Any], estimator: Any, classes: tuple[Any, ...], columns: list[Column]
+) -> Imported:
+    """One estimator, and a calibrator for each class. What they give is divided by its sum."""
+    if len(members) > 1 or members[0].method == "temperature":
+        raise UnsupportedModelError(
+            f"CalibratedClassifierCV over {len(classes)} classes cannot be read.",
+            "Of several classes, it must hold one estimator (ensemble=False, or a frozen one), and sigmoids or isotonic "
+            "steps: a mean of shares is no sum of functions of one score each.",
+            "Let the swarm search: it needs only predictions.",
+        )
+    _check_classes(estimator, classes)
+    model, readout = read_model(estimator, columns)
+    if not isinstance(readout, Argmax):
+        raise _uncalibrated(estimator, readout)
+    if hasattr(estimator, "decision_function"):
+        votes = type(_last(estimator)).__name__ == "AdaBoostClassifier"  # its scores are shares of its votes
+        before: tuple[AbstractStep, ...] = (Scaled(len(classes) - 1.0),) if votes else ()
+    elif readout.link == "identity":
+        before = (Scaled(1.0 / readout.total),)
+    else:
+        raise _uncalibrated(estimator, readout)
+    functions = tuple(
+        MonotoneFunction(before).then(*_calibration(members[0].method, calibrator))
+        for calibrator in members[0].calibrators
+    )
+    return together("CalibratedClassifierCV", [model]), OneVsRest(classes, np.eye(len(classes)), functions).rounded(
+        readout.unit
+    )
 
 
 def _blended(
@@ -80,12 +108,7 @@ def scored(
 
     Returns the model, the row of its scores, the steps from there to what the calibrator gets, and the unit roundoff.
     """
-    given = tuple(np.asarray(estimator.classes_).tolist())
-    if given not in (classes, (0, 1)):  # temperature scaling fits the estimator on the positions of the classes
-        raise UnsupportedModelError(
-            f"{type(estimator).__name__} knows the classes {list(given)}, and what holds it {list(classes)}.",
-            "They must be the same, in the same order.",
-        )
+    _check_classes(estimator, classes)
     model, readout = read_model(estimator, columns)
     if isinstance(readout, Threshold):
         readout = readout.inner
@@ -95,6 +118,18 @@ def scored(
     if isinstance(readout, Argmax) and readout.link == "identity" and not hasattr(estimator, "decision_function"):
         return model, np.array([0.0, 1.0]), () if readout.total == 1 else (Scaled(1.0 / readout.total),), unit
     raise _uncalibrated(estimator, readout)
+
+
+def _check_classes(estimator: Any, classes: tuple[Any, ...]) -> None:
+    given = tuple(np.asarray(estimator.classes_).tolist())
+    if given not in (
+        classes,
+        tuple(range(len(classes))),
+    ):  # temperature scaling fits it on the positions of the classes
+        raise UnsupportedModelError(
+            f"{type(estimator).__name__} knows the classes {list(given)}, and what holds it {list(classes)}.",
+            "They must be the same, in the same order.",
+        )
 
 
 def _from_score(estimator: Any, readout: Sign) -> tuple[AbstractStep, ...]:
@@ -187,6 +222,7 @@ def votes_of(estimator: Any, columns: list[Column]) -> tuple[Model, FloatArray, 
 
     Returns the model, the row of its scores, the two functions, and the unit roundoff.
     """
+    _check_classes(estimator, (0, 1))  # a vote for a label is counted at its position
     model, readout = read_model(estimator, columns)
     sets = readout.rounded(UNIT_SINGLE).class_sets(1) if len(readout.classes) == 2 else ()  # its votes have no digits
     if len(sets) != 1 or len(sets[0].b) != 1 or sets[0].curve is not None:

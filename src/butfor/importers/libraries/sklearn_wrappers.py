@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,18 @@ def read_voting(voting: Any, columns: list[Column]) -> Imported:
 
 
 def _mean_value(kind: str, read: list[Imported], weights: FloatArray) -> Imported:
-    """The weighted mean of what regressors predict: one sum of leaves, or a sum of scores side by side."""
+    """The weighted mean of what regressors predict."""
     _check_weights(kind, weights)
-    shares, unit = weights / weights.sum(), max(readout.unit for _, readout in read)
+    return summed(kind, read, weights / weights.sum())
+
+
+def summed(kind: str, read: list[Imported], shares: FloatArray, constant: float = 0.0) -> Imported:
+    """Shares of what regressors predict, added up: one sum of leaves, or a sum of scores side by side."""
+    unit = max(readout.unit for _, readout in read)
     leaves = [model for model, readout in read if isinstance(model, Trees) and type(readout) is Value]
     if len(leaves) == len(read):
-        return combined(leaves, shares.tolist()), Value(unit=unit)
+        model = combined(leaves, shares.tolist())
+        return replace(model, base=model.base + constant), Value(unit=unit)
     parts = [
         (model, share * readout.row)
         for (model, readout), share in zip(read, shares, strict=True)
@@ -90,7 +97,22 @@ def _mean_value(kind: str, read: list[Imported], weights: FloatArray) -> Importe
             "Explain one member, or let the swarm search: it needs only predictions.",
         )
     models = [model for model, _ in parts]
-    return side_by_side(models[0], models[1:]), MeanValue(unit=unit, weights=np.concatenate([row for _, row in parts]))
+    row = np.concatenate([row for _, row in parts])
+    at = int(np.argmax(np.abs(row)))
+    if not row[at]:
+        raise UnsupportedModelError(f"a {kind} predicts {constant}, whatever its members do.", "", "")
+    return _raised(side_by_side(models[0], models[1:]), at, constant / row[at]), MeanValue(unit=unit, weights=row)
+
+
+def _raised(model: Trees | Linear | Mixed, score: int, by: float) -> Trees | Linear | Mixed:
+    """The model with a constant added to one score."""
+    if isinstance(model, Mixed):
+        linear = _raised(model.linear, score, by)
+        assert isinstance(linear, Linear)
+        return replace(model, linear=linear)
+    constant = (model.base if isinstance(model, Trees) else model.intercept).copy()
+    constant[score] += by
+    return replace(model, base=constant) if isinstance(model, Trees) else replace(model, intercept=constant)
 
 
 def _adds_leaves(readout: AbstractReadout) -> bool:

@@ -1,8 +1,9 @@
-"""The cheapest row whose mean of monotone functions is large enough, proven box by box.
+"""The cheapest row whose sum of monotone functions is large enough, proven box by box.
 
-A box says between which numbers each sum of scores lies. Straight lines above the functions make a half-space of sums
-that holds every answer in the box, and another exact solver finds the cheapest row of it. If this row is no answer, the
-lines are taken where it lies, or the box is parted there. The cheapest box comes first.
+For sums of trees, lines follow one search (`leaf_search`). For other models, a box says between which numbers each sum of
+scores lies. Straight lines above the functions make a half-space of sums that holds every answer in the box, and another
+exact solver finds the cheapest row of it. If this row is no answer, the lines are taken where it lies, or the box is
+parted there. The cheapest box comes first.
 """
 
 from __future__ import annotations
@@ -15,16 +16,18 @@ from itertools import count
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.blend import Blend
+from butfor.model.blend import Blends
 from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.rounding import rounding
-from butfor.model.scores import ScoreSet, at_least
+from butfor.model.scores import ScoreSet
+from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.blend.ranges import affordable_ranges, sum_ranges
+from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_lines
+from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
+from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
 from butfor.solvers.mixed.branch_bound import cheapest_below as mixed_below
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
@@ -61,11 +64,11 @@ MOST_CUTS = 6
 
 @dataclass(frozen=True, eq=False)
 class SumBox:
-    """A box of sums. `cuts` are half-spaces `A s >= b` that hold its answers."""
+    """A box of sums. Each cut `A, b` is half-spaces `A s >= b` that hold its answers."""
 
     low: FloatArray
     high: FloatArray
-    cuts: tuple[tuple[FloatArray, float], ...] = ()
+    cuts: tuple[tuple[FloatArray, FloatArray], ...] = ()
 
 
 class BlendBranching(AbstractSolver):
@@ -90,18 +93,21 @@ class BlendBranching(AbstractSolver):
         for solver in self.inner:
             support = solver.accepts(replace(form, blended=False, curved=False, inequalities=max(form.inequalities, 3)))
             if support:
-                return Support(True, f"each box of sums is solved by {solver.name}")
+                boxes = form.model is not ModelKind.ENSEMBLE or not isinstance(solver, EnsembleBranchBound)
+                words = "each box of sums is solved by" if boxes else "lines above the functions follow the search of"
+                return Support(True, f"{words} {solver.name}")
             whys.append(f"{solver.name}: {support.why}")
         return Support(False, "; ".join(whys))
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(
-            problem,
-            budget,
-            lambda one: over_score_sets(
-                one, lambda score_set, upper: _SumBoxSearch(self, one, score_set, upper).run(budget)
-            ),
-        )
+        return row_by_row(problem, budget, lambda one: over_score_sets(one, partial(self._cheapest, one, budget)))
+
+    def _cheapest(self, problem: Problem, budget: Budget, score_set: ScoreSet, upper: float) -> SetAnswer:
+        """The cheapest point of one score set, if one costs less than `upper`."""
+        form = replace(problem.form(), blended=False, curved=False)
+        if isinstance(problem.model, Trees) and EnsembleBranchBound().accepts(form):
+            return cheapest_along_lines(problem, score_set, upper, budget)
+        return _SumBoxSearch(self, problem, score_set, upper).run(budget)
 
     def solver_of(self, form: Form) -> AbstractSolver:
         """The first inner solver that takes the problem of a box."""
@@ -120,16 +126,15 @@ class _SumBoxSearch:
     def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
         self.solver, self.problem, self.score_set, self.upper = solver, problem, score_set, upper
         wide = score_set.widened(problem.doubt(score_set))
-        assert isinstance(wide.curve, Blend)
-        self.curve = wide.curve
-        self.whole = SumBox(*sum_ranges(problem.model, problem, wide.curve.rows))
+        self.curve = Blends.of(wide.curve)
+        self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
         self.best: FloatArray | None = None
         self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
         self.newest = count(0, -1)
         self.row: RelaxedRow | None = None
-        self.overlap = np.zeros(len(wide.curve.rows))
+        self.overlap = np.zeros(len(self.curve.rows))
         if isinstance(problem.model, Mixed):
-            self.overlap = 4 * rounding(problem.model, wide.curve.rows, problem.domain.extent, problem.unit)
+            self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.unit)
         self.open: list[tuple[float, int, SumBox]] = []
 
     def run(self, budget: Budget) -> SetAnswer:
@@ -140,16 +145,12 @@ class _SumBoxSearch:
             if budget.spent() or looked_at == MOST_BOXES:
                 return self._answer(self.open[0][0], budget.stopped or Stopped.EFFORT)
             bound, _, box = heapq.heappop(self.open)
-            box = self._within(box)
             found = self._solved(box, budget)
             looked_at += 1
             bound = max(bound, found.bound)
             if looked_at == 1 and found.point is not None:
                 self._leap(found.point, box, budget)
-            if looked_at == 1 and np.isfinite(self.upper):
-                self._narrow()
-                self._put(bound, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
-            elif found.point is not None:
+            if found.point is not None:
                 self._take(bound, found.cost, found.point, box, budget)
             elif bound < self._ceiling() and budget.spent():
                 self._put(bound, box)
@@ -178,7 +179,8 @@ class _SumBoxSearch:
 
     def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
         """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
-        rows, limits = self.curve.rows, [(*cut, CLOSE) for cut in box.cuts]
+        rows = self.curve.rows
+        limits = [(row, b, CLOSE) for cut in box.cuts for row, b in zip(*cut, strict=True)]
         limits += [(rows[m], box.low[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.low > self.whole.low)]
         limits += [(-rows[m], -box.high[m] - self.overlap[m], 0.0) for m in np.flatnonzero(box.high < self.whole.high)]
         part = ScoreSet(
@@ -190,8 +192,6 @@ class _SumBoxSearch:
         )
         problem = replace(self.problem, score_sets=(part,))
         solver = self.solver.solver_of(problem.form())
-        if isinstance(solver, EnsembleBranchBound):
-            return cheapest_below(problem, part, self._ceiling(), budget)
         if isinstance(solver, MixedBranchBound):
             self.row = relax(problem) if self.row is None else self.row
             return mixed_below(problem, self.row, part, self._settles, self._ceiling(), budget)
@@ -207,10 +207,9 @@ class _SumBoxSearch:
     def _leap(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer that need not be the cheapest: ask for ever more than what the first row lacks."""
         scores = evaluate(self.problem.model, point[None])[0]
-        lacks = self.curve.excess(scores)
-        row = self._rise(scores, box, LEAP_STEP)
-        for factor in LEAPS if lacks > 0 else ():
-            wanted = SumBox(box.low, box.high, ((row, float(row @ scores + factor * lacks)),))
+        lacks, rows = self._lacks(scores), self._rises(scores, box, LEAP_STEP)
+        for factor in LEAPS if (lacks > 0).any() else ():
+            wanted = SumBox(box.low, box.high, ((rows, rows @ scores + np.where(lacks > 0, factor, 1.0) * lacks),))
             found = self._solved(wanted, budget)
             if found.point is None:
                 return
@@ -218,74 +217,60 @@ class _SumBoxSearch:
                 self.upper, self.best = found.cost, found.point
                 return
 
-    def _rise(self, scores: FloatArray, box: SumBox, share: float) -> FloatArray:
-        """How much the mean rises with each score, measured over a share of the box."""
-        sums, step = np.clip(self.curve.sums(scores), box.low, box.high), share * (box.high - box.low)
-        row = np.zeros(self.curve.rows.shape[1])
-        for m in np.flatnonzero(step).tolist():
-            before, after = self.curve.part(m, np.array([sums[m] - step[m], sums[m] + step[m]]))
-            row = row + (after - before) / (2 * step[m]) * self.curve.rows[m]
-        return row
+    def _lacks(self, scores: FloatArray) -> FloatArray:
+        """How far the scores are outside each set."""
+        return self.curve.excesses_of(self.curve.sums(scores))
+
+    def _rises(self, scores: FloatArray, box: SumBox, share: float) -> FloatArray:
+        """How much each mean rises with each score, measured over a share of the box."""
+        sums = np.clip(self.curve.sums(scores), box.low, box.high)
+        return np.asarray(self.curve.rises(sums, share * (box.high - box.low)) @ self.curve.rows)
 
     def _move_on(self, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """Look for an answer in the cells of a row that is none. The cheapest row of a box often lacks a little."""
         if self.row is None:
             return
         scores = evaluate(self.problem.model, point[None])[0]
-        lacks, row = self.curve.excess(scores), self._rise(scores, box, SHORT_STEP)
-        for factor in STRIDES if row.any() else ():
-            part = at_least(row, float(row @ scores + factor * max(lacks, 0.0) + CLOSE))
+        lacks, rows = self._lacks(scores), self._rises(scores, box, SHORT_STEP)
+        for factor in STRIDES if rows.any() else ():
+            b = rows @ scores + np.where(lacks > 0, factor, 1.0) * lacks + CLOSE
+            part = ScoreSet(rows, b, np.zeros(len(b), dtype=np.bool_))
             accepts = partial(self.problem.reached, self.score_set)
             found = in_same_cells(self.problem, self.row, part, accepts, point, budget)
             if found.cost < self._ceiling():
                 self.upper, self.best = found.cost, found.point
-                self._narrow()
             if found.point is not None:
                 return
-
-    def _narrow(self) -> None:
-        """The ranges of sums of rows that are cheaper than the best one."""
-        self.whole = SumBox(*affordable_ranges(self.problem, self.curve.rows, self._ceiling()))
-
-    def _within(self, box: SumBox) -> SumBox:
-        """The part of a box that lies in these ranges. A box without such a part stays as it is."""
-        low, high = np.maximum(box.low, self.whole.low), np.minimum(box.high, self.whole.high)
-        return replace(box, low=low, high=high) if (low <= high).all() else box
 
     def _take(self, bound: float, cost: float, point: FloatArray, box: SumBox, budget: Budget) -> None:
         """What follows from the cheapest row of a box: it is an answer, or the box gets tighter or is parted."""
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
                 self.upper, self.best = cost, point
-                self._narrow()
             self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
             return
         self._move_on(point, box, budget)
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)
         tighter = self._cut(box, sums)
         if tighter is not None and len(tighter.cuts) <= MOST_CUTS:
-            row, b = tighter.cuts[-1]
+            rows, b = tighter.cuts[-1]
             scores = evaluate(self.problem.model, point[None])[0]
-            if row @ scores < b:
+            if (rows @ scores < b).any():
                 self._put(bound, tighter)
                 return
         self._part(bound, box, sums)
 
     def _cut(self, box: SumBox, sums: FloatArray) -> SumBox | None:
         """The box with one more half-space, as tight as possible at these sums."""
-        row, height = np.zeros(self.curve.rows.shape[1]), 0.0
-        for m, at in enumerate(sums):
-            slope, own = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
-            row, height = row + slope * self.curve.rows[m], height + own
-        spare = self.curve.rounding * (1.0 + abs(height)) + 1e-14
-        return replace(box, cuts=(*box.cuts, (row, self.curve.least - height - spare)))
+        slopes, least = self.curve.half_spaces(box.low, box.high, sums)
+        return replace(box, cuts=(*box.cuts, (slopes @ self.curve.rows, least)))
 
     def _part(self, bound: float, box: SumBox, sums: FloatArray) -> None:
-        """Part the box where the lines are furthest above the functions. If they are close, no part is easier."""
-        gap = np.empty(len(sums))
-        for m, at in enumerate(sums):
-            slope, height = self.curve.line(m, float(box.low[m]), float(box.high[m]), float(at))
-            gap[m] = slope * at + height - self.curve.part(m, np.array([at]))[0]
+        """Part the box where the lines are furthest above the functions.
+
+        If they are close, or rows of one part may be taken for rows of the other, no part is easier.
+        """
+        gap = np.where(box.high - box.low > self.overlap, self.curve.gaps(box.low, box.high, sums), 0.0)
         m = int(np.argmax(gap))
         if gap[m] <= CLOSE / len(gap):
             self._settle(bound)

@@ -101,25 +101,39 @@ class BoxSearch:
         """The two parts of a box; none if no row of it is a better answer than its cheapest row."""
         if self._tighten(alive) == np.inf:
             return ()
-        if not reach(
-            self.leaves, self.ordered, self.start, self.task, self.least, alive, self.x, self.spared, self.ceiling(),
-            self.work,
-        ):  # fmt: skip
+        if not self._may_reach(alive):
             self.highest = np.maximum(self.highest, self.work.most)
             return ()
         lack = float(np.maximum(self.task.goal - self.work.here, 0.0).sum())
         if lack < self.lack:
             self.closest, self.lack = self.x.copy(), lack
-        if lack == 0.0:
+        if self._is_reached():
             if self.offer(self.x.copy()):
                 return ()
             self.highest = np.maximum(self.highest, self.work.here)
-        feature = parted(self.leaves, self.ordered, self.start, self.task, alive, self.x, self.work, self.far)
+        feature = parted(self.leaves, self.ordered, self.start, self._aim(), alive, self.x, self.work, self.far)
         if feature < 0:
             return ()
         far, own = self.far.copy(), slice(self.start[feature], self.start[feature + 1])
         alive[own] &= ~far[own]
         return alive, far  # the far one holds what the trees want
+
+    def _may_reach(self, alive: BoolArray) -> bool:
+        """Whether a row of the box may reach the goal."""
+        return bool(
+            reach(
+                self.leaves, self.ordered, self.start, self.task, self.least, alive, self.x, self.spared,
+                self.ceiling(), self.work,
+            )
+        )  # fmt: skip
+
+    def _is_reached(self) -> bool:
+        """Whether the cheapest row of the box reaches the goal."""
+        return bool((self.work.here >= self.task.goal).all())
+
+    def _aim(self) -> Task:
+        """The task by which a box is parted, where most is lacking."""
+        return self.task
 
     def _tighten(self, alive: BoolArray) -> float:
         """The cost of a box's cheapest row, `x`. Cells that no better row has are dropped."""

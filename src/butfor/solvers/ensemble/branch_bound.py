@@ -125,24 +125,32 @@ def _with_tangent(score_set: ScoreSet, curve: Softmax, scores: FloatArray) -> Sc
 
 
 def _instance(problem: Problem, tables: Tables, leaves: LeafTable, wide: ScoreSet, firm: FloatArray) -> Instance:
-    """Prices, changes and scores of all cells and leaves, and the goals."""
+    """The goals are the thresholds of a score set."""
     model = problem.model
     assert isinstance(model, Trees)
     if not len(wide.b):  # any score will do, but every tree must have a leaf for the row
         wide, firm = at_least(np.zeros(model.scores), -1.0), np.full(1, np.inf if wide.curve else -1.0)
+    score, base = np.ascontiguousarray(leaves.value @ wide.A.T), wide.A @ model.base
+    least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
+    goal = np.maximum(wide.b - base, least - 1.0)  # a goal may be too low to matter
+    return instance(problem, tables, leaves, score, goal, firm - base)
+
+
+def instance(
+    problem: Problem, tables: Tables, leaves: LeafTable, score: FloatArray, goal: FloatArray, firm: FloatArray
+) -> Instance:
+    """The goals, with the prices and changes of all cells of the only row."""
     feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
     x, value = problem.factuals[0, feature], tables.value[0]
     changed = ~same(value, x)
     names = problem.space.names
     limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
     limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
-    score = np.ascontiguousarray(leaves.value @ wide.A.T)
-    least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
     return Instance(
         leaves=leaves,
         score=score,
-        goal=np.maximum(wide.b - wide.A @ model.base, least - 1.0),  # a goal may be too low to matter
-        firm=firm - wide.A @ model.base,
+        goal=goal,
+        firm=firm,
         price=np.ascontiguousarray(tables.price[0]),
         side=np.array([changed & counted[feature] for counted, _ in limits], dtype=np.float64).reshape(-1, len(x)),
         limit=np.array([most for _, most in limits], dtype=np.float64),

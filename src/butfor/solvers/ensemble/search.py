@@ -73,7 +73,7 @@ class LeafSearch:
 
     def _in_turns(self) -> Generator[None]:
         """Boxes first, and then messages. Where boxes are strong, both take turns."""
-        boxes = BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
+        boxes = self._boxes()
         box_steps, message_steps = self._box_steps(boxes), self._settle(effort.ROOT_BURSTS)
         few = self._most_changes() <= effort.FEW_CHANGES
         start = effort.HEAD_START if few or self.best is None else effort.SHORT_START
@@ -89,6 +89,9 @@ class LeafSearch:
         finally:
             message_steps.close()
         self._fell_short(boxes.highest, self._cheapest(), boxes.closest)
+
+    def _boxes(self) -> BoxSearch:
+        return BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
 
     def _box_steps(self, boxes: BoxSearch) -> Iterator[None]:
         for _ in boxes.steps(effort.BOXES_PER_STEP):
@@ -345,7 +348,7 @@ class LeafSearch:
         def original(cells: IntArray) -> IntArray:
             return np.asarray(old.cells.original[np.searchsorted(place, cells)])
 
-        inner = LeafSearch(question, self.upper, lambda cells: self.confirmed(original(cells)))
+        inner = self._inside(question, original)
         if inner._reduce(able):
             inner.multipliers.message[:] = carried(self.multipliers.message, old, inner.reduced)
             inner.multipliers.rate[:], inner.multipliers.toll[:] = self.multipliers.rate, self.multipliers.toll
@@ -357,6 +360,10 @@ class LeafSearch:
                 if inner.best is not None and inner.upper < self.upper:
                     self.upper = inner.upper
                     self.best = original(inner.best)
+
+    def _inside(self, question: Instance, original: Callable[[IntArray], IntArray]) -> LeafSearch:
+        """A search of a node. `original` turns its cells into ours."""
+        return LeafSearch(question, self.upper, lambda cells: self.confirmed(original(cells)))
 
     def _node_question(self) -> tuple[Instance, BoolArray, IntArray]:
         """The question over the reduced ensemble, and the cells of the node.

@@ -22,12 +22,13 @@ SKLEARN = {
     "tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor",
     "ensemble": "RandomForestClassifier RandomForestRegressor ExtraTreesClassifier ExtraTreesRegressor "
     "GradientBoostingClassifier GradientBoostingRegressor HistGradientBoostingClassifier HistGradientBoostingRegressor "
-    "AdaBoostClassifier BaggingClassifier BaggingRegressor VotingClassifier",
+    "AdaBoostClassifier AdaBoostRegressor BaggingClassifier BaggingRegressor VotingClassifier StackingClassifier "
+    "StackingRegressor",
     "multiclass": "OneVsRestClassifier",
     "model_selection": "FixedThresholdClassifier",
     "neural_network": "MLPClassifier MLPRegressor",
     "calibration": "CalibratedClassifierCV",
-    "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder KBinsDiscretizer "
+    "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler OneHotEncoder OrdinalEncoder TargetEncoder KBinsDiscretizer "
     "PowerTransformer QuantileTransformer",
     "impute": "SimpleImputer",
     "compose": "ColumnTransformer",
@@ -39,8 +40,13 @@ HOMES = {name: f"sklearn.{part}" for part, names in SKLEARN.items() for name in 
     "LGBMClassifier": "lightgbm",
     "LGBMRegressor": "lightgbm",
     "CalibratedLinear": "sklearn",
+    "CalibratedShares": "sklearn",
     "UnlikeVotes": "sklearn",
     **dict.fromkeys(("BinaryEncoder", "HelmertEncoder", "CountEncoder"), "category_encoders"),
+    "LinearVotes": "sklearn",
+    "StackedTrees": "sklearn",
+    "StackedLinear": "sklearn",
+    "StackedRegressor": "sklearn",
     "CatBoostClassifier": "catboost",
     "CatBoostRegressor": "catboost",
     "TAOClassifier": "butfor.trees",
@@ -57,7 +63,9 @@ NEEDS = {"TorchNetwork": ("torch",), "OnnxNetwork": ("onnx", "onnxruntime")}
 
 GAPPY = re.compile("DecisionTree|ExtraTree|RandomForest|HistGradient|XGB|LGBM|CatBoost|Bagging")
 """Estimators that take missing values themselves."""
-PRICKLY = re.compile("SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network|Tweedie|CalibratedLinear")
+PRICKLY = re.compile(
+    "SGD|Perceptron|LinearSV|Logistic|TAO|MLP|Network|Tweedie|CalibratedLinear|LinearVotes|StackedLinear"
+)
 """Estimators that are scaled, as they would not converge on large numbers."""
 OWN_LEVELS = re.compile("HistGradient|LGBM|XGB|CatBoost")
 """Estimators that read categories themselves."""
@@ -109,6 +117,14 @@ TREES = {
     "allow_writing_files=False, cat_features={levels!r}, one_hot_max_size={few}, max_ctr_complexity=3)",
     "TAO": "{name}(max_depth={depth}, max_iter=3, warm_up=2, random_state=0)",
 }
+BOOSTING = (
+    "('boosting', GradientBoostingClassifier(n_estimators={trees}, max_depth={depth}, learning_rate={rate}, "
+    "random_state=0))"
+)
+FOREST = "('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, random_state=0))"
+LOGISTIC = "('line', LogisticRegression(C={C}))"
+"""Members of votes and stacks."""
+
 FORMS = LINEAR | NETWORKS | {
     stem + kind: text
     for stem, text in TREES.items()
@@ -118,15 +134,22 @@ FORMS = LINEAR | NETWORKS | {
     "TweedieRegressor": "TweedieRegressor(power=0, link='log', max_iter=20)",
     "CalibratedClassifierCV": "CalibratedClassifierCV({inside}, method={method!r}, ensemble={ensemble}, cv=2)",
     "CalibratedLinear": "CalibratedClassifierCV(LogisticRegression(C={C}), method={method!r}, ensemble={ensemble}, cv=2)",
-    "UnlikeVotes": "VotingClassifier([('boosting', GradientBoostingClassifier(n_estimators={trees}, max_depth={depth}, "
-    "learning_rate={rate}, random_state=0)), ('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, "
-    "random_state=0))], voting={voting!r}, weights={weights})",
+    "CalibratedShares": "CalibratedClassifierCV({inside}, method={method!r}, ensemble=False, cv=2)",
+    "UnlikeVotes": f"VotingClassifier([{BOOSTING}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
+    "LinearVotes": f"VotingClassifier([{LOGISTIC}, {FOREST}], voting={{voting!r}}, weights={{weights}})",
+    "StackedTrees": f"StackingClassifier([{BOOSTING}, {FOREST}], {{last}}, cv=2)",
+    "StackedLinear": f"StackingClassifier([{FOREST}, {LOGISTIC}], {{last}}, cv=2)",
+    "StackedRegressor": "StackingRegressor([('tree', DecisionTreeRegressor(max_depth={depth}, random_state=0)), "
+    "('forest', RandomForestRegressor(n_estimators={trees}, max_depth=2, random_state=0))], Ridge(alpha={alpha}), cv=2)",
     "VotingClassifier": "VotingClassifier([('tree', DecisionTreeClassifier(max_depth={depth}, random_state=0)), "
     "('forest', RandomForestClassifier(n_estimators={trees}, max_depth=2, random_state=0))], voting='soft')",
 }  # fmt: skip
 """Estimators by name, with their settings open."""
 
-TWO_CLASSES = ("FixedThresholdClassifier", "CalibratedClassifierCV", "CalibratedLinear", "UnlikeVotes")
+TWO_CLASSES = (
+    "FixedThresholdClassifier", "CalibratedClassifierCV", "CalibratedLinear", "UnlikeVotes", "LinearVotes",
+    "StackedTrees", "StackedLinear",
+)  # fmt: skip
 """Estimators that are read with two classes only."""
 
 CALIBRATED_INSIDE = (
@@ -136,6 +159,14 @@ CALIBRATED_INSIDE = (
     "HistGradientBoostingClassifier(max_iter=3, max_depth=2, min_samples_leaf=3)",
 )
 """What is calibrated."""
+
+ENDS = (
+    "LogisticRegression(C=1.0)",
+    "LogisticRegression(C=100.0)",
+    "RidgeClassifier(alpha=0.1)",
+    "DecisionTreeClassifier(max_depth=2, random_state=0)",
+)
+"""What a stack ends with."""
 
 
 @dataclass(frozen=True)
@@ -229,8 +260,9 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "inside": str(rng.choice(CALIBRATED_INSIDE)),
         "method": str(rng.choice(["sigmoid", "isotonic"])),
         "ensemble": bool(rng.random() < 0.4),
-        "voting": "soft",
-        "weights": [None, [2, 1], [0.3, 0.7]][int(rng.integers(3))],
+        "voting": str(rng.choice(["soft", "soft", "hard"])),
+        "weights": [None, [2, 1], [0.3, 0.7], [1, 0]][int(rng.integers(4))],
+        "last": str(rng.choice(ENDS)),
         "trees": int(rng.integers(2, 5)),
         "depth": int(rng.integers(1, 4)),
         "layers": tuple(rng.integers(2, 5, size=int(rng.integers(1, 3))).tolist()),
@@ -266,6 +298,8 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         encoder = encoder.replace("Encoder(", "Encoder(dtype=np.float32, ")
     if rng.random() < 0.15 and find_spec("category_encoders"):
         encoder = str(rng.choice(["BinaryEncoder()", "HelmertEncoder()", "CountEncoder()"]))
+    if rng.random() < 0.15:
+        encoder = "TargetEncoder(cv=2, random_state=0)"
     recipe = Recipe(estimator, used, scaler, encoder if levels and not own else "", imputer, bins)
     return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
 
