@@ -17,6 +17,7 @@ from butfor.importers.read import Reading
 from butfor.model.ball import Ball
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, cuts, kind_of
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
@@ -57,10 +58,10 @@ class Surroundings:
         """The widest box around the row, within the ranges of the columns."""
         problem, point = self.problem, self.problem.factuals[0]
         model, space = self._model(), problem.space
-        if not isinstance(model, Linear | Trees):
+        if not isinstance(model, Linear | Trees | ObliqueTree):
             raise UnsupportedProblemError(
                 f"the widest box was asked for around a row of a {kind_of(model)} model.",
-                "It is found for linear models, trees and sums of trees.",
+                "It is found for linear models, trees, oblique trees and sums of trees.",
                 "Ask Explainer.robustness for the largest ball.",
             )
         moved = self.ball.radius > 0
@@ -68,7 +69,7 @@ class Surroundings:
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
         sure = tightened(self.score_set, problem)
         valid = stays_valid(model, sure.A, sure.b, point, self.ball.step)
-        ends = None if isinstance(model, Linear) else [cuts(model, j) for j in range(len(space))]
+        ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
         low, high = widest_box(valid, point, lowest, highest, ends)
         for j in np.flatnonzero(self.ball.step > 0).tolist():
             grid = float(self.ball.step[j]), float(self.ball.anchor[j])

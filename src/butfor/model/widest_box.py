@@ -10,9 +10,12 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.adversary import adversary
 from butfor.model.linear import Linear
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
 from butfor.model.regions import regions
+from butfor.model.shifts import shifts_into
 from butfor.model.trees import Trees
+from butfor.model.worst import worst_leaf
 
 Valid = Callable[[FloatArray, FloatArray], bool]
 
@@ -56,6 +59,15 @@ def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: F
                 missed.append(worst.point)
                 return False
         return True
+
+    return valid
+
+
+@stays_valid.register
+def _(model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+    def valid(low: FloatArray, high: FloatArray) -> bool:
+        shifts = shifts_into(low, high, point, step)
+        return all(worst_leaf(model, row, point, shifts, b).score >= b for row, b in zip(A, least, strict=True))
 
     return valid
 
