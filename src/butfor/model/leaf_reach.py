@@ -47,7 +47,7 @@ class Reached(Enum):
     """One does, firmly, or in whole steps that the tree itself was asked about."""
 
 
-class Reach(NamedTuple):
+class WayIn(NamedTuple):
     """What is known about the way into a leaf.
 
     - `depth`: at most by so much can all decisions be taken at once;
@@ -96,16 +96,16 @@ class LeafReach:
         far = np.where(known, np.abs(self.point), 0.0) + np.maximum(-self.shifts.low, self.shifts.high)
         self.doubt = TERMS_ROUNDING * size_of_terms(gates, far) / self.size
 
-    def into(self, path: Path) -> Reach:
+    def into(self, path: Path) -> WayIn:
         """Whether some shift leads into the leaf at the end of a path."""
         at, size = path.gates, self.size[path.gates]
         scale = np.where(path.right, 1.0, -1.0) / size
         found = self._over_parts(path, scale * self.sums[at], scale[:, None] * self.slopes[at], self.doubt[at])
         return found._replace(weights=found.weights / size)
 
-    def _over_parts(self, path: Path, z: FloatArray, A: FloatArray, doubt: FloatArray) -> Reach:
+    def _over_parts(self, path: Path, z: FloatArray, A: FloatArray, doubt: FloatArray) -> WayIn:
         """As `into`, for `z + A s`. Shifts are divided at whole steps while they decide."""
-        pending, best = [self.shifts], Reach(Reached.NO, -np.inf, np.zeros(len(self.point)), np.zeros(len(z)))
+        pending, best = [self.shifts], WayIn(Reached.NO, -np.inf, np.zeros(len(self.point)), np.zeros(len(z)))
         for _ in range(PARTS_OF_SHIFTS):
             if not pending:
                 return best
@@ -119,26 +119,26 @@ class LeafReach:
                 best = found
         return best._replace(reached=Reached.PERHAPS)
 
-    def _of_part(self, path: Path, z: FloatArray, A: FloatArray, doubt: FloatArray, shifts: Shifts) -> Reach:
+    def _of_part(self, path: Path, z: FloatArray, A: FloatArray, doubt: FloatArray, shifts: Shifts) -> WayIn:
         """As `_over_parts`, for some of the shifts. Whole steps are perhaps not heeded."""
         alone = z + shifts.most(A)
         if not len(z):
-            return Reach(Reached.YES, np.inf, np.zeros(len(self.point)), z)
+            return WayIn(Reached.YES, np.inf, np.zeros(len(self.point)), z)
         if (alone + doubt).min() < 0:
             worst = int((alone + doubt).argmin())
-            return Reach(Reached.NO, float(alone[worst]), np.zeros(len(self.point)), np.eye(len(z))[worst])
+            return WayIn(Reached.NO, float(alone[worst]), np.zeros(len(self.point)), np.eye(len(z))[worst])
         weights, shift = _deepest(z, A, shifts)
         depth = float(weights @ z + shifts.most((weights @ A)[None])[0])
         if depth < -float(weights @ doubt):
-            return Reach(Reached.NO, depth, shift, weights)
+            return WayIn(Reached.NO, depth, shift, weights)
         inside, fixed = shifts.brought_in(shift), shifts.low == shifts.high
         if (z + A @ inside > doubt).all():
-            return Reach(Reached.YES, depth, inside, weights)
+            return WayIn(Reached.YES, depth, inside, weights)
         if (fixed | (shifts.step > 0)).all() and self.model.leaf((self.point + inside)[None])[0] == path.node:
-            return Reach(Reached.YES, depth, inside, weights)
+            return WayIn(Reached.YES, depth, inside, weights)
         if fixed.all():
-            return Reach(Reached.NO, depth, inside, weights)
-        return Reach(Reached.PERHAPS, depth, shift, weights)
+            return WayIn(Reached.NO, depth, inside, weights)
+        return WayIn(Reached.PERHAPS, depth, shift, weights)
 
     def _steps_left(self, shifts: Shifts, shift: FloatArray) -> int | None:
         """A feature that is shifted in whole steps and may still take several: the one furthest from a whole step."""

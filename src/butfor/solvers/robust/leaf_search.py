@@ -22,7 +22,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.ball import Ball
-from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, Reach, Reached, size_of_terms
+from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, WayIn, Reached, size_of_terms
 from butfor.model.oblique import ObliqueTree, Path
 from butfor.model.scores import ScoreSet
 from butfor.model.shifts import shifts_of
@@ -118,7 +118,7 @@ class LeafSearch:
         rows[np.arange(len(path.gates)), path.gates] = np.where(path.right, 1.0, -1.0)
         return rows
 
-    def _plane(self, path: Path, way: Reach) -> FloatArray:
+    def _plane(self, path: Path, way: WayIn) -> FloatArray:
         """The mixture of the decisions on a path that comes nearest. A single one is what it is in every other leaf."""
         plane = np.asarray(way.weights @ self._rows(path))
         return np.asarray(plane / np.abs(plane).max())
@@ -143,18 +143,18 @@ class LeafSearch:
         plain = replace(self.problem, model=self.model.gates, robust=None, confirmation=Always(True))
         return self.cheapest(plain, score_set, upper, budget)
 
-    def _reaches(self, point: FloatArray) -> list[tuple[Path, Reach]]:
+    def _reaches(self, point: FloatArray) -> list[tuple[Path, WayIn]]:
         """The leaves that miss the target and that some neighbour perhaps reaches."""
         reach = LeafReach(self.model, point, shifts_of(self.ball, point))
         found = ((path, reach.into(path)) for path in self.model.paths if self.missing[path.node])
         return [(path, way) for path, way in found if way.reached is not Reached.NO]
 
-    def _deepest(self, point: FloatArray) -> tuple[Path, Reach] | None:
+    def _deepest(self, point: FloatArray) -> tuple[Path, WayIn] | None:
         """The leaf into which some neighbour surely gets deepest."""
         surely = [(path, way) for path, way in self._reaches(point) if way.reached is Reached.YES]
         return max(surely, key=lambda one: one[1].depth, default=None)
 
-    def _parts(self, node: HalfSpaces, path: Path, way: Reach) -> list[HalfSpaces | None]:
+    def _parts(self, node: HalfSpaces, path: Path, way: WayIn) -> list[HalfSpaces | None]:
         """The parts of a node in which its row does not lie: beyond the plane, and then the rest (None: it is empty)."""
         rows = self._rows(path)
         plane = self._plane(path, way)
