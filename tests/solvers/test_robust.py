@@ -391,8 +391,32 @@ def test_the_surroundings_of_a_network() -> None:
     assert model.predict(found.worst)[0] == 0
     shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
     assert (model.predict(row + 0.999 * shifts) == 1).all()
-    with pytest.raises(ValueError, match="the largest ball"):
-        explainer.region(row, target=1)
+
+
+@pytest.mark.parametrize("hidden", [(6,), (20,), (5, 4)])
+def test_the_widest_box_of_a_network(hidden: tuple[int, ...]) -> None:
+    """All rows inside are accepted. A side that is moved out by more than its tolerance lets a refused row in."""
+    X, y = make_classification(150, 3, n_informative=3, n_redundant=0, random_state=4)
+    model = MLPClassifier(hidden, solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
+    explainer, rng, stopped = bf.Explainer(model, X), np.random.default_rng(0), 0
+    for row in X[model.predict(X) == 1][:3]:
+        box = explainer.region(row[None], target=1)
+        assert ((box.low <= row) & (row <= box.high)).all()
+        inside = rng.uniform(box.low, box.high, (6000, 3))
+        inside[::2] = np.where(rng.random((3000, 3)) < 0.5, box.low, box.high)
+        assert (model.predict(inside) == 1).all()
+        for j in range(3):
+            for side, end, out in ((box.high, X[:, j].max(), 1e-4), (box.low, X[:, j].min(), -1e-4)):
+                if side[j] != end:
+                    low, high = box.low.copy(), box.high.copy()
+                    (high if out > 0 else low)[j] += out * np.ptp(X[:, j])
+                    middle, half = (low + high) / 2, (high - low) / 2
+                    read = explainer._reading.model
+                    ball = Ball(BallNorm.LINF, half, np.zeros(3), np.zeros(3))
+                    (worst,) = worst_neighbours(read, np.ones((1, 1)), middle, ball)
+                    assert model.predict(worst.point[None])[0] == 0
+                    stopped += 1
+    assert stopped > 3
 
 
 @pytest.mark.parametrize("name", MODELS)

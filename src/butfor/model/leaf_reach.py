@@ -23,7 +23,7 @@ from butfor.model.shifts import Shifts
 TERMS_ROUNDING = 1e-13
 """The share of the size of its terms that rounding may change in a decision. Within that, it is not taken firmly."""
 
-NEWTON_STEPS = 30
+DEPTH_STEPS = 30
 """The largest number of steps to the depth within a round ball. A handful is usual."""
 
 NO_WEIGHT = 1e-12
@@ -204,7 +204,7 @@ def _deepest_in_ball(z: FloatArray, A: FloatArray) -> tuple[FloatArray, FloatArr
 
     alone = z + np.linalg.norm(A, axis=1)
     weights, depth, u = np.eye(len(z))[int(alone.argmin())], float(alone.min()), np.zeros(A.shape[1])
-    for _ in range(NEWTON_STEPS):
+    for _ in range(DEPTH_STEPS):
         price, _ = optimize.nnls(np.vstack([A.T, depth - z]), np.append(np.zeros(A.shape[1]), 1.0))
         left = 1.0 - float(price @ (depth - z))
         u = price @ A / left if left > NO_SHIFT else u  # no shift is as deep, however long

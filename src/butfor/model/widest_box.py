@@ -9,7 +9,10 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.adversary import adversary
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
+from butfor.model.network import Network
+from butfor.model.network_adversary import NetworkAdversary
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
 from butfor.model.regions import regions
@@ -20,7 +23,10 @@ from butfor.model.worst import worst_leaf
 Valid = Callable[[FloatArray, FloatArray], bool]
 
 BOX_HALVINGS = 40
-"""How often a width is halved to find how far the sides of a linear model can be moved out."""
+"""How often a width is halved to find how far a side can be moved out, or a ball be drawn."""
+
+NETWORK_HALVINGS = 20
+"""The same for a network. A side ends within a millionth of its column's range."""
 
 FEW_HALVINGS = 12
 """The same for all sides together among trees. Each side stops at a cut afterwards, so there is little to gain."""
@@ -72,32 +78,50 @@ def _(model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, s
     return valid
 
 
+@stays_valid.register
+def _(model: Network, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+    """A box is the ball around its middle. Where the adversary is not done, it does not hold."""
+    missed: list[FloatArray] = []
+
+    def valid(low: FloatArray, high: FloatArray) -> bool:
+        if any(not ((row < low) | (row > high)).any() for row in missed):
+            return False
+        middle = np.where(np.isnan(point), np.nan, (low + high) / 2)
+        ball = Ball(BallNorm.LINF, np.maximum(high - middle, middle - low), np.zeros(len(point)), np.zeros(len(point)))
+        for row, b in zip(A, least, strict=True):
+            worst = NetworkAdversary(model, row, middle, ball, float(b)).worst()
+            if worst.score < b:
+                missed.append(worst.point)
+                return False
+        return True
+
+    return valid
+
+
 def widest_box(
-    valid: Valid, point: FloatArray, lowest: FloatArray, highest: FloatArray, ends: list[FloatArray] | None
+    valid: Valid,
+    point: FloatArray,
+    lowest: FloatArray,
+    highest: FloatArray,
+    ends: list[FloatArray] | None,
+    halvings: int = BOX_HALVINGS,
 ) -> tuple[FloatArray, FloatArray]:
     """The widest box within `lowest` and `highest`: first all sides are moved out together, and then one by one.
 
-    `ends[j]` are the cuts of feature j, behind which its sides may stop; None if the sides may stop anywhere.
+    `ends[j]` are the cuts of feature j, behind which its sides may stop; None if the sides may stop anywhere. Then widths
+    are halved so many times.
     """
     low, high = np.nan_to_num(point), np.nan_to_num(point)
     lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
-    halvings = BOX_HALVINGS if ends is None else FEW_HALVINGS
-    share = _last(lambda t: valid(low - t * (low - lowest), high + t * (highest - high)), halvings)
+    together = halvings if ends is None else FEW_HALVINGS
+    share = _last(lambda t: valid(low - t * (low - lowest), high + t * (highest - high)), together)
     low, high = low - share * (low - lowest), high + share * (highest - high)
     for j in np.argsort(highest - lowest)[::-1].tolist():
         for side, limit in ((high, highest), (low, lowest)):
             if side[j] == limit[j] or np.isnan(point[j]):
                 continue
             if ends is None:
-                start, room = float(side[j]), float(limit[j] - side[j])
-
-                def moved(
-                    t: float, side: FloatArray = side, j: int = j, start: float = start, room: float = room
-                ) -> bool:
-                    side[j] = start + t * room
-                    return valid(low, high)
-
-                side[j] = start + _last(moved, BOX_HALVINGS) * room
+                side[j] = _furthest_real(valid, low, high, side, j, float(limit[j]), halvings)
             else:
                 side[j] = _furthest(valid, low, high, side, j, _stops(ends[j], side is high, side[j], limit[j]))
     return low, high
@@ -130,6 +154,25 @@ def _furthest(valid: Valid, low: FloatArray, high: FloatArray, side: FloatArray,
         else:
             last = middle
     return furthest
+
+
+def _furthest_real(
+    valid: Valid, low: FloatArray, high: FloatArray, side: FloatArray, j: int, limit: float, halvings: int
+) -> float:
+    """How far a side can be moved out, if it may stop anywhere. Only what comes in is looked at."""
+    start, furthest = float(side[j]), 0.0
+
+    def moved(t: float) -> bool:
+        nonlocal furthest
+        inner, outer = low.copy(), high.copy()
+        begin, end = sorted((start + furthest * (limit - start), limit if t == 1.0 else start + t * (limit - start)))
+        inner[j], outer[j] = begin, end
+        fine = valid(inner, outer)
+        furthest = t if fine else furthest
+        return fine
+
+    _last(moved, halvings)
+    return limit if furthest == 1.0 else start + furthest * (limit - start)
 
 
 def _last(holds: Callable[[float], bool], halvings: int) -> float:

@@ -30,7 +30,7 @@ from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet
-from butfor.solvers.robust.leaf_search import LeafSearch
+from butfor.solvers.robust.oblique import ObliqueSearch
 from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -146,7 +146,7 @@ class RobustExact(AbstractSolver):
         self, score_set: ScoreSet, model: ObliqueTree, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
-        return LeafSearch(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
+        return ObliqueSearch(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:

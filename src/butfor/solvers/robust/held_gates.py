@@ -14,14 +14,14 @@ THIN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class HalfSpaces:
+class HeldGates:
     """The scores `s` of all decisions with `rows @ s >= ends` (`>` where `strict`)."""
 
     rows: FloatArray
     ends: FloatArray
     strict: BoolArray
 
-    def also(self, row: FloatArray, end: float, *, strict: bool = False) -> HalfSpaces | None:
+    def also(self, row: FloatArray, end: float, *, strict: bool = False) -> HeldGates | None:
         """The same with one more. None if it surely contradicts one that is there."""
         same, against = (self.rows == row).all(axis=1), (self.rows == -row).all(axis=1)
         between = -self.ends[against] - end
@@ -31,7 +31,7 @@ class HalfSpaces:
         if (self.ends[same] >= end).any() and not strict:
             return self
         keep = ~(same & (self.ends <= end))
-        return HalfSpaces(
+        return HeldGates(
             np.vstack([self.rows[keep], row]), np.append(self.ends[keep], end), np.append(self.strict[keep], strict)
         )
 
@@ -39,11 +39,11 @@ class HalfSpaces:
         """As a set of scores."""
         return ScoreSet(self.rows, self.ends, self.strict)
 
-    def raised(self, by: FloatArray) -> HalfSpaces:
+    def raised(self, by: FloatArray) -> HeldGates:
         """The same, further inside by so much of each score."""
-        return HalfSpaces(self.rows, self.ends + np.abs(self.rows) @ by, np.zeros_like(self.strict))
+        return HeldGates(self.rows, self.ends + np.abs(self.rows) @ by, np.zeros_like(self.strict))
 
 
-def all_space(scores: int) -> HalfSpaces:
+def all_space(scores: int) -> HeldGates:
     """No half-space at all."""
-    return HalfSpaces(np.zeros((0, scores)), np.zeros(0), np.zeros(0, dtype=np.bool_))
+    return HeldGates(np.zeros((0, scores)), np.zeros(0), np.zeros(0, dtype=np.bool_))

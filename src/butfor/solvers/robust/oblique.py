@@ -22,7 +22,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.ball import Ball
-from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, WayIn, Reached, size_of_terms
+from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, Reached, WayIn, size_of_terms
 from butfor.model.oblique import ObliqueTree, Path
 from butfor.model.scores import ScoreSet
 from butfor.model.shifts import shifts_of
@@ -30,7 +30,7 @@ from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import TOLERANCE, Stopped
-from butfor.solvers.robust.half_spaces import HalfSpaces, all_space
+from butfor.solvers.robust.held_gates import HeldGates, all_space
 from butfor.solvers.solver import Budget
 
 Cheapest = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
@@ -47,12 +47,12 @@ MOST_STEPS_ASIDE = 50
 class _Part:
     """A part of the search, and the row that failed before it (None: there was none)."""
 
-    inside: HalfSpaces
+    inside: HeldGates
     failed: FloatArray | None = None
 
 
 @dataclass(eq=False)
-class LeafSearch:
+class ObliqueSearch:
     """The search for one set of scores and one ball."""
 
     problem: Problem
@@ -100,7 +100,7 @@ class LeafSearch:
         for path in self.model.paths:
             if self.missing[path.node]:
                 continue
-            node: HalfSpaces | None = all_space(self.model.gates.scores)
+            node: HeldGates | None = all_space(self.model.gates.scores)
             for row, right in zip(self._rows(path), path.right, strict=True):
                 node = None if node is None else node.also(row, 0.0, strict=not right)
             if node is not None:
@@ -154,7 +154,7 @@ class LeafSearch:
         surely = [(path, way) for path, way in self._reaches(point) if way.reached is Reached.YES]
         return max(surely, key=lambda one: one[1].depth, default=None)
 
-    def _parts(self, node: HalfSpaces, path: Path, way: WayIn) -> list[HalfSpaces | None]:
+    def _parts(self, node: HeldGates, path: Path, way: WayIn) -> list[HeldGates | None]:
         """The parts of a node in which its row does not lie: beyond the plane, and then the rest (None: it is empty)."""
         rows = self._rows(path)
         plane = self._plane(path, way)
@@ -170,7 +170,7 @@ class LeafSearch:
         """By how much a mixture of decisions may rise within the ball."""
         return float(self.ball.loss((plane @ self.model.gates.slope)[None])[0])
 
-    def _settle(self, node: HalfSpaces, found: SetAnswer, upper: float, budget: Budget) -> None:
+    def _settle(self, node: HeldGates, found: SetAnswer, upper: float, budget: Budget) -> None:
         """Make an answer of a row about which at most rounding decides: a little further inside, nothing does."""
         assert found.point is not None
         extent = self.problem.domain.extent
@@ -178,7 +178,7 @@ class LeafSearch:
         for share in (0.0, *FIRMER):
             if share and not budget.spent():
                 found = self._solved(node.raised(share * terms).score_set(), min(upper, self.best.cost), budget)
-            aside: HalfSpaces | None = node
+            aside: HeldGates | None = node
             for _ in range(MOST_STEPS_ASIDE):
                 if found.point is None or found.cost >= self.best.cost or budget.spent():
                     break
