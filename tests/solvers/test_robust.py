@@ -417,6 +417,10 @@ def test_the_widest_box_of_a_network(hidden: tuple[int, ...]) -> None:
                     assert model.predict(worst.point[None])[0] == 0
                     stopped += 1
     assert stopped > 3
+    hurried = explainer.region(row[None], target=1, time_limit=1e-6)
+    assert not hurried.widest
+    assert "the time ended" in str(hurried)
+    assert hurried.contains(row[None]).all()
 
 
 @pytest.mark.parametrize("name", MODELS)

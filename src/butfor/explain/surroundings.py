@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.plan import plan
@@ -53,22 +54,22 @@ class Surroundings:
     table: Any
     target: str
 
-    def region(self) -> Region:
-        """The widest box around the row, within the ranges of the columns."""
+    def region(self, until: float = np.inf) -> Region:
+        """The widest box around the row, within the ranges of the columns. Sides stay where they are when time ends."""
         problem, point = self.problem, self.problem.factuals[0]
         model, space = self._model(), problem.space
         moved = self.ball.radius > 0
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
         sure = tightened(self.score_set, problem)
-        valid = stays_valid(model, sure.A, sure.b, point, self.ball.step)
+        valid = stays_valid(model, sure.A, sure.b, point, self.ball.step, until)
         ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
         halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
         low, high = widest_box(valid, point, lowest, highest, ends, halvings)
         for j in np.flatnonzero(self.ball.step > 0).tolist():
             grid = float(self.ball.step[j]), float(self.ball.anchor[j])
             low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)
-        return Region(space, point, low, high, self.target, self.table)
+        return Region(space, point, low, high, self.target, self.table, widest=now() <= until)
 
     def robustness(self) -> Robustness:
         """The largest ball around the row, by bisection with the exact adversary."""

@@ -42,7 +42,7 @@ ASCENT_ROUNDS, NODES_TOGETHER, SHIFTS_LOOKED_AT = 2_000, 64, 4
 """How many rounds are searched by ascent, how many nodes in each, and how many of their shifts are tried."""
 
 DEEPENING_ROUNDS = 10
-"""How many rounds a search that found a neighbour below a number goes on for a worse one. It tells more about others."""
+"""How many rounds a search that has found a neighbour below a number goes on. A worse one tells more about other rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,7 @@ class NetworkAdversary:
 
     - `moved`: the features that are shifted;
     - `below`: any neighbour with a smaller sum will do;
+    - `deeper`: how many rounds it goes on for a worse one, once it has found one;
     - `until`: when the search must end, on the clock of `butfor.compiled.clock`;
     - `tangents` (tangents, moved): planes `t @ s <= 1` around a round ball;
     - `best`, `where`: the smallest sum so far, and its shift;
@@ -81,6 +82,7 @@ class NetworkAdversary:
     ball: Ball
     below: float = -np.inf
     until: float = np.inf
+    deeper: int = DEEPENING_ROUNDS
     moved: IntArray = field(init=False)
     tangents: FloatArray = field(init=False)
     best: float = field(init=False)
@@ -137,7 +139,7 @@ class NetworkAdversary:
             promising = lower < self._enough()
             nodes, lower = nodes.take(np.flatnonzero(promising)), lower[promising]
             deepened += self.best < self.below
-            if not len(lower) or deepened > DEEPENING_ROUNDS or now() > self.until:
+            if not len(lower) or deepened > self.deeper or now() > self.until:
                 break
             next_ones = np.argsort(lower, kind="stable")
             some, rest = next_ones[:NODES_TOGETHER], next_ones[NODES_TOGETHER:]

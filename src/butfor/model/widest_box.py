@@ -8,6 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 from butfor.model.adversary import adversary
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
@@ -33,13 +34,20 @@ FEW_HALVINGS = 12
 
 
 @singledispatch
-def stays_valid(model: Model, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
-    """A function: does `A s >= least` hold for the scores `s` of all rows of a box around a point?"""
+def stays_valid(
+    model: Model, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+) -> Valid:
+    """A function: does `A s >= least` hold for the scores `s` of all rows of a box around a point?
+
+    What is not known `until` a moment, on the clock of `butfor.compiled.clock`, does not count as holding.
+    """
     raise TypeError(type(model).__name__)
 
 
 @stays_valid.register
-def _(model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+def _(
+    model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+) -> Valid:
     slopes = np.where(np.isnan(point), 0.0, A @ model.slope)
     spare = (evaluate(model, point[None]) @ A.T)[0] - least
     at = np.nan_to_num(point)
@@ -52,7 +60,9 @@ def _(model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: 
 
 
 @stays_valid.register
-def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+def _(
+    model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+) -> Valid:
     sums = [adversary(regions(model, row, point), point, step) for row in A]
     missed: list[FloatArray] = []
 
@@ -70,7 +80,9 @@ def _(model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: F
 
 
 @stays_valid.register
-def _(model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
+def _(
+    model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+) -> Valid:
     def valid(low: FloatArray, high: FloatArray) -> bool:
         shifts = shifts_into(low, high, point, step)
         return all(worst_leaf(model, row, point, shifts, b).score >= b for row, b in zip(A, least, strict=True))
@@ -79,19 +91,22 @@ def _(model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, s
 
 
 @stays_valid.register
-def _(model: Network, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray) -> Valid:
-    """A box is the ball around its middle. Where the adversary is not done, it does not hold."""
+def _(
+    model: Network, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
+) -> Valid:
+    """A box is the ball around its middle, and whole numbers count as real ones."""
     missed: list[FloatArray] = []
 
     def valid(low: FloatArray, high: FloatArray) -> bool:
-        if any(not ((row < low) | (row > high)).any() for row in missed):
+        if now() > until or any(not ((row < low) | (row > high)).any() for row in missed):
             return False
         middle = np.where(np.isnan(point), np.nan, (low + high) / 2)
         ball = Ball(BallNorm.LINF, np.maximum(high - middle, middle - low), np.zeros(len(point)), np.zeros(len(point)))
         for row, b in zip(A, least, strict=True):
-            worst = NetworkAdversary(model, row, middle, ball, float(b)).worst()
+            worst = NetworkAdversary(model, row, middle, ball, float(b), until, deeper=0).worst()
             if worst.score < b:
-                missed.append(worst.point)
+                if now() <= until:
+                    missed.append(worst.point)
                 return False
         return True
 
