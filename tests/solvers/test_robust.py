@@ -17,9 +17,10 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder, StandardScaler
 from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
@@ -36,6 +37,7 @@ from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
+from butfor.trees import TAOClassifier
 
 ROBUST = RobustExact(PROVING)
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
@@ -249,6 +251,35 @@ def test_statements_about_bad_radii() -> None:
     wide = explainer.explain(X[["a", "n"]].iloc[[0]], target=1, constraints=[bf.robust(10.0)]).only
     assert wide.certificate.status is Status.PROVEN_INFEASIBLE
     assert "robust" in str(wide.certificate.why) + repr(wide)
+
+
+def test_what_is_said_about_levels_unmet_rows_norms_and_black_boxes() -> None:
+    X = pd.DataFrame({"a": [0.0, 1.1, 2.2, 3.3], "c": list("xyxy")})
+    model = make_pipeline(OrdinalEncoder(), DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, [0, 0, 1, 1])
+    explainer = bf.Explainer(model, X)
+    with pytest.raises(ValueError, match="column 'c', which has levels"):
+        explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"c": 1})])
+    with pytest.raises(ValueError, match="does not meet the target"):
+        explainer.robustness(X.iloc[[0]], target=1)
+    with pytest.raises(ValueError, match="'linf', 'l2', 'l1'"):
+        explainer.robustness(X.iloc[[3]], target=1, norm="l0")
+    numbers = X[["a"]]
+    near = KNeighborsClassifier(1).fit(numbers, [0, 0, 1, 1])
+    for ask in (
+        lambda box: box.explain(numbers.iloc[[0]], target=1, constraints=[bf.robust(0.1)]),
+        lambda box: box.region(numbers.iloc[[3]], target=1),
+        lambda box: box.robustness(numbers.iloc[[3]], target=1),
+    ):
+        with pytest.raises(bf.errors.UnsupportedProblemError, match="black box"):
+            ask(bf.Explainer(near, numbers))
+
+
+def test_the_largest_radius_is_said_if_a_ball_is_too_large() -> None:
+    X = np.linspace(0, 5.25, 12)[:, None]
+    explainer = bf.Explainer(TAOClassifier(1, random_state=0).fit(X, (X[:, 0] > 2.2).astype(int)), X)
+    answer = explainer.explain(X[[0]], target=1, constraints=[bf.robust(0.9)]).only
+    assert answer.certificate.status is Status.PROVEN_INFEASIBLE
+    assert "there is none with" in str(answer)
 
 
 @pytest.mark.parametrize("name", MODELS)
