@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from butfor.compiled.clock import now
 from butfor.model.ball import Ball, BallNorm
-from butfor.model.linear import evaluate_linear
-from butfor.model.network import Network
+from butfor.model.cells import number_cells
+from butfor.model.linear import Linear, evaluate_linear
+from butfor.model.network import Layer, Network
 from butfor.model.network_adversary import NetworkAdversary
 from butfor.model.questions import evaluate
+from butfor.model.unit_bounds import UnitBounds
 from butfor.testing.problems import Kinds, random_problem, random_row
 
 KINDS = Kinds(features=3)
@@ -119,3 +122,48 @@ def test_whole_steps() -> None:
         found = NetworkAdversary(model, row, point, ball).worst()
         assert found.score == pytest.approx(truth, abs=1e-6 * (1 + abs(truth))), f"seed {seed}"
         assert evaluate(model, found.point[None])[0] @ row == pytest.approx(truth, abs=1e-9 * (1 + abs(truth)))
+
+
+def wide_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndarray, Ball]:
+    """A network of one hidden layer of 12 units over 4 numbers."""
+    rng = np.random.default_rng(seed)
+    layer = Layer(rng.choice([0.0, 0.0, 0.25], 12), rng.normal(size=(1, 12)), rng.normal(size=1))
+    cells = (number_cells(np.empty(0)),) * 4
+    first = Linear(rng.normal(size=12), rng.normal(size=(12, 4)), cells, (np.zeros((12, 2)),) * 4)
+    none = np.zeros(4)
+    return Network(first, (layer,)), np.ones(1), rng.normal(size=4), Ball(norm, rng.uniform(0.1, 1.0, 4), none, none)
+
+
+@pytest.mark.parametrize("norm", list(BallNorm))
+def test_bounds_by_ascent_lie_below_and_near_those_of_programs(norm: BallNorm) -> None:
+    gaps = []
+    for seed in range(40):
+        model, row, point, ball = wide_case(seed, norm)
+        bounds = UnitBounds(model, row, point, ball, np.arange(4))
+        nodes, rng = bounds.root(), np.random.default_rng(seed)
+        for _ in range(3):
+            nodes = bounds.children(nodes, rng.integers(0, 12, len(nodes.q)))
+        near = ball.sample(rng, 3000)
+        z, scores = evaluate(Network(model.first, (identity(12),)), point + near), evaluate(model, point + near)[:, 0]
+        found, _, _ = bounds.raised(nodes, float(scores.max()))
+        for held, bound in zip(nodes.held, found, strict=True):
+            inside = ((z * held >= 0) | (held == 0)).all(axis=1)
+            assert bound <= scores[inside].min(initial=np.inf) + 1e-9, f"seed {seed}"
+        whole, _, _ = bounds.raised(bounds.root(), float(scores.min()))
+        gaps.append(float(scores.min() - whole[0]))
+    assert min(gaps) >= -1e-9
+    assert np.median(gaps) < 1.5
+
+
+def identity(units: int) -> Layer:
+    return Layer(np.ones(units), np.eye(units), np.zeros(units))
+
+
+def test_a_search_that_is_cut_short_calls_nothing_robust() -> None:
+    """The time is over before it begins: what is told is a bound, and any row may be as bad as that."""
+    for seed in range(20):
+        model, row, point, ball = wide_case(seed, BallNorm.LINF)
+        truth = NetworkAdversary(model, row, point, ball).worst().score
+        hurried = NetworkAdversary(model, row, point, ball, truth - 1.0, until=now()).worst()
+        assert hurried.score <= truth - 1.0
+        assert ball.holds((hurried.point - point)[None])[0]

@@ -17,9 +17,10 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder, StandardScaler
 from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
@@ -36,6 +37,7 @@ from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
+from butfor.trees import TAOClassifier
 
 ROBUST = RobustExact(PROVING)
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
@@ -251,6 +253,35 @@ def test_statements_about_bad_radii() -> None:
     assert "robust" in str(wide.certificate.why) + repr(wide)
 
 
+def test_what_is_said_about_levels_unmet_rows_norms_and_black_boxes() -> None:
+    X = pd.DataFrame({"a": [0.0, 1.1, 2.2, 3.3], "c": list("xyxy")})
+    model = make_pipeline(OrdinalEncoder(), DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, [0, 0, 1, 1])
+    explainer = bf.Explainer(model, X)
+    with pytest.raises(ValueError, match="column 'c', which has levels"):
+        explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"c": 1})])
+    with pytest.raises(ValueError, match="does not meet the target"):
+        explainer.robustness(X.iloc[[0]], target=1)
+    with pytest.raises(ValueError, match="'linf', 'l2', 'l1'"):
+        explainer.robustness(X.iloc[[3]], target=1, norm="l0")
+    numbers = X[["a"]]
+    near = KNeighborsClassifier(1).fit(numbers, [0, 0, 1, 1])
+    for ask in (
+        lambda box: box.explain(numbers.iloc[[0]], target=1, constraints=[bf.robust(0.1)]),
+        lambda box: box.region(numbers.iloc[[3]], target=1),
+        lambda box: box.robustness(numbers.iloc[[3]], target=1),
+    ):
+        with pytest.raises(bf.errors.UnsupportedProblemError, match="black box"):
+            ask(bf.Explainer(near, numbers))
+
+
+def test_the_largest_radius_is_said_if_a_ball_is_too_large() -> None:
+    X = np.linspace(0, 5.25, 12)[:, None]
+    explainer = bf.Explainer(TAOClassifier(1, random_state=0).fit(X, (X[:, 0] > 2.2).astype(int)), X)
+    answer = explainer.explain(X[[0]], target=1, constraints=[bf.robust(0.9)]).only
+    assert answer.certificate.status is Status.PROVEN_INFEASIBLE
+    assert "of the radius there is one" in " ".join(str(answer).split())
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_region_is_valid_and_no_side_can_move(name: str) -> None:
     X, y = make_classification(200, 4, random_state=0)
@@ -391,8 +422,36 @@ def test_the_surroundings_of_a_network() -> None:
     assert model.predict(found.worst)[0] == 0
     shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
     assert (model.predict(row + 0.999 * shifts) == 1).all()
-    with pytest.raises(ValueError, match="the largest ball"):
-        explainer.region(row, target=1)
+
+
+@pytest.mark.parametrize("hidden", [(6,), (20,), (5, 4)])
+def test_the_widest_box_of_a_network(hidden: tuple[int, ...]) -> None:
+    """All rows inside are accepted. A side that is moved out by more than its tolerance lets a refused row in."""
+    X, y = make_classification(150, 3, n_informative=3, n_redundant=0, random_state=4)
+    model = MLPClassifier(hidden, solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
+    explainer, rng, stopped = bf.Explainer(model, X), np.random.default_rng(0), 0
+    for row in X[model.predict(X) == 1][:3]:
+        box = explainer.region(row[None], target=1)
+        assert ((box.low <= row) & (row <= box.high)).all()
+        inside = rng.uniform(box.low, box.high, (6000, 3))
+        inside[::2] = np.where(rng.random((3000, 3)) < 0.5, box.low, box.high)
+        assert (model.predict(inside) == 1).all()
+        for j in range(3):
+            for side, end, out in ((box.high, X[:, j].max(), 1e-4), (box.low, X[:, j].min(), -1e-4)):
+                if side[j] != end:
+                    low, high = box.low.copy(), box.high.copy()
+                    (high if out > 0 else low)[j] += out * np.ptp(X[:, j])
+                    middle, half = (low + high) / 2, (high - low) / 2
+                    read = explainer._reading.model
+                    ball = Ball(BallNorm.LINF, half, np.zeros(3), np.zeros(3))
+                    (worst,) = worst_neighbours(read, np.ones((1, 1)), middle, ball)
+                    assert model.predict(worst.point[None])[0] == 0
+                    stopped += 1
+    assert stopped > 3
+    hurried = explainer.region(row[None], target=1, time_limit=1e-6)
+    assert not hurried.widest
+    assert "the time ended" in str(hurried)
+    assert hurried.contains(row[None]).all()
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -173,17 +173,20 @@ class Explainer(SeveralAnswers):
         """The same as `explain`."""
         return self.explain(X, **options)
 
-    def region(self, row: Any, *, target: Any, whole_numbers: bool = True) -> Region:
+    def region(self, row: Any, *, target: Any, whole_numbers: bool = True, time_limit: float | None = None) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
 
         Choose it to say "anything from 50,000 to 54,200" instead of "50,000". No side of the box can be moved out
         further: behind each stands a row that misses the target, or the end of the column's range. Levels stay as they
         are, and so do whole numbers if `whole_numbers` is False.
 
-        `row` is one row as a table or a dict, or an answer (then it is its point).
+        `row` is one row as a table or a dict, or an answer (then it is its point). The sides of linear models, oblique trees
+        and networks end within a millionth of a column's range. Those of networks of many units and columns take long: give
+        a `time_limit` in seconds. When it ends, the target is met in the box so far, and `.widest` is False.
         """
-        radius = radii(self._reading, whole_numbers)
-        found = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius).region()
+        radius, budget = radii(self._reading, whole_numbers), budget_of(time_limit, None, None)
+        around = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius)
+        found = around.region(budget.until)
         return replace(found, words=self._asking.words)
 
     def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, UnsupportedProblemError
+from butfor.compiled.clock import now
+from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.plan import plan
 from butfor.explanation.region import Region
@@ -16,11 +17,11 @@ from butfor.formulation.margins import tightened, widened
 from butfor.importers.read import Reading
 from butfor.model.ball import Ball
 from butfor.model.counterpart import on_grid
-from butfor.model.linear import Linear
-from butfor.model.questions import Model, cuts, kind_of
+from butfor.model.network import Network
+from butfor.model.questions import Model, cuts
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.model.widest_box import BOX_HALVINGS, stays_valid, widest_box
+from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, stays_valid, widest_box
 from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.robust import Robust, read_in_bins, refuse_unknown
 from butfor.problem.costs import L1
@@ -53,27 +54,22 @@ class Surroundings:
     table: Any
     target: str
 
-    def region(self) -> Region:
-        """The widest box around the row, within the ranges of the columns."""
+    def region(self, until: float = np.inf) -> Region:
+        """The widest box around the row, within the ranges of the columns. Sides stay where they are when time ends."""
         problem, point = self.problem, self.problem.factuals[0]
         model, space = self._model(), problem.space
-        if not isinstance(model, Linear | Trees):
-            raise UnsupportedProblemError(
-                f"the widest box was asked for around a row of a {kind_of(model)} model.",
-                "It is found for linear models, trees and sums of trees.",
-                "Ask Explainer.robustness for the largest ball.",
-            )
         moved = self.ball.radius > 0
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
         sure = tightened(self.score_set, problem)
-        valid = stays_valid(model, sure.A, sure.b, point, self.ball.step)
-        ends = None if isinstance(model, Linear) else [cuts(model, j) for j in range(len(space))]
-        low, high = widest_box(valid, point, lowest, highest, ends)
+        valid = stays_valid(model, sure.A, sure.b, point, self.ball.step, until)
+        ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
+        halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
+        low, high = widest_box(valid, point, lowest, highest, ends, halvings)
         for j in np.flatnonzero(self.ball.step > 0).tolist():
             grid = float(self.ball.step[j]), float(self.ball.anchor[j])
             low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)
-        return Region(space, point, low, high, self.target, self.table)
+        return Region(space, point, low, high, self.target, self.table, widest=now() <= until)
 
     def robustness(self) -> Robustness:
         """The largest ball around the row, by bisection with the exact adversary."""

@@ -22,7 +22,8 @@ class Region:
 
     - `low`, `high`: the smallest and the largest value of each column that holds a number (encoded);
     - `codes`: the row inside. Levels and missing values stay as they are there;
-    - `words`: how columns are called and their values are written.
+    - `words`: how columns are called and their values are written;
+    - `widest`: whether it was grown to its end. If not, the time ended, and some side can perhaps be moved out.
     """
 
     space: Space
@@ -32,6 +33,7 @@ class Region:
     target: str
     row: Any
     words: Words | None = None
+    widest: bool = True
 
     @cached_property
     def columns(self) -> tuple[Change, ...]:
@@ -52,6 +54,8 @@ class Region:
                 lines.append(f"  {column.label}: {self.ends(j)}{' (its whole range)' if everything else ''}")
             else:
                 lines.append(f"  {column.label}: {column.text[0]}")
+        if not self.widest:
+            lines.append("  the time ended: some of these may reach further")
         return "\n".join(lines)
 
     def to_frame(self) -> Any:

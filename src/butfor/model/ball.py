@@ -62,15 +62,17 @@ class Ball:
             share = (np.arange(len(size)) == size.argmax()).astype(np.float64)
         return np.asarray(-np.sign(slope) * share * self.radius)
 
-    def holds(self, shifts: FloatArray) -> BoolArray:
-        """Which shifts (n, features) lie in the ball."""
+    def sizes(self, shifts: FloatArray) -> FloatArray:
+        """How long each of some shifts (n, features) is, as a share of the radius."""
         moved = self.radius > 0
         share = np.abs(shifts[:, moved]) / self.radius[moved]
         if self.norm is BallNorm.LINF:
-            size = share.max(axis=1, initial=0.0)
-        else:
-            size = share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1)
-        return np.asarray(size <= 1 + 4 * np.finfo(np.float64).eps)
+            return np.asarray(share.max(axis=1, initial=0.0))
+        return np.asarray(share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1))
+
+    def holds(self, shifts: FloatArray) -> BoolArray:
+        """Which shifts (n, features) lie in the ball."""
+        return np.asarray(self.sizes(shifts) <= 1 + 4 * np.finfo(np.float64).eps)
 
     @property
     def count(self) -> float:

@@ -1,7 +1,8 @@
 """The worst row of a ball around a point, for a network: branch and bound over the units on both sides of 0.
 
-A node holds some units on one side of 0, and a linear program bounds its score. A bound that is not tight makes a row
-look worse than it is, and never better.
+A node holds some units on one side of 0. For one hidden layer its score is bounded by ascent, many nodes at once. Where that
+does not decide, and for more layers, a linear program bounds it. A bound that is not tight makes a row look worse than it
+is, and never better.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from itertools import count
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.compiled.clock import now
 from butfor.model.adversary import Worst
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network, evaluate_network
 from butfor.model.network_relaxation import Relaxation, Unit, relax
+from butfor.model.unit_bounds import UnitBounds
 
 TIGHT = 1e-9
 """A node whose bound is this close to the smallest known score, relative to 1 + its size, is not searched further."""
@@ -33,6 +36,13 @@ BEYOND_BALL = 1e-9
 
 DOWNHILL_STEPS, DOWNHILL_STARTS = 10, 16
 """How many steps downhill are taken from each of some random neighbours, to find a small score."""
+
+
+ASCENT_ROUNDS, NODES_TOGETHER, SHIFTS_LOOKED_AT = 2_000, 64, 4
+"""How many rounds are searched by ascent, how many nodes in each, and how many of their shifts are tried."""
+
+DEEPENING_ROUNDS = 10
+"""How many rounds a search that has found a neighbour below a number goes on. A worse one tells more about other rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +69,8 @@ class NetworkAdversary:
 
     - `moved`: the features that are shifted;
     - `below`: any neighbour with a smaller sum will do;
+    - `deeper`: how many rounds it goes on for a worse one, once it has found one;
+    - `until`: when the search must end, on the clock of `butfor.compiled.clock`;
     - `tangents` (tangents, moved): planes `t @ s <= 1` around a round ball;
     - `best`, `where`: the smallest sum so far, and its shift;
     - `effect`: how much the sum may change per unit of what each unit of each layer passes on.
@@ -69,6 +81,8 @@ class NetworkAdversary:
     point: FloatArray
     ball: Ball
     below: float = -np.inf
+    until: float = np.inf
+    deeper: int = DEEPENING_ROUNDS
     moved: IntArray = field(init=False)
     tangents: FloatArray = field(init=False)
     best: float = field(init=False)
@@ -87,13 +101,17 @@ class NetworkAdversary:
     def worst(self) -> Worst:
         """A bound on the smallest sum that it reaches up to `TIGHT`, and the row with the smallest sum that was met.
 
-        With `below`, the bound is infinite if it does not lie below that.
+        With `below`, the bound is infinite if it does not lie below that. A search that was cut short tells the bound so
+        far.
         """
         self._walk_down()
         radius, order, settled = self.ball.radius[self.moved], count(), np.inf
         nodes = [(-np.inf, next(order), _Node({}, -radius, radius))]
+        if len(self.model.layers) == 1 and len(self.moved):
+            nodes = [(bound, next(order), _Node(held, -radius, radius)) for bound, held in self._by_ascent()]
+            heapq.heapify(nodes)
         for _ in range(NETWORK_NODES):
-            if not nodes or self.best < self.below or nodes[0][0] >= self._enough():
+            if not nodes or self.best < self.below or nodes[0][0] >= self._enough() or now() > self.until:
                 break
             parent, _, node = heapq.heappop(nodes)
             found = self._relaxed(node)
@@ -106,16 +124,41 @@ class NetworkAdversary:
                     heapq.heappush(nodes, (bound, next(order), child))
             else:
                 settled = min(settled, bound)
+        where = self._rows(self.where[None])[0]
         if self.best < self.below:
-            return Worst(self.best, self._rows(self.where[None])[0])
+            return Worst(self.best, where)
         lowest = min([self.best, settled, *(bound for bound, _, _ in nodes[:1])])
-        if lowest >= self.below > -np.inf:
-            return Worst(np.inf, self.point)
-        return Worst(lowest, self._rows(self.where[None])[0])
+        return Worst(np.inf if lowest >= self.below > -np.inf else lowest, where)
+
+    def _by_ascent(self) -> list[tuple[float, dict[Unit, int]]]:
+        """Search a network of one hidden layer. Returns what is left to linear programs: bounds, and held units."""
+        bounds = UnitBounds(self.model, self.row, self.point, self.ball, self.moved)
+        left: list[tuple[float, dict[Unit, int]]] = []
+        nodes, lower, deepened = bounds.root(), np.full(1, -np.inf), 0
+        for _ in range(ASCENT_ROUNDS):
+            promising = lower < self._enough()
+            nodes, lower = nodes.take(np.flatnonzero(promising)), lower[promising]
+            deepened += self.best < self.below
+            if not len(lower) or deepened > self.deeper or now() > self.until:
+                break
+            next_ones = np.argsort(lower, kind="stable")
+            some, rest = next_ones[:NODES_TOGETHER], next_ones[NODES_TOGETHER:]
+            found, better, shifts = bounds.raised(nodes.take(some), self._enough())
+            found = np.maximum(found, lower[some])
+            for shift in shifts[np.argsort(found)[:SHIFTS_LOOKED_AT]]:
+                self._look_at(shift)
+            unit, wrong = bounds.split(better, shifts)
+            open_nodes, exact = found < self._enough(), wrong <= TIGHT * (1 + abs(self.best))
+            left += [(float(found[at]), _held(better.held[at])) for at in np.flatnonzero(open_nodes & exact)]
+            parted = np.flatnonzero(open_nodes & ~exact)
+            children = bounds.children(better.take(parted), unit[parted])
+            nodes = nodes.take(rest).joined(children)
+            lower = np.concatenate([lower[rest], found[parted], found[parted]])
+        return left + [(float(one), _held(held)) for one, held in zip(lower, nodes.held, strict=True)]
 
     def _enough(self) -> float:
         """Nodes whose bound is at least this are not searched."""
-        return self.below if self.below > -np.inf else self.best - TIGHT * (1 + abs(self.best))
+        return self.below if self.best >= self.below > -np.inf else self.best - TIGHT * (1 + abs(self.best))
 
     def _rows(self, shifts: FloatArray) -> FloatArray:
         rows = np.repeat(self.point[None], len(shifts), axis=0)
@@ -130,17 +173,12 @@ class NetworkAdversary:
         step = self.ball.step[self.moved]
         whole = np.where(step > 0, step, 1.0)
         shift = np.where(step > 0, np.round(shift / whole) * whole, shift)
-        size = self._size(shift)
-        shift = shift / size if size > 1 else shift
+        whole_shift = np.zeros(len(self.point))
+        whole_shift[self.moved] = shift
+        shift = shift / max(1.0, float(self.ball.sizes(whole_shift[None])[0]))
         score = float(self._scores(shift[None])[0])
         if score < self.best:
             self.best, self.where = score, shift
-
-    def _size(self, shift: FloatArray) -> float:
-        share = np.abs(shift) / self.ball.radius[self.moved]
-        if self.ball.norm is BallNorm.LINF:
-            return float(share.max(initial=0.0))
-        return float(share.sum() if self.ball.norm is BallNorm.L1 else np.linalg.norm(share))
 
     def _walk_down(self) -> None:
         """Take steps to the worst neighbour of the network as it is bent at a shift."""
@@ -200,3 +238,8 @@ class NetworkAdversary:
         part = np.abs(shift / np.where(step > 0, step, 1.0) - np.round(shift / np.where(step > 0, step, 1.0)))
         part = np.where(step > 0, part, 0.0)
         return int(part.argmax()) if part.max(initial=0.0) > 1e-6 else None
+
+
+def _held(sides: IntArray) -> dict[Unit, int]:
+    """The units of the only hidden layer that are held."""
+    return {(0, unit): int(sides[unit]) for unit in np.flatnonzero(sides).tolist()}

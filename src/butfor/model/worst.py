@@ -11,11 +11,14 @@ from butfor.arrays import FloatArray
 from butfor.model.adversary import Worst, worst_row
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
+from butfor.model.leaf_reach import LeafReach, Reached
 from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.network_adversary import NetworkAdversary
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
 from butfor.model.regions import regions
+from butfor.model.shifts import Shifts, shifts_of
 from butfor.model.trees import Trees
 
 
@@ -55,3 +58,28 @@ def _(
         NetworkAdversary(model, row, point, ball, -np.inf if least is None else least).worst()
         for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
     ]
+
+
+@worst_neighbours.register
+def _(
+    model: ObliqueTree, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None
+) -> list[Worst]:
+    return [
+        worst_leaf(model, row, point, shifts_of(ball, point), np.inf if least is None else least)
+        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
+    ]
+
+
+def worst_leaf(model: ObliqueTree, row: FloatArray, point: FloatArray, shifts: Shifts, below: float) -> Worst:
+    """The leaf with the smallest sum below a number that some shift may lead to. If there is none, the score is infinite.
+
+    A leaf about which rounding decides counts as reached.
+    """
+    reach, values = LeafReach(model, point, shifts), model.value[[path.node for path in model.paths]] @ row
+    for at in np.argsort(values, kind="stable").tolist():
+        if values[at] >= below:
+            break
+        found = reach.into(model.paths[at])
+        if found.reached is not Reached.NO:
+            return Worst(float(values[at]), point + shifts.brought_in(found.shift))
+    return Worst(np.inf, point)

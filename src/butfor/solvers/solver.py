@@ -53,6 +53,11 @@ class Budget:
         """Whether there is any limit on the time."""
         return bool(np.isfinite(min(self.seconds, self.per_row)))
 
+    @property
+    def until(self) -> float:
+        """When the time ends, on the clock of `butfor.compiled.clock`."""
+        return self.start + self.seconds
+
     def interrupt(self) -> None:
         """End the budget now, because of Ctrl-C."""
         self.flag.raised = True

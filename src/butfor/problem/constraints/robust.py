@@ -12,6 +12,7 @@ from butfor.errors import InputError, UnsupportedProblemError, number
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
 from butfor.model.network import Network
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, kind_of
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
@@ -116,10 +117,10 @@ class Robust(JudgedConstraint):
 
 def refuse_unknown(model: Model, ball: Ball) -> None:
     """Raise an error if the model's worst neighbours cannot be found exactly."""
-    if not isinstance(model, Linear | Trees | Network):
+    if not isinstance(model, Linear | Trees | ObliqueTree | Network):
         raise UnsupportedProblemError(
             f"bf.robust was given for a {kind_of(model)} model.",
-            "A whole ball can be judged only for linear models, trees, sums of trees and networks.",
+            "A whole ball can be judged only for linear models, trees, oblique trees, sums of trees and networks.",
             "Leave it out, or use bf.margin where boundaries are known.",
         )
     if read_in_bins(model) & set(np.flatnonzero(ball.radius).tolist()):
@@ -134,6 +135,6 @@ def read_in_bins(model: Model) -> set[int]:
     """The numbers that a model reads by their bin, and not as numbers."""
     if isinstance(model, Trees):
         return {j for j in model.asked_for_sets() if not model.cells[j].levels}
-    return (
-        {j for j, cells in enumerate(model.cells) if len(cells.edges)} if isinstance(model, Linear | Network) else set()
-    )
+    if isinstance(model, Linear | ObliqueTree | Network):
+        return {j for j, cells in enumerate(model.cells) if len(cells.edges)}
+    return set()

@@ -18,6 +18,7 @@ from butfor.model.ball import Ball
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
 from butfor.model.network import Network
+from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
@@ -29,14 +30,15 @@ from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet
+from butfor.solvers.robust.oblique import ObliqueSearch
 from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROBUST_KINDS = {
     ModelKind.LINEAR: ModelKind.LINEAR, ModelKind.TREE: ModelKind.ENSEMBLE, ModelKind.ENSEMBLE: ModelKind.ENSEMBLE,
-    ModelKind.NETWORK: ModelKind.NETWORK,
+    ModelKind.NETWORK: ModelKind.NETWORK, ModelKind.OBLIQUE: ModelKind.LINEAR,
 }  # fmt: skip
-"""The kinds of models that it takes, and what they become when copies are put side by side."""
+"""The kinds of models that it takes, and what they become: copies side by side, or the decisions of an oblique tree."""
 
 
 class RobustExact(AbstractSolver):
@@ -45,7 +47,7 @@ class RobustExact(AbstractSolver):
     name = "robust_exact"
     row_by_row = True
     takes_per_row = True
-    does = "answers that stay valid in a whole ball: linear models, trees, sums of trees, networks"
+    does = "answers that stay valid in a whole ball: linear models, trees, oblique trees, sums of trees, networks"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
@@ -56,7 +58,7 @@ class RobustExact(AbstractSolver):
             return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
         if form.model not in ROBUST_KINDS:
             return Support(
-                False, f"it takes linear models, sums of trees and networks, and the model is a {form.model}"
+                False, f"it takes linear models, trees, sums of trees and networks, and the model is a {form.model}"
             )
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
@@ -93,16 +95,23 @@ class RobustExact(AbstractSolver):
         ball, model = problem.robust, problem.model
         assert ball is not None
         if isinstance(model, Linear):
-            return self._linear(problem, score_set, ball, model.slope, upper, budget)
+            return self._over_missing(problem, ball, upper, budget, partial(self._linear, score_set, model.slope))
+        if isinstance(model, ObliqueTree):
+            return self._over_missing(problem, ball, upper, budget, partial(self._oblique, score_set, model))
         if isinstance(model, Network):
             return Scenarios(problem, score_set, ball, model).solve(upper, budget)
         assert isinstance(model, Trees)
         return CuttingSet(self.cheapest, problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
 
-    def _linear(
-        self, problem: Problem, score_set: ScoreSet, ball: Ball, slope: FloatArray, upper: float, budget: Budget
+    def _over_missing(
+        self,
+        problem: Problem,
+        ball: Ball,
+        upper: float,
+        budget: Budget,
+        solve: Callable[[Problem, Ball, float, Budget], SetAnswer],
     ) -> SetAnswer:
-        """Raise the thresholds by what the scores may fall. A value that is missing is not shifted, so each way is tried."""
+        """The cheapest answer over what may be missing. It is not shifted then, so each way is tried."""
         domain = problem.domain
         lacking = np.flatnonzero((ball.radius > 0) & (np.isnan(problem.factuals[0]) | domain.missing[0])).tolist()
         best = SetAnswer(None, np.inf, np.inf)
@@ -113,19 +122,31 @@ class RobustExact(AbstractSolver):
             for j, lost in zip(lacking, ways, strict=True):
                 narrower.make_missing(j, lost)
                 moved[j] = 0.0 if lost else moved[j]
-            shifts = replace(ball, radius=moved)
-            loss = shifts.loss(score_set.A @ slope)
-            asks = problem.confirmation and _AtWorst(
-                problem.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=shifts)
-            )
-            one = replace(problem, robust=None, domain=narrower, confirmation=asks)
-            raised = replace(score_set, b=score_set.b + loss)
-            found = self.cheapest(one, raised, min(upper, best.cost), budget)
-            if found.point is not None and not one.reached(raised, found.point):  # rounding decides against a neighbour
-                found = SetAnswer(None, np.inf, found.bound, Stopped.EFFORT)
+            one = replace(problem, robust=None, domain=narrower)
+            found = solve(one, replace(ball, radius=moved), min(upper, best.cost), budget)
             bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
             best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
         return best
+
+    def _linear(
+        self, score_set: ScoreSet, slope: FloatArray, problem: Problem, ball: Ball, upper: float, budget: Budget
+    ) -> SetAnswer:
+        """Raise the thresholds by what the scores may fall."""
+        asks = problem.confirmation and _AtWorst(
+            problem.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
+        )
+        one = replace(problem, confirmation=asks)
+        raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ slope))
+        found = self.cheapest(one, raised, upper, budget)
+        if found.point is not None and not one.reached(raised, found.point):  # rounding decides against a neighbour
+            return SetAnswer(None, np.inf, found.bound, Stopped.EFFORT)
+        return found
+
+    def _oblique(
+        self, score_set: ScoreSet, model: ObliqueTree, problem: Problem, ball: Ball, upper: float, budget: Budget
+    ) -> SetAnswer:
+        """Keep out of the leaves that miss the target."""
+        return ObliqueSearch(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:

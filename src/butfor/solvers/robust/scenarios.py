@@ -17,8 +17,8 @@ from butfor.model.adversary import Worst
 from butfor.model.ball import Ball
 from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network
+from butfor.model.network_adversary import NetworkAdversary
 from butfor.model.scores import ScoreSet
-from butfor.model.worst import worst_neighbours
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
@@ -54,7 +54,7 @@ class Scenarios:
 
     def __post_init__(self) -> None:
         self.shifts = [np.zeros(len(self.problem.space))]
-        self.best = SetAnswer(None, np.inf, 0.0)
+        self.best, self.until = SetAnswer(None, np.inf, 0.0), np.inf
         wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
         self.wide = replace(wide, above=0.0, below=0.0)
         raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
@@ -62,6 +62,7 @@ class Scenarios:
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
+        self.until = budget.until
         self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         bound, stopped = 0.0, Stopped.EFFORT
         while len(self.shifts) <= MOST_SCENARIOS:
@@ -128,10 +129,16 @@ class Scenarios:
         return True
 
     def _failures(self, point: FloatArray, slack: FloatArray | float) -> list[Worst]:
-        """Neighbours of a point whose scores miss a threshold by more than a slack."""
-        least = self.sure.b - slack
-        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, least.tolist())
-        return [found for found, b in zip(worst, least, strict=True) if found.score < b]
+        """Neighbours of a point whose scores miss a threshold by more than a slack.
+
+        Where the time ends before a ball is judged, its worst neighbour so far counts as one.
+        """
+        failures = []
+        for row, least in zip(self.score_set.A, self.sure.b - slack, strict=True):
+            found = NetworkAdversary(self.model, row, point, self.ball, float(least), self.until).worst()
+            if found.score < least:
+                failures.append(found)
+        return failures
 
     def _collect(self, point: FloatArray, failures: list[Worst]) -> bool:
         """Collect the shifts from a point to its failures. Whether there was a new one."""

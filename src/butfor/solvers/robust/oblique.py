@@ -1,0 +1,194 @@
+"""The cheapest row of an oblique tree whose ball meets only leaves of the target: branch and bound over half-spaces.
+
+A node is a set of half-spaces of the decisions, and its cheapest row a problem with a linear model. If a shift s leads
+that row deep into a leaf that misses the target, then in every robust row
+
+- either the whole ball stays out of the leaf, beyond the plane that comes nearest to it (weights w of the decisions,
+  `w z + max_s w A s <= 0`: one decision kept for all shifts, or a mixture of several at a corner of the leaf),
+- or it does not, and one of the decisions on the way into the leaf is taken otherwise at the shift s.
+
+No row is lost, and the row that fails lies in none of these nodes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.model.ball import Ball
+from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, Reached, WayIn, size_of_terms
+from butfor.model.oblique import ObliqueTree, Path
+from butfor.model.scores import ScoreSet
+from butfor.model.shifts import shifts_of
+from butfor.problem.oracle import Always
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer
+from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.robust.held_gates import HeldGates, all_space
+from butfor.solvers.solver import Budget
+
+Cheapest = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
+"""What solves a problem without a ball."""
+
+FIRMER = (4 * TERMS_ROUNDING, 1e-9, 1e-8, 1e-7)
+"""Shares of their terms by which decisions of an answer are taken more firmly, so that rounding decides nothing."""
+
+MOST_STEPS_ASIDE = 50
+"""How many leaves an answer may be moved away from, after its thresholds were raised."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A part of the search, and the row that failed before it (None: there was none)."""
+
+    inside: HeldGates
+    failed: FloatArray | None = None
+
+
+@dataclass(eq=False)
+class ObliqueSearch:
+    """The search for one set of scores and one ball."""
+
+    problem: Problem
+    score_set: ScoreSet
+    ball: Ball
+    model: ObliqueTree
+    cheapest: Cheapest
+
+    def __post_init__(self) -> None:
+        self.best = SetAnswer(None, np.inf, 0.0)
+        self.settled = np.inf
+
+    def solve(self, upper: float, budget: Budget) -> SetAnswer:
+        """Nodes with the least bound come first, and each is followed down along the planes."""
+        order = count()
+        nodes = [(0.0, next(order), node) for node in self._first_nodes()]
+        heapq.heapify(nodes)
+        while nodes and not budget.spent() and not self._enough(nodes[0][0], upper):
+            bound, _, node = heapq.heappop(nodes)
+            pending: _Part | None = node
+            while pending is not None:
+                if budget.spent():
+                    heapq.heappush(nodes, (bound, next(order), pending))
+                    break
+                bound, children = self._branched(pending, bound, upper, budget)
+                pending = children.pop(0) if children else None
+                for child in children:
+                    heapq.heappush(nodes, (bound, next(order), child))
+        lowest = min(self.settled, nodes[0][0] if nodes else np.inf)
+        if lowest >= min(upper, self.best.cost) and self.best.point is None:
+            return replace(self.best, bound=np.inf)
+        bound = min(lowest, self.best.cost)
+        closed = self._enough(bound, upper) or self.best.cost - bound <= TOLERANCE * (1 + bound)
+        stopped = Stopped.DONE if closed else budget.stopped or Stopped.EFFORT
+        return replace(self.best, bound=bound, stopped=stopped)
+
+    def _enough(self, bound: float, upper: float) -> bool:
+        """Whether nodes with this bound need not be searched."""
+        ceiling = min(upper, self.best.cost)
+        return bound == np.inf or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling))
+
+    def _first_nodes(self) -> list[_Part]:
+        """The leaves of the target. The row itself must lie in one of them."""
+        found = []
+        for path in self.model.paths:
+            if self.missing[path.node]:
+                continue
+            node: HeldGates | None = all_space(self.model.gates.scores)
+            for row, right in zip(self._rows(path), path.right, strict=True):
+                node = None if node is None else node.also(row, 0.0, strict=not right)
+            if node is not None:
+                found.append(_Part(node))
+        return found
+
+    @cached_property
+    def missing(self) -> BoolArray:
+        """Which nodes of the tree have scores that miss the target."""
+        return ~self.score_set.perhaps(self.model.value, self.problem.doubt(self.score_set))
+
+    def _rows(self, path: Path) -> FloatArray:
+        """The decisions on a path as rows over all of them: not negative if the path is followed."""
+        rows = np.zeros((len(path.gates), self.model.gates.scores))
+        rows[np.arange(len(path.gates)), path.gates] = np.where(path.right, 1.0, -1.0)
+        return rows
+
+    def _plane(self, path: Path, way: WayIn) -> FloatArray:
+        """The mixture of the decisions on a path that comes nearest. A single one is what it is in every other leaf."""
+        plane = np.asarray(way.weights @ self._rows(path))
+        return np.asarray(plane / np.abs(plane).max())
+
+    def _branched(self, node: _Part, bound: float, upper: float, budget: Budget) -> tuple[float, list[_Part]]:
+        """The bound of a node, and its parts: beyond the plane first."""
+        found = self._solved(node.inside.score_set(), min(upper, self.best.cost), budget)
+        bound = max(bound, found.bound)
+        if found.point is None or self._enough(bound, upper):
+            self.settled = min(self.settled, bound)
+            return bound, []
+        met = self._deepest(found.point)
+        if met is None or (node.failed is not None and np.array_equal(found.point, node.failed, equal_nan=True)):
+            self._settle(node.inside, found, upper, budget)  # rounding decides
+            self.settled = min(self.settled, bound)
+            return bound, []
+        parts = self._parts(node.inside, *met)
+        return bound, [_Part(part, found.point) for part in parts if part is not None]
+
+    def _solved(self, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row of some half-spaces."""
+        plain = replace(self.problem, model=self.model.gates, robust=None, confirmation=Always(True))
+        return self.cheapest(plain, score_set, upper, budget)
+
+    def _reaches(self, point: FloatArray) -> list[tuple[Path, WayIn]]:
+        """The leaves that miss the target and that some neighbour perhaps reaches."""
+        reach = LeafReach(self.model, point, shifts_of(self.ball, point))
+        found = ((path, reach.into(path)) for path in self.model.paths if self.missing[path.node])
+        return [(path, way) for path, way in found if way.reached is not Reached.NO]
+
+    def _deepest(self, point: FloatArray) -> tuple[Path, WayIn] | None:
+        """The leaf into which some neighbour surely gets deepest."""
+        surely = [(path, way) for path, way in self._reaches(point) if way.reached is Reached.YES]
+        return max(surely, key=lambda one: one[1].depth, default=None)
+
+    def _parts(self, node: HeldGates, path: Path, way: WayIn) -> list[HeldGates | None]:
+        """The parts of a node in which its row does not lie: beyond the plane, and then the rest (None: it is empty)."""
+        rows = self._rows(path)
+        plane = self._plane(path, way)
+        most = self._rise(plane)
+        parts = [node.also(-plane, most)]
+        rest = node.also(plane, -most, strict=True)
+        for row, right in zip(rows, path.right, strict=True):
+            at = float(row @ self.model.gates.slope @ way.shift)
+            parts.append(None if rest is None else rest.also(-row, at, strict=bool(right)))
+        return parts
+
+    def _rise(self, plane: FloatArray) -> float:
+        """By how much a mixture of decisions may rise within the ball."""
+        return float(self.ball.loss((plane @ self.model.gates.slope)[None])[0])
+
+    def _settle(self, node: HeldGates, found: SetAnswer, upper: float, budget: Budget) -> None:
+        """Make an answer of a row about which at most rounding decides: a little further inside, nothing does."""
+        assert found.point is not None
+        extent = self.problem.domain.extent
+        terms = size_of_terms(self.model.gates, np.maximum(np.abs(extent.low), np.abs(extent.high)) + self.ball.radius)
+        for share in (0.0, *FIRMER):
+            if share and not budget.spent():
+                found = self._solved(node.raised(share * terms).score_set(), min(upper, self.best.cost), budget)
+            aside: HeldGates | None = node
+            for _ in range(MOST_STEPS_ASIDE):
+                if found.point is None or found.cost >= self.best.cost or budget.spent():
+                    break
+                near = self._reaches(found.point)
+                if not near:
+                    self.best = replace(self.best, point=found.point, cost=found.cost)
+                    return
+                for path, way in near:
+                    plane = self._plane(path, way)
+                    aside = None if aside is None else aside.also(-plane, self._rise(plane))
+                if aside is None or not share:
+                    break
+                found = self._solved(aside.raised(share * terms).score_set(), min(upper, self.best.cost), budget)
