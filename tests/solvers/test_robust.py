@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.model.ball import Ball, BallNorm
-from butfor.model.counterpart import counterpart, in_rows, last_below, on_grid
+from butfor.model.counterpart import counterpart, last_below, on_grid
 from butfor.model.questions import evaluate
 from butfor.model.reply import reply
 from butfor.model.trees import Trees
@@ -150,8 +150,7 @@ def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
         model = on_grid(problem.model, problem.robust)
         assert isinstance(model, Trees)
         lacking = frozenset(j for j, feature in enumerate(problem.space) if feature.missing)
-        one = in_rows(model, np.eye(model.scores))
-        low = counterpart(one, problem.robust, lacking)
+        low = counterpart(model, np.eye(model.scores), problem.robust.radius, lacking)
         rng = np.random.default_rng(seed)
         for _ in range(20):
             row = random_row(rng, problem.space)

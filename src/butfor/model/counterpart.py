@@ -54,13 +54,20 @@ def with_cuts(model: Trees, cut: FloatArray) -> Trees:
     return with_cells(replace(model, cut=cut), model.lasting_cells())
 
 
-@lru_cache(maxsize=16)
-def counterpart(model: Trees, ball: Ball, lacking: frozenset[int]) -> Trees | None:
-    """The sum of T_r over all trees, for the box around the ball. Some features may be `lacking` a value.
+def counterpart(model: Trees, A: FloatArray, radius: FloatArray, lacking: frozenset[int]) -> Trees | None:
+    """The sum of T_r over all trees, for each row of `A s`. Some features may be `lacking` a value.
 
-    None if it has too many nodes.
+    None if it has too many nodes. It is kept, because many rows ask the same of one model.
     """
-    grown = _Growth(model, ball, lacking)
+    return _counterpart(model, A.shape, A.tobytes(), radius.tobytes(), lacking)
+
+
+@lru_cache(maxsize=16)
+def _counterpart(
+    whole: Trees, shape: tuple[int, int], sums: bytes, radii: bytes, lacking: frozenset[int]
+) -> Trees | None:
+    model = in_rows(whole, np.frombuffer(sums).reshape(shape))
+    grown = _Growth(model, np.frombuffer(radii), lacking)
     try:
         roots = [grown.grow((int(root),), {}, {}) for root in model.roots]
     except _TooLarge:
@@ -88,7 +95,7 @@ class _Growth:
     """The nodes of the counterpart so far. Parents come before their children."""
 
     model: Trees
-    ball: Ball
+    radius: FloatArray
     lacking: frozenset[int]
     feature: list[int] = field(default_factory=list)
     cut: list[float] = field(default_factory=list)
@@ -100,7 +107,7 @@ class _Growth:
 
     def __post_init__(self) -> None:
         model = self.model
-        radius = np.where(model.feature >= 0, self.ball.radius[model.feature], 0.0)
+        radius = np.where(model.feature >= 0, self.radius[model.feature], 0.0)
         self.only_left = last_below(model.cut, radius)  # c + r <= cut
         self.not_right = last_below(model.cut, -radius)  # c - r <= cut
         self.plain: dict[str, list[Any]] = {

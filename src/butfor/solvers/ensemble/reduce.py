@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.ensemble import reduce_kernels as kernels
+from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.leaves import LeafTable
 from butfor.solvers.ensemble.reduced_ensemble import Reduced
+from butfor.solvers.ensemble.work_arrays import Task
 
 
 def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, keep_separate: BoolArray) -> Reduced:
@@ -66,3 +68,20 @@ def carried(message: FloatArray, old: Reduced, new: Reduced) -> FloatArray:
     old_cell = new.cells.original - np.repeat(np.arange(features), np.diff(new.cells.start))
     out: FloatArray = kernels.carried(message, old_pair, old_cell, old, new)
     return out
+
+
+def of_node(reduced: Reduced, task: Task, firm: FloatArray, alive: BoolArray) -> tuple[Instance, BoolArray, IntArray]:
+    """The question over a reduced ensemble, for the living cells of a node.
+
+    Behind the cells of each feature there is one more, "missing", which no row may have.
+
+    Returns the question, whether the node has each of its cells, and where the cells of the reduced ensemble are.
+    """
+    start = reduced.cells.start
+    features, cells = len(start) - 1, len(task.price)
+    place = np.arange(cells) + np.repeat(np.arange(features), np.diff(start))
+    price, able = np.full(cells + features, np.inf), np.zeros(cells + features, dtype=np.bool_)
+    side = np.zeros((len(task.limit), cells + features))
+    price[place], able[place], side[:, place] = task.price, alive, task.side
+    question = Instance(as_leaves(reduced), task.score, task.goal, firm, price, side, task.limit)
+    return question, able, place

@@ -20,7 +20,7 @@ from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branching_kernels import branching
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.move_kernels import improve
-from butfor.solvers.ensemble.reduce import as_leaves, carried, reduce
+from butfor.solvers.ensemble.reduce import carried, of_node, reduce
 from butfor.solvers.ensemble.work_arrays import Task, move_work_for, no_multipliers, work_for
 from butfor.solvers.solver import Budget
 
@@ -343,7 +343,7 @@ class LeafSearch:
     def _zoom_in(self, bound: float, know: Callable[[float], None]) -> Generator[None]:
         """Search the node in an ensemble of its own. `know` is told of bounds on its rows."""
         old = self.reduced
-        question, able, place = self._node_question()
+        question, able, place = of_node(old, self.task, self.firm_task.goal, self.work.alive)
 
         def original(cells: IntArray) -> IntArray:
             return np.asarray(old.cells.original[np.searchsorted(place, cells)])
@@ -364,24 +364,6 @@ class LeafSearch:
     def _inside(self, question: Instance, original: Callable[[IntArray], IntArray]) -> LeafSearch:
         """A search of a node. `original` turns its cells into ours."""
         return LeafSearch(question, self.upper, lambda cells: self.confirmed(original(cells)))
-
-    def _node_question(self) -> tuple[Instance, BoolArray, IntArray]:
-        """The question over the reduced ensemble, and the cells of the node.
-
-        Behind the cells of each feature there is one more, "missing", which no row may have.
-
-        Returns the question, whether the node has each of its cells, and where the cells of the reduced ensemble are.
-        """
-        task, start = self.task, self.reduced.cells.start
-        features, cells = len(start) - 1, len(task.price)
-        place = np.arange(cells) + np.repeat(np.arange(features), np.diff(start))
-        price, able = np.full(cells + features, np.inf), np.zeros(cells + features, dtype=np.bool_)
-        side = np.zeros((len(task.limit), cells + features))
-        price[place], able[place], side[:, place] = task.price, self.work.alive, task.side
-        question = Instance(
-            as_leaves(self.reduced), task.score, task.goal, self.firm_task.goal, price, side, task.limit
-        )
-        return question, able, place
 
     def _children(self, feature: int, where: int) -> tuple[BoolArray, BoolArray]:
         """The living cells of both children of a node.

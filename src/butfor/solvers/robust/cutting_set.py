@@ -104,7 +104,7 @@ class CuttingSet:
     def _counterpart(self, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row that surely stays valid: each tree gives its smallest leaf within the box."""
         lacking = frozenset(j for j, feature in enumerate(self.problem.space) if feature.missing)
-        model = counterpart(in_rows(self.model, self.score_set.A), self.ball, lacking)
+        model = counterpart(self.model, self.score_set.A, self.ball.radius, lacking)
         if model is None:
             return SetAnswer(None, np.inf, 0.0)
         sure = tightened(self.score_set, self.problem)
