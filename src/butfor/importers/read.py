@@ -237,8 +237,9 @@ def _black_box(source: Source, refusal: UnsupportedModelError) -> BlackBox:
     inner = source.estimator
     while hasattr(inner, "steps") or hasattr(inner, "best_estimator_"):
         inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.best_estimator_
-    known = isinstance(refusal, OnlyBoundedError) and refusal.estimator is inner
-    return BlackBox(str(refusal), refusal.barrier if known else None)  # type: ignore[attr-defined]
+    if isinstance(refusal, OnlyBoundedError) and refusal.estimator is inner:
+        return BlackBox(f"{refusal} A bound is known.", refusal.barrier)
+    return BlackBox(str(refusal))
 
 
 def _blank(source: Source) -> AbstractReadout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from butfor.errors import UnsupportedModelError
+from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.boosters import native_names
 from butfor.estimator.by_class import ByClass
 from butfor.importers.fold.column import Column
@@ -58,10 +58,10 @@ def read_model(estimator: Any, columns: list[Column]) -> Imported:
         )
     fitted_on = getattr(estimator, "n_features_in_", len(columns))
     if fitted_on != len(columns):
-        raise UnsupportedModelError(
+        raise InputError(
             f"a {type(estimator).__name__} was fitted on {fitted_on} columns, and gets {len(columns)}.",
-            "They must be the same.",
-            "Fit the whole again.",
+            "It predicts nothing then.",
+            "Fit the model again together with what comes before it.",
         )
     return reader(estimator, columns)
 

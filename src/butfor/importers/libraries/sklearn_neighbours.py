@@ -70,7 +70,7 @@ def _bounded(model: Any, barrier: AbstractBarrier) -> OnlyBoundedError:
         barrier,
         f"{name} is no sum of parts.",
         "Exact solvers need one.",
-        "The swarm searches, and a bound is known.",
+        "The swarm searches.",
     )
 
 
