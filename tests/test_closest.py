@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -13,7 +14,9 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    VotingClassifier,
 )
+from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.audit.recheck import check
@@ -162,3 +165,27 @@ def best_of_all(explainer, answer, row, target, rules) -> float:
         label = int(answer.score.of.rpartition(" ")[2])
         found = explainer.model.predict_proba(every)[:, list(explainer.model.classes_).index(label)]
     return float(found.max() if answer.score.up else found.min())
+
+
+def test_a_row_that_no_box_was_looked_at_for_still_has_a_closest_one() -> None:
+    """No box of rows may reach the goal, so the closest row is looked for from the cheapest one only."""
+    X = pd.DataFrame(
+        {
+            "income": np.array([2003.33, 2003.33, 2001.2, 2001.2, 2001.2], dtype="float32"),
+            "home": [0, 0, 1, 0, 1],
+            "rate": [4.54, 4.54, 4.54, 7.51, 7.51],
+        }
+    )
+    members = [
+        ("tree", DecisionTreeClassifier(max_depth=1, random_state=0)),
+        ("forest", RandomForestClassifier(n_estimators=1, max_depth=2, random_state=0)),
+    ]
+    model = VotingClassifier(members, voting="soft").fit(X, ["yes", "yes", "no", "no", "no"])
+    row, wanted = X.iloc[[4]], bf.probability("yes", at_least=1.0)
+    answer = bf.Explainer(model, X).explain(row, target=wanted, constraints=[bf.at_most_changes(1)]).only
+    assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE
+    assert answer.closest is not None
+    reached = model.predict_proba(answer.closest)[0, 1]
+    assert reached == pytest.approx(answer.certificate.notes[CLOSEST_ROW])
+    singles = [row.assign(**{name: value}) for name in X for value in X[name]]
+    assert reached == max(model.predict_proba(single)[0, 1] for single in singles)

@@ -90,7 +90,9 @@ def with_a_gap() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("family", MODELS)
-@pytest.mark.parametrize("encoder", [OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"), TargetEncoder(random_state=0)])
+@pytest.mark.parametrize(
+    "encoder", [OneHotEncoder(), OneHotEncoder(handle_unknown="ignore"), TargetEncoder(random_state=0)]
+)
 def test_unused_categories(encoder, family) -> None:
     """The type of a column may hold levels that no row has: the encoder decides."""
     X = with_unused()

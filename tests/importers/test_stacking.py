@@ -20,6 +20,7 @@ from sklearn.ensemble import (
     StackingRegressor,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -210,3 +211,17 @@ def test_what_cannot_be_read_is_named_and_searched(model, words) -> None:
     answer = bf.Explainer(model, X).explain(row, target=target, solver="swarm")
     assert answer.certificate.status is bf.Status.VALID
     assert words in answer.certificate.solver
+
+
+@pytest.mark.parametrize("threshold", [False, True])
+def test_a_ball_over_the_leaves_of_the_end_is_refused(threshold) -> None:
+    """No set of scores holds a whole ball if its neighbours lie in several leaves, so a proof would be wrong."""
+    X, y = small(1)
+    X = X + 0.25
+    model = MODELS["a tree"]()
+    model = (FixedThresholdClassifier(model, threshold=0.3) if threshold else model).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X.iloc[[0]]
+    with pytest.raises(bf.UnsupportedProblemError, match="ends in a tree"):
+        explainer.explain(row, constraints=[bf.robust({"a": 1.0})])
+    with pytest.raises(bf.UnsupportedProblemError, match="ends in a tree"):
+        explainer.robustness(row, target=int(model.predict(row)[0]))

@@ -120,7 +120,7 @@ def surroundings(
     robust = Robust(radius, norm)
     robust.validate(problem.space)
     ball = robust.ball(problem.space)
-    refuse_unknown(problem.model, ball)
+    refuse_unknown(problem.model, reading.readout, ball)
     for score_set in problem.score_sets:
         if score_set.curve is None and problem.meets(score_set, problem.factuals[0]):
             return Surroundings(problem, score_set, ball, table, repr(question.target))

@@ -28,6 +28,11 @@ class AbstractReadout(ABC):
     hides_digits: ClassVar[bool] = False
     """Whether predictions may have more digits than the scores behind them: float64 made of float32."""
 
+    @property
+    def joins_sets(self) -> bool:
+        """Whether one class, or one side of a probability, may take several sets of scores that touch."""
+        return False
+
     def rounded(self, unit: float) -> AbstractReadout:
         """The same readout for an estimator with at least this unit roundoff."""
         return self
@@ -314,6 +319,16 @@ class Threshold(AbstractReadout):
         if wanted:
             return (at_least(np.array([sign]), self.threshold),)
         return (at_least(np.array([-sign]), -self.threshold, strict=True),)
+
+    @property
+    def joins_sets(self) -> bool:
+        """Whether the estimator inside has several sets of scores for one side of a probability."""
+        return self.inner.joins_sets
+
+    @property
+    def hides_digits(self) -> bool:  # type: ignore[override]
+        """Whether predictions of the estimator inside may have more digits than its scores."""
+        return self.inner.hides_digits
 
     @property
     def unit(self) -> float:  # type: ignore[override]

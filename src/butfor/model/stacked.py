@@ -41,6 +41,11 @@ class Stacked(AbstractReadout):
     unit: float = UNIT_DOUBLE
     hides_digits: ClassVar[bool] = True
 
+    @property
+    def joins_sets(self) -> bool:
+        """Each leaf of a tree is a set of its own."""
+        return isinstance(self.end, Trees)
+
     def rounded(self, unit: float) -> Stacked:
         functions = tuple(function.rounded(unit) for function in self.functions)
         return replace(self, functions=functions, inner=self.inner.rounded(unit), unit=max(unit, self.unit))

@@ -26,7 +26,7 @@ def stays_met(
     """
     point, asked = change.points[0], []
     if ball.count <= sampled:
-        return _all_met(change, referee, point + ball.shifts())
+        return _all_met_alone(change, referee, point + ball.shifts())
     for score_set in score_sets:
         if score_set.curve is not None:
             continue
@@ -44,15 +44,14 @@ def stays_met(
             break
     else:
         return False
-    shifts = ball.sample(np.random.default_rng(0), sampled)
-    rows = np.vstack([point, *asked, point + shifts])
-    return _all_met(change, referee, rows)
+    rows = np.vstack([point, point + ball.sample(np.random.default_rng(0), sampled)])
+    missed = rows[~_met(change, referee, rows)]
+    return _all_met_alone(change, referee, np.vstack([*asked, missed]))
 
 
-def _all_met(change: Changes, referee: Referee, rows: FloatArray) -> bool:
-    """Whether all rows meet the target, as changes of the only row."""
-    missed = np.flatnonzero(~_met(change, referee, rows))
-    return all(_met(change, referee, rows[[at]])[0] for at in missed)  # the last digits may depend on the other rows
+def _all_met_alone(change: Changes, referee: Referee, rows: FloatArray) -> bool:
+    """Whether all rows meet the target, as changes of the only row: the last digits may depend on other rows."""
+    return all(_met(change, referee, row[None])[0] for row in rows)
 
 
 def _met(change: Changes, referee: Referee, rows: FloatArray) -> BoolArray:

@@ -102,11 +102,14 @@ def _asked(problem: Problem, points: FloatArray) -> Response:
 
 
 def _with_neighbours(problem: Problem, shifts: FloatArray, points: FloatArray) -> Response:
-    """Which points the estimator takes for answers, together with all their neighbours."""
-    every = (points[:, None] + shifts).reshape(-1, points.shape[1])
-    asked, shape = _asked(replace(problem, robust=None), every), (len(points), len(shifts))
-    met = np.asarray(asked.met.reshape(shape).all(axis=1))
-    return Response(met, asked.distance.reshape(shape).max(axis=1), asked.offset[:: len(shifts)])
+    """Which points the estimator takes for answers, together with all their neighbours. Those of one point are asked alone."""
+    every, plain = (points[:, None] + shifts).reshape(-1, points.shape[1]), replace(problem, robust=None)
+    asked = [_asked(plain, some) for some in (every[:, None] if len(points) == 1 else [every])]
+    shape = (len(points), len(shifts))
+    met = np.concatenate([part.met for part in asked]).reshape(shape)
+    distance = np.concatenate([part.distance for part in asked]).reshape(shape)
+    offset = np.concatenate([part.offset for part in asked]).reshape(shape)
+    return Response(np.asarray(met.all(axis=1)), distance.max(axis=1), offset[:, 0])
 
 
 def _by_price(problem: Problem) -> tuple[FloatArray, FloatArray]:

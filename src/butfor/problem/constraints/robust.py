@@ -14,6 +14,7 @@ from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, kind_of
+from butfor.model.readout import AbstractReadout
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
 from butfor.problem.neighbours import stays_met
@@ -95,7 +96,7 @@ class Robust(JudgedConstraint):
         if target is None:
             return fine
         model, ball = target.focus(reading, changes.before).model, self.ball(referee.space)
-        refuse_unknown(model, ball)
+        refuse_unknown(model, reading.readout, ball)
         for rows, score_sets in target.groups(reading.readout, changes.before):
             for at, row in enumerate(rows.tolist()):
                 own = tuple(score_set.take(np.array([at])) for score_set in score_sets)
@@ -104,7 +105,7 @@ class Robust(JudgedConstraint):
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         ball = self.ball(problem.space)
-        refuse_unknown(problem.model, ball)
+        refuse_unknown(problem.model, referee.reading.readout, ball)
         if problem.robust is not None:
             raise InputError(
                 "two robust constraints were given.", "One ball is kept at a time.", "Give the larger one."
@@ -115,13 +116,19 @@ class Robust(JudgedConstraint):
         raise UnsupportedProblemError("a robust answer is part of the problem.", "No search checks it by itself.")
 
 
-def refuse_unknown(model: Model, ball: Ball) -> None:
+def refuse_unknown(model: Model, readout: AbstractReadout, ball: Ball) -> None:
     """Raise an error if the model's worst neighbours cannot be found exactly."""
     if not isinstance(model, Linear | Trees | ObliqueTree | Network):
         raise UnsupportedProblemError(
             f"bf.robust was given for a {kind_of(model)} model.",
             "A whole ball can be judged only for linear models, trees, oblique trees, sums of trees and networks.",
             "Leave it out, or use bf.margin where boundaries are known.",
+        )
+    if readout.joins_sets:
+        raise UnsupportedProblemError(
+            "bf.robust was given for a stack that ends in a tree.",
+            "A ball may reach over several leaves of that tree, and only balls inside one are judged.",
+            "Leave it out, or fit the stack with a linear end.",
         )
     if read_in_bins(model) & set(np.flatnonzero(ball.radius).tolist()):
         raise UnsupportedProblemError(

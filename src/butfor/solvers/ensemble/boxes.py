@@ -47,7 +47,8 @@ class BoxSearch:
     """A search that can be stopped at any time.
 
     No row below the ceiling costs less than `lower`. Once it is `done`, there is none, and the scores of any row sum to
-    `highest` at most if the ceiling was infinite. Of the rows that were looked at, `closest` lacks least of the goal.
+    `highest` at most if the ceiling was infinite. Of the rows that were looked at, if any, the last of `closest` lacks
+    least of the goal.
     """
 
     def __init__(
@@ -73,7 +74,8 @@ class BoxSearch:
             vote=np.zeros(len(task.price) + 1),
         )
         self.lower, self.done, self.highest = 0.0, False, np.full(scores, -np.inf)
-        self.closest, self.lack = self.x.copy(), np.inf
+        self.closest: list[IntArray] = []
+        self.lack = np.inf
 
     def steps(self, size: int) -> Iterator[None]:
         """The search, with a pause after so many boxes. Of equally cheap boxes the newest comes first."""
@@ -106,7 +108,8 @@ class BoxSearch:
             return ()
         lack = float(np.maximum(self.task.goal - self.work.here, 0.0).sum())
         if lack < self.lack:
-            self.closest, self.lack = self.x.copy(), lack
+            self.lack = lack
+            self.closest.append(self.x.copy())
         if self._is_reached():
             if self.offer(self.x.copy()):
                 return ()

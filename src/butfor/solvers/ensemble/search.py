@@ -88,7 +88,7 @@ class LeafSearch:
                     yield
         finally:
             message_steps.close()
-        self._fell_short(boxes.highest, self._cheapest(), boxes.closest)
+        self._fell_short(boxes.highest, self._cheapest(), *boxes.closest[-1:])
 
     def _boxes(self) -> BoxSearch:
         return BoxSearch(self.reduced, self.task, self._ceiling, self._accept)
