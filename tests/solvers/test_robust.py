@@ -18,7 +18,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder, StandardScaler
 from sklearn.svm import LinearSVR
@@ -389,6 +389,30 @@ def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...]) ->
             assert answer.cost == pytest.approx(truth, abs=1e-6), (seed, row)
             assert answer.certificate.bound <= truth + 1e-6
             assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("hidden", [(3,), (2, 2), (4, 3)])
+def test_a_value_that_the_worst_neighbour_just_has_is_met(hidden: tuple[int, ...]) -> None:
+    """Rounding decides about the worst neighbours, so the estimator is asked about them. Some networks are constant."""
+    space = {"x0": bf.Step(0.5, 0.0, 2.5), "x1": bf.Step(1.0, 0.0, 4.0)}
+    grid = np.array(list(itertools.product(np.arange(0, 2.75, 0.5), np.arange(5.0))))
+    near, constant = grid[:, None] + np.array([[0.0, 0.0], [-0.5, 0.0], [0.5, 0.0]]), 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        model = MLPRegressor(hidden_layer_sizes=hidden, solver="lbfgs", max_iter=60, random_state=seed)
+        model.fit(grid, rng.normal(size=len(grid)) + grid[:, 0] * (seed > 0))
+        said = np.array([[float(model.predict(one[None])[0]) for one in ball] for ball in near])
+        worst, start = said.max(axis=1), int(said[:, 0].argmax())
+        constant += np.ptp(said) == 0
+        explainer = bf.Explainer(model, grid, space=space)
+        for most in np.unique(worst)[[0, 3 % len(np.unique(worst)), -1]]:
+            asked = {"target": bf.value(at_most=float(most)), "constraints": [bf.robust({"x0": 0.5})]}
+            answer = explainer.explain(grid[[start]], solver="robust_exact", **asked).only
+            prices = (np.abs(grid - grid[start]) / [2.5, 4.0]).sum(axis=1)
+            assert answer.certificate.status is Status.PROVEN_OPTIMAL, (seed, most)
+            assert answer.cost == pytest.approx(prices[worst <= most].min())
+    assert constant == (len(hidden) == 2)
 
 
 def test_nothing_cheaper_than_the_bound_of_a_network_is_robust() -> None:

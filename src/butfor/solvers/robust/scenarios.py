@@ -6,6 +6,7 @@ so they are in the first program.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,6 +37,9 @@ STEPS_INSIDE = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 SAME_SHIFT = 1e-9
 """Shifts that are this close, as a share of the radius, are not collected twice."""
 
+MOST_ASKED = 200
+"""Where rounding decides, the estimator is asked about all neighbours if they are no more than this."""
+
 MOST_SCENARIOS = 30
 """The largest number of shifts. Each is a copy of the network."""
 
@@ -57,8 +61,10 @@ class Scenarios:
         self.best, self.until = SetAnswer(None, np.inf, 0.0), np.inf
         wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
         self.wide = replace(wide, above=0.0, below=0.0)
-        raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
-        self.sure, self.inside, self.slack = sure, replace(sure, b=sure.b + raised), raised
+        self.raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
+        self.sure, self.inside = sure, replace(sure, b=sure.b + self.raised)
+        asks = self.problem.confirmation
+        self.of_neighbours = replace(self.problem, confirmation=None if asks is None else asks.of_target())
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
@@ -75,6 +81,8 @@ class Scenarios:
                 break
             known = len(self.shifts)
             self._look(found.point, budget)
+            if self.best.point is None and not budget.spent():
+                self._look_everywhere(upper, budget)
             if len(self.shifts) == known:  # nothing is left but what rounding decides about
                 closed = self.best.cost - bound <= TOLERANCE * (1 + self.best.cost)
                 stopped = Stopped.DONE if closed else Stopped.EFFORT
@@ -88,7 +96,7 @@ class Scenarios:
         """
         if near is not None:
             self._step_inside(near)
-            if not self._collect(near, self._failures(near, self.slack)):
+            if not self._collect(near, self._failures(near, self.sure.b - self.raised)):
                 return None
         while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
             problem, inside = self._copies(self.inside)
@@ -99,12 +107,18 @@ class Scenarios:
             found = descent.best_from(starts)
             if found is None or found[1] >= self.best.cost:
                 return None
-            failures = self._failures(found[0], 0.0)
+            failures = self._failures(found[0], self.sure.b)
             if not failures:
                 self.best = replace(self.best, point=found[0], cost=found[1])
             if not self._collect(found[0], failures):
                 return None
         return None
+
+    def _look_everywhere(self, upper: float, budget: Budget) -> None:
+        """Look for a robust answer by the whole program, where linear steps led to none."""
+        found = cheapest_below(*self._copies(self.inside), upper, budget)
+        if found.point is not None and not self._take(found.point):
+            self._collect(found.point, self._failures(found.point, self.sure.b))
 
     def _step_inside(self, near: FloatArray) -> None:
         """Take a point between the answer and one that costs no more than any: as near to the latter as stays robust.
@@ -123,22 +137,40 @@ class Scenarios:
         """Keep a point as the answer, if it is a cheaper one. Columns of float32 hold it as it is rounded."""
         point = np.where(self.problem.domain.single, point.astype(np.float32), point)
         cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
-        if cost >= self.best.cost or not self.problem.admits(point[None])[0] or self._failures(point, 0.0):
+        if cost >= self.best.cost or not self.problem.admits(point[None])[0] or not self._is_robust(point):
             return False
         self.best = replace(self.best, point=point, cost=cost)
         return True
 
-    def _failures(self, point: FloatArray, slack: FloatArray | float) -> list[Worst]:
-        """Neighbours of a point whose scores miss a threshold by more than a slack.
+    def _is_robust(self, point: FloatArray) -> bool:
+        """Whether no neighbour of a point misses the target. Where rounding decides, the estimator is asked."""
+        found = self._failures(point, self.sure.b)
+        if not found or not self._is_met(found):
+            return not found
+        if self.ball.count <= MOST_ASKED:
+            return self._is_met(Worst(-np.inf, point + shift) for shift in self.ball.shifts())
+        worst = self._worst(point, self.wide.b)
+        return all(found.score >= least for found, least in zip(worst, self.wide.b, strict=True)) and self._is_met(
+            worst
+        )
 
-        Where the time ends before a ball is judged, its worst neighbour so far counts as one.
+    def _is_met(self, neighbours: Iterable[Worst]) -> bool:
+        return all(self.of_neighbours.meets(self.score_set, found.point) for found in neighbours)
+
+    def _failures(self, point: FloatArray, thresholds: FloatArray) -> list[Worst]:
+        """Neighbours of a point whose scores miss a threshold."""
+        worst = self._worst(point, thresholds)
+        return [found for found, least in zip(worst, thresholds, strict=True) if found.score < least]
+
+    def _worst(self, point: FloatArray, thresholds: FloatArray) -> list[Worst]:
+        """For each threshold a neighbour of a point that misses it or, if none does, the worst one.
+
+        Where the time ends before a ball is judged, its worst neighbour so far counts as one that misses.
         """
-        failures = []
-        for row, least in zip(self.score_set.A, self.sure.b - slack, strict=True):
-            found = NetworkAdversary(self.model, row, point, self.ball, float(least), self.until).worst()
-            if found.score < least:
-                failures.append(found)
-        return failures
+        return [
+            NetworkAdversary(self.model, row, point, self.ball, float(least), self.until).worst()
+            for row, least in zip(self.score_set.A, thresholds, strict=True)
+        ]
 
     def _collect(self, point: FloatArray, failures: list[Worst]) -> bool:
         """Collect the shifts from a point to its failures. Whether there was a new one."""

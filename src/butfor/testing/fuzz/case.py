@@ -91,11 +91,12 @@ class Bench:
             warnings.simplefilter("ignore")
             self.explainer: Any = Explainer(self.model, data=self.table, space=evaluated(setting.sheet.space()))
 
-    def ask(self, points: FloatArray) -> Said:
-        """What the estimator says about points."""
+    def ask(self, points: FloatArray, narrow: str = "") -> Said:
+        """What the estimator says about points, in the types of the table or in narrower ones."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return say(self.model, self.setting.sheet.written(self.facts, points))
+            table = self.setting.sheet.written(self.facts, points)
+            return say(self.model, evaluated(f"X{narrow}", X=table) if narrow else table)
 
     def rows_text(self, rows: Sequence[int], narrow: str) -> str:
         """The rows to explain, as source text."""

@@ -185,9 +185,14 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
 
 
 def confirmed(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, point: FloatArray) -> bool:
-    """Whether the estimator accepts a point when it is asked about that row alone."""
+    """Whether the estimator accepts a point when it is asked about that row alone, in the types of the row as well.
+
+    Rows of narrower types may be computed in float32, and a proof is about rows that are written like the given one.
+    """
     after = bench.ask(point[None])
-    return bool(bench.accepted(inquiry, before, start, point[None], after)[0]) and bench.firm(inquiry, before, point)
+    if not bench.accepted(inquiry, before, start, point[None], after)[0] or not bench.firm(inquiry, before, point):
+        return False
+    return not inquiry.narrow or bool(inquiry.aim.met(before, bench.ask(point[None], inquiry.narrow))[0])
 
 
 def sharpened(
