@@ -180,8 +180,9 @@ def solve_written(
         point, bound, stopped = _minimise(program, problem, score_set, pieces, tables, scores, cuts, guards[0], budget)
         if guards[0] == NO_GUARD:
             proven = bound
-        if point is None and ((guards[0] == NO_GUARD and bound == np.inf) or budget.spent()):
-            return SetAnswer(None, np.inf, proven, stopped)
+        ended = stopped is Stopped.TIME or budget.spent()
+        if point is None and (ended or (bound == np.inf and not guards[0].relations)):  # larger guards leave no more
+            return SetAnswer(None, np.inf, proven, stopped or (Stopped.EFFORT if proven < np.inf else Stopped.DONE))
         if np.isfinite(known) and known - proven <= TOLERANCE / 2 * (1 + known):
             return SetAnswer(None, np.inf, proven, Stopped.DONE)
         if point is None:
@@ -251,7 +252,8 @@ def _minimise(
             if exact and program.curves and not budget.spent():
                 exact = False  # the convex solver gave up, so approximate from outside instead
                 continue
-            return best, max(bound, relaxed.bound), budget.stopped or Stopped.EFFORT
+            timed_out = Stopped.TIME if relaxed.status == "time" else Stopped.EFFORT
+            return best, max(bound, relaxed.bound), budget.stopped or timed_out
         bound = max(bound, relaxed.bound)
         x = relaxed.x
         if whole and program.has_reals:
@@ -268,7 +270,7 @@ def _minimise(
             if reached < value:
                 best, value = _point(problem, pieces, tables, x), reached
             if exact or not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value)):
-                return best, bound, Stopped.TIME if relaxed.status == "limit" else Stopped.DONE
+                return best, bound, Stopped.DONE if relaxed.status == "optimal" else Stopped.TIME
         for curve in program.curves:
             cuts += [(cut, -cut.constant, np.inf) for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
         if budget.spent():

@@ -104,12 +104,12 @@ class Curve:
 class Solved:
     """What HiGHS returned.
 
-    - `status`: whether it is optimal, infeasible, or ended by a limit;
+    - `status`: whether it is optimal, infeasible, or ended by the time or by another limit;
     - `x`: the values of the variables, if there is a point;
     - `bound`: a bound on the objective.
     """
 
-    status: Literal["optimal", "infeasible", "limit"]
+    status: Literal["optimal", "infeasible", "limit", "time"]
     x: FloatArray | None
     bound: float
 
@@ -379,4 +379,4 @@ def _read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
         bound = info.mip_dual_bound if mip else info.objective_function_value
         return Solved("optimal", x, bound + constant)
     bound = info.mip_dual_bound + constant if mip and np.isfinite(info.mip_dual_bound) else -np.inf
-    return Solved("limit", x, bound)
+    return Solved("time" if status == kinds.kTimeLimit else "limit", x, bound)

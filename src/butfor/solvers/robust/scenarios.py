@@ -46,6 +46,9 @@ MOST_SCENARIOS = 30
 ROBUST_LOOKING_SHARE = 1 / 3
 """The share of a limited time in which robust answers are looked for before anything is proven."""
 
+PROGRAM_SECONDS = 5.0
+"""How long one program looks for a robust answer where no other is known."""
+
 
 @dataclass
 class Scenarios:
@@ -115,8 +118,9 @@ class Scenarios:
         return None
 
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
-        """Look for a robust answer by the whole program, where linear steps led to none."""
-        found = cheapest_below(*self._copies(self.inside), upper, budget)
+        """Look for a robust answer by the whole program for a while, where linear steps led to none."""
+        little = budget.at_most(min(PROGRAM_SECONDS, ROBUST_LOOKING_SHARE * budget.left()))
+        found = cheapest_below(*self._copies(self.inside), upper, little)
         if found.point is not None and not self._take(found.point):
             self._collect(found.point, self._failures(found.point, self.sure.b))
 
