@@ -8,13 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     VotingClassifier,
 )
@@ -471,6 +472,33 @@ def test_an_optimum_that_presolve_lost():
     assert model.predict_proba(better)[0, 1] >= 0.47
     asked = {"target": bf.probability("yes", at_least=0.47), "cost": "MAD", "constraints": [bf.fixed("x1"), relation]}
     assert explainer.explain(X[[0]], **asked).only.cost == 3.0
+
+
+def test_another_optimum_that_presolve_lost():
+    """HiGHS called 1.1 optimal, where 1.05 is reached: so no program is presolved."""
+    told = (
+        "a1a b2b a2b a1- b-b a2b b2a a2a b1a b2a a2b a2b a2b a2a b2b b1b b1b b1b a-a b2a b2- b-b a1a a-- b1b b2- b1a "
+        "b2a a2a a2a a-a b2b a1a a1a b1-"
+    )
+    sure = pd.CategoricalDtype(["a", "b"], ordered=True)
+    columns = (pd.Series([None if word[k] == "-" else word[k] for word in told.split()]) for k in range(3))
+    first, number, last = columns
+    X = pd.DataFrame({"c0": first.astype(sure), "c1": pd.to_numeric(number).astype("Int64"), "c3": last.astype(sure)})
+    y = (
+        "4.62 -3.35 -0.96 -1.47 -4.07 -1.39 0.95 2.65 2.69 1.05 -1.69 -1.64 -1.81 2.59 -3.45 -1.53 -1.87 -2.4 2.71 "
+        "1.37 -4.38 -4.63 4.95 -3.25 -1.81 -4.4 2.17 0.86 3.24 3.15 2.02 -3.83 3.99 4.75 -3.05"
+    )
+    levels = OneHotEncoder(sparse_output=False, handle_unknown="ignore")
+    before = ColumnTransformer([("levels", levels, ["c0", "c3"]), ("others", SimpleImputer(), ["c1"])])
+    last_step = HistGradientBoostingRegressor(max_iter=2, max_depth=3, min_samples_leaf=3, learning_rate=0.5)
+    model = make_pipeline(before, last_step).fit(X, [float(word) for word in y.split()])
+    asked = {
+        "target": bf.value(at_least=-1.236642854654895, at_most=1.7475952514239719),
+        "cost": bf.LInf() + 0.05 * bf.L0(),
+        "constraints": [bf.linear({"c1": -2.0}, "<=", -4.0)],
+    }
+    assert -1.23 < model.predict(X.iloc[[25]].assign(c3=pd.Series(["a"], index=[25], dtype=sure)))[0] < 1.74
+    assert bf.Explainer(model, X).explain(X.iloc[[25]], **asked).only.cost == pytest.approx(1.05)
 
 
 def test_whole_numbers_that_float32_cannot_hold_are_numbers() -> None:

@@ -129,12 +129,13 @@ def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout, veri
     highest = found.notes[HIGHEST]
     told = {REACHED: np.full(len(found), np.nan), NEEDED: np.full(len(found), np.nan)}
     for job in jobs:
-        for i in np.flatnonzero(np.isin(found.row, job.rows) & np.isfinite(highest) & ~found.found()):
-            row = np.flatnonzero(job.rows == found.row[i])
-            (score_set,) = job.problem.take(row).score_sets
-            for name, total in ((REACHED, highest[i]), (NEEDED, score_set.b[0])):
-                output = readout.output_at(score_set.A[0], float(total))
-                told[name][i] = np.nan if output is None else output
+        at = np.flatnonzero(np.isin(found.row, job.rows) & np.isfinite(highest) & ~found.found())
+        if len(at):
+            (score_set,) = job.problem.score_sets
+            needed = np.broadcast_to(score_set.b[..., 0], len(job.rows))[np.searchsorted(job.rows, found.row[at])]
+            for name, totals in ((REACHED, highest[at]), (NEEDED, needed)):
+                outputs = [readout.output_at(score_set.A[0], total) for total in totals.tolist()]
+                told[name][at] = [np.nan if output is None else output for output in outputs]
     told[CLOSEST_ROW] = np.where(np.isfinite(told[REACHED]), verifier.closest(found), np.nan)
     return replace(found, notes={name: note for name, note in {**found.notes, **told}.items() if name != HIGHEST})
 

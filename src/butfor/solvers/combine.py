@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import HIGHEST, Outcome, Stopped, joined, nothing_found, one_answer
@@ -101,3 +102,23 @@ def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], Set
         return best
     points = best.points if answer.closest is None else answer.closest[None]
     return replace(best, points=points, notes={HIGHEST: np.array([highest])})
+
+
+def with_highest(problem: Problem, outcome: Outcome, farthest: Callable[[Problem, FloatArray], FloatArray]) -> Outcome:
+    """The outcome, with the farthest point and its sum of scores for each row that has no answer.
+
+    `farthest(problem, weights)` is the admissible point of each row with the largest sum `weights s` (NaN: there is none).
+    Where rounding decides, that sum tells nothing.
+    """
+    lost = np.flatnonzero(~outcome.found() & np.isinf(outcome.bound))
+    only = problem.score_sets[0] if len(problem.score_sets) == 1 else None
+    if not len(lost) or only is None or len(only.A) != 1 or only.curve is not None or problem.margin:
+        return outcome
+    part = problem.take(lost)
+    (wanted,) = part.score_sets
+    points, highest = outcome.points.copy(), np.full(len(outcome), np.nan)
+    points[lost] = farthest(part, wanted.A[0])
+    total = evaluate(problem.model, points[lost]) @ wanted.A[0] + wanted.below + part.doubt(wanted).rows
+    told = (total < wanted.b[..., 0]) & ~np.isnan(points[lost]).all(axis=1)
+    highest[lost] = np.where(told, total, np.nan)
+    return replace(outcome, points=points, notes={**outcome.notes, HIGHEST: highest})

@@ -17,6 +17,8 @@ from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import with_highest
+from butfor.solvers.linear.farthest import farthest
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -64,9 +66,9 @@ class LinearExact(AbstractSolver):
                 if one.reached(part, lowest[row]):
                     cost[row], moved[row] = least[row], lowest[row]
                 elif np.isinf(cost[row]) and falls_alone(problem, score_set):
-                    farthest = _farthest(one, part)
-                    if one.reached(part, farthest):
-                        cost[row], moved[row] = problem.prices.total(one.factuals, farthest[None])[0], farthest
+                    point = farthest(one, part.A[0])[0]
+                    if one.reached(part, point):
+                        cost[row], moved[row] = problem.prices.total(one.factuals, point[None])[0], point
                     else:
                         least[row] = np.inf
             if problem.domain.single.any():
@@ -75,7 +77,7 @@ class LinearExact(AbstractSolver):
             bound = np.minimum(bound, least + score_set.offset)
             better = cost + score_set.offset < best
             best, points[better] = np.where(better, cost + score_set.offset, best), moved[better]
-        return answers_of(np.arange(n), points, best, np.minimum(bound, best))
+        return with_highest(problem, answers_of(np.arange(n), points, best, np.minimum(bound, best)), farthest)
 
 
 def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray]:
@@ -117,14 +119,6 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
     full = (gained >= cap) & (cap > 0)
     moved = np.where(full, np.where(w > 0, domain.high, domain.low), np.where(gained > 0, moved, x))
     return moved, reached
-
-
-def _farthest(problem: Problem, score_set: ScoreSet) -> FloatArray:
-    """The point of the only row with the largest score."""
-    assert isinstance(problem.model, Linear)
-    w, domain, x = (score_set.A @ problem.model.slope)[0], problem.domain, problem.factuals[0]
-    ends = np.where(w > 0, domain.high[0], domain.low[0])
-    return np.asarray(np.where((domain.low[0] <= domain.high[0]) & ~np.isnan(x) & (w != 0), ends, x))
 
 
 def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:

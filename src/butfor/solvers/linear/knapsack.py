@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from heapq import heappop, heappush
-from itertools import count, pairwise
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +28,9 @@ from butfor.model.rounding import rounding
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import ROWS_TOGETHER, in_parts
+from butfor.solvers.combine import ROWS_TOGETHER, in_parts, with_highest
 from butfor.solvers.linear.exact import rounded_out
+from butfor.solvers.linear.farthest import farthest
 from butfor.solvers.linear.options import Options, options_of, points_of
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -76,7 +77,7 @@ def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
         stopped = np.where(stopped == Stopped.DONE, found.stopped, stopped)
         better = found.cost + score_set.offset < cost
         cost, points[better] = np.where(better, found.cost + score_set.offset, cost), found.points[better]
-    return Outcome(best.row, points, cost, np.minimum(bound, cost), stopped)
+    return with_highest(problem, Outcome(best.row, points, cost, np.minimum(bound, cost), stopped), farthest)
 
 
 class _Found(NamedTuple):
@@ -133,7 +134,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
         inside = _cheapest(one, tight.take(np.array([row])), nearer, budget)
         found.points[row], found.cost[row] = inside.points[0], inside.cost[0]
         told = np.isinf(inside.cost[0]) and one.most_changes >= len(one.space) and falls_alone(one, part)
-        if told and not found.keep(row, one, part, _farthest(one, part.A[0])):
+        if told and not found.keep(row, one, part, farthest(one, part.A[0])[0]):
             found.bound[row] = np.inf
     return found
 
@@ -222,11 +223,3 @@ def _slack(options: Options, now: FloatArray) -> FloatArray:
     largest = np.maximum.reduceat(farthest, options.start[:-1], axis=1) if farthest.shape[1] else farthest
     terms = largest.shape[1] + 2
     return np.asarray(4 * terms * UNIT_DOUBLE * (np.abs(now) + largest.sum(axis=1)))
-
-
-def _farthest(problem: Problem, weights: FloatArray) -> FloatArray:
-    """The point of the only row with the largest score; it may change all features."""
-    options, values = options_of(problem, weights)
-    gain = np.where(np.isfinite(options.cost), options.gain + options.rate * options.length, -np.inf)[0]
-    pick = np.array([a + np.argmax(gain[a:b]) for a, b in pairwise(options.start)], dtype=np.intp)[None]
-    return np.asarray(points_of(problem, options, values, pick, options.length[:, pick[0]])[0])

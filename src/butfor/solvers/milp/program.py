@@ -23,9 +23,6 @@ WHOLE_TOLERANCE = 1e-8
 At 1e-9 it once cut off an optimum (in one of about 3,000 ensembles).
 """
 
-UNSAFE_RULES = 1 << 12 | 1 << 13
-"""Rules of presolve that are left out: together, aggregated and parallel columns once lost an optimum of whole numbers."""
-
 QP_ITERATIONS = 100
 """How many iterations a quadratic program may take, for each of its columns and rows. It takes about one."""
 
@@ -346,7 +343,7 @@ def _run(highspy: Any, model: Any, seconds: float) -> Any:
     solver.setOptionValue("mip_feasibility_tolerance", WHOLE_TOLERANCE)
     solver.setOptionValue("small_matrix_value", SMALL)
     solver.setOptionValue("mip_allow_restart", False)  # after a restart, version 1.15 lost an optimum
-    solver.setOptionValue("presolve_rule_off", UNSAFE_RULES)
+    solver.setOptionValue("presolve", "off")  # it lost optima of whole numbers, and saves our programs no time
     solver.setOptionValue("mip_rel_gap", 1e-8)
     solver.setOptionValue("mip_abs_gap", 1e-9)
     size = model.lp_.num_col_ + model.lp_.num_row_

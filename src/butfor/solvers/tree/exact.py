@@ -15,12 +15,13 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.cells import Cells
 from butfor.model.questions import ModelKind
+from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import in_parts
+from butfor.solvers.combine import in_parts, with_highest
 from butfor.solvers.outcome import Outcome, answers_of, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
-from butfor.solvers.tree.target_tree import TargetTree, target_tree
+from butfor.solvers.tree.target_tree import TargetTree, branches, target_tree, tree_towards
 
 ROWS_TABULATED = 512
 """How many rows are tabulated together: enough for numpy to be fast, few enough for the cache."""
@@ -49,14 +50,20 @@ class TreeExact(AbstractSolver):
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         cells, tree = target_tree(problem)
-        if not tree.leaves:
-            return nothing_found(problem, np.inf)
-        return in_parts(
-            problem, budget, ROWS_TABULATED, lambda part: _solve_rows(part, cells, tree, min(k, tree.leaves))
-        )
+        return in_parts(problem, budget, ROWS_TABULATED, lambda part: _solve_rows(part, cells, tree, k))
 
 
 def _solve_rows(problem: Problem, cells: tuple[Cells, ...], tree: TargetTree, k: int) -> Outcome:
+    if not tree.leaves:
+        return with_highest(problem, nothing_found(problem, np.inf), farthest)
+    row, cost, points = _nearest(problem, cells, tree, min(k, tree.leaves))
+    return with_highest(problem, answers_of(row, points, cost, cost.copy()), farthest)
+
+
+def _nearest(
+    problem: Problem, cells: tuple[Cells, ...], tree: TargetTree, k: int
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The nearest points in the k nearest leaves of each row: the row, the cost, and the point. One is told in any case."""
     from butfor.solvers.tree.kernels import nearest_leaves
 
     tables = tabulate(problem, cells)
@@ -67,7 +74,27 @@ def _solve_rows(problem: Problem, cells: tuple[Cells, ...], tree: TargetTree, k:
     row, rank = np.nonzero(kept)
     cost = costs[row, rank]
     points = np.where(np.isfinite(cost)[:, None], _points(problem, tables, row, chosen[row, rank]), np.nan)
-    return answers_of(row, points, cost, cost.copy())
+    return row, cost, points
+
+
+def farthest(problem: Problem, weights: FloatArray) -> FloatArray:
+    """The point of each row with the largest sum `weights s`, found by bisection; NaN if no leaf can be reached."""
+    model = problem.model
+    assert isinstance(model, Trees)
+    tree = branches(model, problem.space, problem.margin)
+    sums = (model.base + model.value[[leaf.node for leaf in tree.leaves]]) @ weights
+    levels, points = np.unique(sums), np.full(problem.factuals.shape, np.nan)
+    waiting = [(np.arange(len(problem)), 0, len(levels))]
+    while waiting:
+        rows, low, high = waiting.pop()
+        middle = (low + high) // 2
+        towards = tree_towards(tree, sums >= levels[middle])
+        _, cost, found = _nearest(problem.take(rows), tree.cells, towards, 1)
+        reached = np.isfinite(cost)
+        points[rows[reached]] = found[reached]
+        parts = (rows[~reached], low, middle), (rows[reached], middle + 1, high)
+        waiting += [part for part in parts if len(part[0]) and part[1] < part[2]]
+    return points
 
 
 def _points(problem: Problem, tables: Tables, row: IntArray, cell: IntArray) -> FloatArray:

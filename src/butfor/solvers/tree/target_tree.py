@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.cell_arrays import CellSets, laid_out
 from butfor.formulation.margins import cells_inside, inwards, leaf_offsets, shrunk
 from butfor.model.cells import Cells
@@ -73,7 +73,12 @@ def target_tree(problem: Problem) -> tuple[tuple[Cells, ...], TargetTree]:
     return tree.cells, _reaching(tree, leaf_offsets(problem, tree.leaves).tobytes())
 
 
-@lru_cache(maxsize=8)
+def tree_towards(tree: Branches, wanted: BoolArray) -> TargetTree:
+    """The branches of a tree that lead to some of its leaves."""
+    return _reaching(tree, np.where(wanted, 0.0, np.inf).tobytes())
+
+
+@lru_cache(maxsize=32)
 def _reaching(tree: Branches, offsets: bytes) -> TargetTree:
     """The branches that lead to leaves of the target. Those of other leaves have infinite offsets.
 
