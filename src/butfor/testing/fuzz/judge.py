@@ -248,7 +248,7 @@ def put(
         words = f"{type(error).__name__}: {str(error)[:200]}"
         return [(row, type(error).__name__, [Finding("raised", words)]) for row in rows]
     for wrong, one, other in zip(found, answers, again, strict=True):
-        if one != other:
+        if one != other and "TIME" not in (one.certificate.stopped.name, other.certificate.stopped.name):
             wrong.append(Finding("differs", "the same question has two different answers"))
     verdicts = [(rows[int(answer.row)], answer.certificate.status.name) for answer in answers]
     return [(*verdict, wrong) for verdict, wrong in zip(verdicts, found, strict=True)]
