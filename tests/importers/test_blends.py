@@ -288,3 +288,14 @@ class TestMembersThatDoNotFit:
         model = VotingClassifier([("a", MEMBERS["weak"]()), ("b", other)], voting="hard").fit(X, y)
         other.estimator.classes_ = np.array([1, 0])
         assert "knows the classes [1, 0]" in why_unread(model, X)
+
+
+def test_a_row_on_the_side_of_a_box_tells_nothing_of_other_rows() -> None:
+    """The given row lies on the side of a box of sums, and is refused for its class. The box was then taken for empty."""
+    X = pd.DataFrame({"a": [0, 3, 2]})
+    members = [("line", LogisticRegression(C=10.0)), ("forest", RandomForestClassifier(n_estimators=1, random_state=0))]
+    model = VotingClassifier(members, voting="hard", weights=[1, 0]).fit(X, [1, 0, 0])
+    answer = bf.Explainer(model, X).explain(X.iloc[[2]], target={1: 0.2}, cost=bf.L1()).only
+    assert model.predict(X).tolist() == [1, 0, 0]
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.cost == pytest.approx(0.2 + 2 / 3)

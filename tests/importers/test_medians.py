@@ -62,3 +62,14 @@ def test_many_rows_with_goals_of_their_own() -> None:
         if answer.found:
             assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
             assert model.predict(answer.point)[0] >= before + 0.1 * abs(before)
+
+
+def test_the_only_tree_may_have_no_weight() -> None:
+    """The first tree was so bad that boosting ended. It predicts all the same."""
+    X = pd.DataFrame({"a": [2, 1, 2], "b": [125, 125, 126]})
+    model = AdaBoostRegressor(n_estimators=1, random_state=0).fit(X, [7.1e-10, 1.01e-09, 2e-10])
+    assert not model.estimator_weights_.any()
+    said = model.predict(X)
+    answer = bf.Explainer(model, X).explain(X.iloc[[0]], target=bf.value(at_least=float(said[0]))).only
+    assert answer.cost == 0
+    check_importer(model, X, np.random.default_rng(0))

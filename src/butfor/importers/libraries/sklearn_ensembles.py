@@ -141,7 +141,8 @@ def read_ada_boost_regressor(boosting: Any, columns: list[Column]) -> Imported:
     nodes, counts = grown(estimators), [tree.tree_.node_count for tree in estimators]
     value = in_score(nodes.value[:, 0], np.repeat(np.arange(len(counts)), counts), len(counts))
     model = trees_over(columns, replace(nodes, value=value), np.zeros(len(counts)))
-    return model, Median(weights=np.asarray(boosting.estimator_weights_[: len(counts)], dtype=np.float64))
+    weights = np.asarray(boosting.estimator_weights_[: len(counts)], dtype=np.float64)
+    return model, Median(weights=weights if weights.any() else np.ones(1))  # the only tree may have no weight
 
 
 for name in ("RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"):
