@@ -23,7 +23,6 @@ from butfor.model.rounding import rounding
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, Form
-from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_lines
 from butfor.solvers.blend.ranges import sum_ranges
@@ -191,8 +190,8 @@ class _SumBoxSearch:
             offset=self.score_set.offset,
             above=np.array([above for _, _, above in limits]),
         )
-        # rows on the sides of a box lie inside: what the estimator says of them is not about the sides
-        problem = replace(self.problem, score_sets=(part,), confirmation=Always(True))
+        # what the estimator says of a row on a side of the box is not about that side
+        problem = replace(self.problem, score_sets=(part,), confirmation=None)
         solver = self.solver.solver_of(problem.form())
         if isinstance(solver, MixedBranchBound):
             self.row = relax(problem) if self.row is None else self.row

@@ -78,7 +78,7 @@ def better(
     model = problem.model
     if not isinstance(model, Linear) or not falls_alone(problem, score_set):
         return None
-    row, total = score_set.A[0], Sum()
+    row, total = score_set.A.sum(axis=0), Sum()  # all inequalities but one may be empty
     for j, piece in enumerate(pieces):
         slope, steps = float(row @ model.slope[:, j]), row @ model.steps[j]
         if not slope and not steps.any():
