@@ -582,3 +582,25 @@ def test_oblique_decisions_about_seconds_since_1970() -> None:
         assert answer.certificate.bound <= abs(within - start) / width + 1e-6
         judged += 1
     assert judged > 40
+
+
+def test_a_filling_is_put_in_as_wide_as_the_table():
+    """Beside float64, a column of float32 is filled with the very mean, and not with the float32 next to it."""
+    X = pd.DataFrame(
+        {
+            "a": np.array([np.nan, 0.0, 1.0, 0.0, 0.0, 0.0], dtype="float32"),
+            "b": [1996.43, 1998.62, 1998.62, 1998.62, 1998.62, 1996.43],
+            "c": [False, True, False, True, False, False],
+        }
+    )
+    model = make_pipeline(SimpleImputer(), MaxAbsScaler(), Ridge(alpha=0.1))
+    model.fit(X, [-1.47, 3.04, 2.93, 3.35, -0.09, -1.09])
+    low, high = model.predict(X.iloc[[1]])[0], model.predict(X.iloc[[0]].assign(c=True))[0]
+    answer = bf.Explainer(model, X).explain(
+        X.iloc[[0]],
+        target=bf.value(at_least=float(low), at_most=float(high)),
+        cost=bf.L1(),
+        constraints=[bf.fixed("b")],
+    )
+    assert answer.only.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.only.cost == 1.0

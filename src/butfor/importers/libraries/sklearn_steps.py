@@ -126,7 +126,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             "butfor takes missing values as NaN or None.",
             "Replace that value by NaN in the data.",
         )
-    out = []
+    out, columns = [], _stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
         if _is_nan(filling):
             if step.keep_empty_features:
@@ -135,7 +135,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
         out.append(column.map(partial(fill_missing, filling)))
     if step.add_indicator:
         out += [missing_flag(columns[i]) for i in step.indicator_.features_]
-    return _stacked(out)
+    return out
 
 
 def missing_flag(column: Column) -> Column:
