@@ -37,7 +37,7 @@ STEPS_INSIDE = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 SAME_SHIFT = 1e-9
 """Shifts that are this close, as a share of the radius, are not collected twice."""
 
-MOST_ASKED = 200
+NEIGHBOURS_ASKED = 200
 """Where rounding decides, the estimator is asked about all neighbours if they are no more than this."""
 
 MOST_SCENARIOS = 30
@@ -46,7 +46,7 @@ MOST_SCENARIOS = 30
 ROBUST_LOOKING_SHARE = 1 / 3
 """The share of a limited time in which robust answers are looked for before anything is proven."""
 
-PROGRAM_SECONDS = 5.0
+LOOKING_SECONDS = 5.0
 """How long one program looks for a robust answer where no other is known."""
 
 
@@ -119,7 +119,7 @@ class Scenarios:
 
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
         """Look for a robust answer by the whole program for a while, where linear steps led to none."""
-        little = budget.at_most(min(PROGRAM_SECONDS, ROBUST_LOOKING_SHARE * budget.left()))
+        little = budget.at_most(min(LOOKING_SECONDS, ROBUST_LOOKING_SHARE * budget.left()))
         found = cheapest_below(*self._copies(self.inside), upper, little)
         if found.point is not None and not self._take(found.point):
             self._collect(found.point, self._failures(found.point, self.sure.b))
@@ -151,7 +151,7 @@ class Scenarios:
         found = self._failures(point, self.sure.b)
         if not found or not self._is_met(found):
             return not found
-        if self.ball.count <= MOST_ASKED:
+        if self.ball.count <= NEIGHBOURS_ASKED:
             return self._is_met(Worst(-np.inf, point + shift) for shift in self.ball.shifts())
         worst = self._worst(point, self.wide.b)
         return all(found.score >= least for found, least in zip(worst, self.wide.b, strict=True)) and self._is_met(
