@@ -136,6 +136,10 @@ class Problem:
             examples=None if self.examples is None else self.examples.take(rows),
         )
 
+    def of_neighbours(self) -> Problem:
+        """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
+        return replace(self, confirmation=None if self.confirmation is None else self.confirmation.of_target())
+
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
         return replace(self, relations=(*self.relations, relation))

@@ -64,7 +64,7 @@ class ImporterContract:
     seeds: range = range(10)
 
     def fitted(self, rng: np.random.Generator) -> tuple[Any, Any]:
-        """A fitted estimator and the rows it was fitted on."""
+        """A fitted estimator and the rows it was fitted on. Each contract gives its own."""
         raise NotImplementedError
 
     def test_agrees_with_the_estimator(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -76,12 +75,6 @@ class CuttingSet:
             bound = np.inf
         return replace(best, bound=min(bound, best.cost), stopped=budget.stopped or stopped)
 
-    @cached_property
-    def _of_neighbours(self) -> Problem:
-        """The problem as it is about neighbours: only the target matters."""
-        asks = self.problem.confirmation
-        return replace(self.problem, confirmation=None if asks is None else asks.of_target())
-
     def _clear_of_leaves(self, upper: float, budget: Budget) -> SetAnswer:
         """For one tree: the cheapest row that no shift brings into a leaf that misses the target."""
         scores = self.model.base + self.model.value[[leaf.node for leaf in self.model.leaves]]
@@ -132,12 +125,12 @@ class CuttingSet:
         Where rounding decides about the worst neighbour, the estimator is asked. What it says holds for the same leaves.
         """
         worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
-        replies, boxes = list[Trees](), list[FailingBox]()
+        replies, boxes, of_neighbours = list[Trees](), list[FailingBox](), self.problem.of_neighbours()
         for row, found, b in zip(self.score_set.A, worst, least, strict=True):
             reach = self.ball.reach(found.point - point)
             if found.score < b:
                 replies.append(reply(self.model, row, reach, point, found.point))
-            elif not self._of_neighbours.meets(self.score_set, found.point):
+            elif not of_neighbours.meets(self.score_set, found.point):
                 boxes.append((own_cells(self.model, regions(self.model, row, point), found.point), reach))
         return replies, boxes
 

@@ -66,8 +66,7 @@ class Scenarios:
         self.wide = replace(wide, above=0.0, below=0.0)
         self.raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
         self.sure, self.inside = sure, replace(sure, b=sure.b + self.raised)
-        asks = self.problem.confirmation
-        self.of_neighbours = replace(self.problem, confirmation=None if asks is None else asks.of_target())
+        self.of_neighbours = self.problem.of_neighbours()
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
@@ -154,9 +153,8 @@ class Scenarios:
         if self.ball.count <= NEIGHBOURS_ASKED:
             return self._is_met(Worst(-np.inf, point + shift) for shift in self.ball.shifts())
         worst = self._worst(point, self.wide.b)
-        return all(found.score >= least for found, least in zip(worst, self.wide.b, strict=True)) and self._is_met(
-            worst
-        )
+        reached = all(found.score >= least for found, least in zip(worst, self.wide.b, strict=True))
+        return reached and self._is_met(worst)
 
     def _is_met(self, neighbours: Iterable[Worst]) -> bool:
         return all(self.of_neighbours.meets(self.score_set, found.point) for found in neighbours)
