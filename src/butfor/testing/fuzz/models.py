@@ -71,6 +71,8 @@ OWN_LEVELS = re.compile("HistGradient|LGBM|XGB|CatBoost")
 """Estimators that read categories themselves."""
 NAMED_LEVELS = re.compile("CatBoost")
 """Those that are told which columns are categories, and take no missing ones."""
+TAKES_SPARSE = re.compile("XGB|LGBM|Forest|Tree|^GradientBoosting|Bagging|AdaBoost|Logistic|LinearSV|CatBoost")
+"""Estimators that take sparse tables, which are not all that do."""
 PREDICT_VALUES = re.compile("Regressor|^(LinearRegression|Ridge|Lasso|ElasticNet|BayesianRidge|LinearSVR)$")
 
 LINEAR = {
@@ -152,6 +154,9 @@ TWO_CLASSES = (
 )  # fmt: skip
 """Estimators that are read with two classes only."""
 
+SPARSE, MOSTLY_ZEROS = "sparse_output=True", 0.95
+"""An encoder that puts out a sparse table, and the share of numbers below which the whole table is one."""
+
 CALIBRATED_INSIDE = (
     "DecisionTreeClassifier(max_depth=2, random_state=0)",
     "RandomForestClassifier(n_estimators=3, max_depth=2, random_state=0)",
@@ -201,7 +206,8 @@ class Recipe:
                 f"make_pipeline({', '.join(steps[:-1])})" if len(steps) > 2 else (steps[:-1] or ["'passthrough'"])[0]
             )
             parts = f"('levels', {self.encoder}, {texts!r}), ('others', {numbers}, {others!r})"
-            steps = [f"ColumnTransformer([{parts}])", steps[-1]]
+            sparse = f", sparse_threshold={MOSTLY_ZEROS}" if SPARSE in self.encoder else ""
+            steps = [f"ColumnTransformer([{parts}]{sparse})", steps[-1]]
         form, before = FORMS[self.estimator], steps[:-1]
         if "{before}" in form:  # it takes its preprocessor itself
             return form.format(before=_piped(before) if before else None, **filled)
@@ -300,6 +306,8 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         encoder = str(rng.choice(["BinaryEncoder()", "HelmertEncoder()", "CountEncoder()"]))
     if rng.random() < 0.15:
         encoder = "TargetEncoder(cv=2, random_state=0)"
+    if TAKES_SPARSE.search(estimator) and rng.random() < 0.3:
+        encoder = encoder.replace("sparse_output=False", SPARSE)
     recipe = Recipe(estimator, used, scaler, encoder if levels and not own else "", imputer, bins)
     return recipe, {"levels": bool(levels), "missing": missing, "frame": bool(levels)}
 
