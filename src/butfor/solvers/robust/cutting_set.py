@@ -27,6 +27,7 @@ from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.robust.telling import tell_round
 from butfor.solvers.solver import Budget
 
 MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
@@ -58,12 +59,13 @@ class CuttingSet:
         if best.point is not None:
             copies += self._failing(best.point, np.full(len(self.score_set.b), np.inf))[0]
         bound, stopped = 0.0, Stopped.EFFORT
-        for _ in range(MOST_ROUNDS if self.ball.norm is BallNorm.LINF else FEW_ROUNDS):
+        for number in range(MOST_ROUNDS if self.ball.norm is BallNorm.LINF else FEW_ROUNDS):
             ceiling = min(upper, best.cost)
             if budget.spent():
                 break
             found = self._under(copies, boxes, ceiling, budget)
             bound, stopped = max(bound, found.bound), found.stopped
+            tell_round(number + 1, bound, best.cost)
             if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
                 break
             replies, failing = self._failing(found.point, widened(self.score_set, self.problem).b)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -26,6 +27,7 @@ from butfor.solvers.combine import SetAnswer
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.robust.telling import tell_round
 from butfor.solvers.solver import Budget
 
 FIRMLY_INSIDE = 1e-7
@@ -73,12 +75,13 @@ class Scenarios:
         self.until = budget.until
         self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         bound, stopped = 0.0, Stopped.EFFORT
-        while len(self.shifts) <= MOST_SCENARIOS:
+        for number in count(1):
             ceiling = min(upper, self.best.cost)
-            if budget.spent():
+            if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
                 break
             found = cheapest_below(*self._copies(self.wide), ceiling, budget)
             bound, stopped = max(bound, found.bound), found.stopped
+            tell_round(number, bound, self.best.cost)
             if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
                 break
             known = len(self.shifts)
@@ -186,12 +189,12 @@ class Scenarios:
     def _copies(self, score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
         """The problem in which one score set must be met under all shifts."""
         copies = networks_side_by_side([shifted_network(self.model, shift) for shift in self.shifts])
-        count = len(self.shifts)
+        copied = len(self.shifts)
         every = replace(
             score_set,
-            A=block_diag(*[score_set.A] * count),
-            b=np.tile(score_set.b, count),
-            strict=np.tile(score_set.strict, count),
+            A=block_diag(*[score_set.A] * copied),
+            b=np.tile(score_set.b, copied),
+            strict=np.tile(score_set.strict, copied),
             offset=0.0,
         )
         return replace(self.problem, model=copies, robust=None, confirmation=Always(True), score_sets=(every,)), every
