@@ -17,12 +17,14 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import butfor as bf
 from butfor.audit.recheck import check
 from butfor.datasets import loans
 from butfor.problem.constraints.relations import AtMost
+from butfor.trees import TAOClassifier
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED, reason
 from butfor.views.schema import sealed
 
@@ -127,10 +129,21 @@ MODELS = {
     "sum": (Ridge(), VALUES, [bf.value(at_least=4.0), bf.value(at_most=-5.0)]),
     "tree": (DecisionTreeClassifier(max_depth=4, random_state=0), HIGH, [1, bf.probability(1, at_least=0.9)]),
     "steps": (DecisionTreeRegressor(max_depth=4, random_state=0), VALUES, [bf.value(at_least=4.0)]),
+    "network": (
+        MLPClassifier((4,), solver="lbfgs", max_iter=50, random_state=0),
+        HIGH,
+        [1, bf.probability(1, at_least=0.9)],
+    ),
+    "values of a network": (
+        MLPRegressor(hidden_layer_sizes=(3, 3), solver="lbfgs", max_iter=2000, random_state=0),
+        VALUES,
+        [bf.value(at_least=4.0)],
+    ),
+    "oblique tree": (TAOClassifier(max_depth=3, random_state=0), HIGH, [1, bf.probability(1, at_least=0.9)]),
     "mean": (RandomForestRegressor(12, random_state=0), VALUES, [bf.value(at_least=4.0), bf.value(at_most=-5.0)]),
 }
 
-EXACT = {"line", "sum", "tree", "steps"}
+EXACT = {"line", "sum", "tree", "steps", "network", "values of a network", "oblique tree"}
 """Models whose farthest row is found, and not only one near it."""
 
 
@@ -215,3 +228,17 @@ def test_many_rows_of_real_numbers_are_told_how_far_they_get(model) -> None:
         notes = answer.certificate.notes
         assert notes[CLOSEST_ROW] == pytest.approx(notes[REACHED])
         assert model.predict_proba(answer.factual * tried)[:, 1].max() <= notes[REACHED] + 1e-9 < notes[NEEDED] + 1e-9
+
+
+def test_relations_do_not_keep_a_line_from_telling_how_far_it_gets() -> None:
+    model = LogisticRegression(C=0.1).fit(NUMBERS, HIGH)
+    explainer, row = bf.Explainer(model, NUMBERS), NUMBERS[4]
+    every = np.array(np.meshgrid(*[range(4)] * 4)).reshape(4, -1).T
+    kept = every[(every[:, 1] == row[1]) & (every[:, 0] + every[:, 3] <= 2)]
+    best = model.predict_proba(kept)[:, 1].max()
+    rules = [bf.fixed("x1"), "x0 + x3 <= 2"]
+    answer = explainer.explain(row[None], target=bf.probability(1, at_least=0.99), constraints=rules).only
+    notes = answer.certificate.notes
+    assert best == pytest.approx(notes[CLOSEST_ROW], abs=1e-12)
+    assert best <= notes[REACHED] <= best + 1e-5
+    assert f"no admissible row gets above {best:.4f}"[:-1] in answer.certificate.why

@@ -16,6 +16,7 @@ from butfor.explain.turns import Job, Turn, in_turns
 from butfor.log import LOG
 from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
+from butfor.solvers.milp.farthest import farthest, has_farthest
 from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
@@ -28,6 +29,9 @@ They are used when the estimator undoes an answer that lies on the boundary, whi
 it should. The bound is then that of the first attempt.
 """
 
+
+FARTHEST_ROWS, FARTHEST_SECONDS = 10, 1.0
+"""For so many impossible rows it is looked for how far they could get, and for so long, where a program must tell."""
 
 MORE_LEAVES = 4
 """So many times more leaves are asked for, if too many of them are dominated by others."""
@@ -76,7 +80,7 @@ def solve(
         single = [job for job in jobs if not left_to(job.solver, search.different)]
         if rank == 1:
             found = _first_answers(jobs, verifier, left, search, advance)
-            found = _reached(found, jobs, readout, verifier)
+            found = _reached(_with_farthest(found, jobs, left), jobs, readout, verifier)
             done.append(found)
         else:
             found = in_turns(jobs, left, 1, search.seed, search.solver == "auto", _quiet)
@@ -120,6 +124,19 @@ def others(job: Job, found: Outcome, different: Difference) -> list[Job]:
             problem = one.problem if relation is None else one.problem.with_relation(relation)
             jobs += [] if relation is None else [Job(one.rows, problem, *choose(problem.form()))]
     return jobs
+
+
+def _with_farthest(found: Outcome, jobs: Sequence[Job], budget: Budget) -> Outcome:
+    """The outcome, with notes on the highest sums of some impossible rows whose solver gave none."""
+    highest, points = found.notes.get(HIGHEST, np.full(len(found), np.nan)).copy(), found.points.copy()
+    lost = np.flatnonzero(~found.found() & np.isinf(found.bound) & np.isnan(highest))
+    asked = [(i, job) for i in lost.tolist() for job in jobs if found.row[i] in job.rows and has_farthest(job.problem)]
+    for i, job in asked[:FARTHEST_ROWS]:
+        one = job.take(np.flatnonzero(job.rows == found.row[i])).problem
+        known = None if budget.spent() else farthest(one, budget.at_most(FARTHEST_SECONDS))
+        if known is not None:
+            highest[i], points[i] = known
+    return replace(found, points=points, notes={**found.notes, HIGHEST: highest}) if asked else found
 
 
 def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout, verifier: Verifier) -> Outcome:
