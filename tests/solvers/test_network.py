@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.neural_network import MLPClassifier
 
@@ -286,3 +287,25 @@ def test_refuses_what_it_cannot_prove() -> None:
         assert not NetworkExact().accepts(refused)
     for other in (Milp(), BruteForce()):
         assert not other.accepts(replace(form, constraints=frozenset({ConstraintKind.MARGIN})))
+
+
+def test_an_answer_that_rounding_decides_about_is_looked_for_deep_inside() -> None:
+    """The threshold is attained by one corner of the table only. No threshold can be raised for safety."""
+    pytest.importorskip("onnxruntime")
+    from butfor.testing.fuzz.networks import OnnxNetworkClassifier
+
+    X = pd.DataFrame(
+        {
+            "flag": np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1], dtype=bool),
+            "level": [-1.0, -3.0, -1.0, -3.0, -1.0, -1.0, 1.0, 0.0, 1.0, -3.0],
+            "width": [4.8, 5.16, 4.8, 4.8, 5.16, 5.16, 4.8, 4.8, 5.16, 5.16],
+        }
+    )
+    model = OnnxNetworkClassifier(None, units=3, shape="plain", end="").fit(X, [0, 1, 0, 0, 1, 1, 0, 0, 1, 0])
+    corner = pd.DataFrame({"flag": [False], "level": [1.0], "width": [5.16]})
+    attained = float(model.predict_proba(corner)[0, 1])
+    answer = bf.Explainer(model, X).explain(X.iloc[[0]], target=bf.probability(1, at_least=attained), cost=bf.L1()).only
+    assert answer.found
+    assert answer.cost == pytest.approx(1.5)
+    assert answer.certificate.bound == pytest.approx(1.5, abs=1e-4)
+    assert model.predict_proba(answer.point)[0, 1] >= attained

@@ -8,7 +8,6 @@ from butfor.arrays import FloatArray
 from butfor.model.scores import everything
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.milp import Milp, write
-from butfor.solvers.milp.program import Sum
 from butfor.solvers.outcome import TOLERANCE
 from butfor.solvers.solver import Budget
 
@@ -27,11 +26,7 @@ def farthest(problem: Problem, budget: Budget) -> tuple[float, FloatArray] | Non
     """
     (wanted,) = problem.score_sets
     written = write(problem, everything(wanted.A.shape[1]))
-    program = written.program
-    program.objective, program.curves = Sum(), []
-    for weight, score in zip(wanted.A[0].tolist(), written.scores, strict=True):
-        program.minimise(-weight * score)
-    found = program.solve(budget.left(), [], exact=True)
+    found = written.uphill(wanted).solve(budget.left(), [], exact=True)
     if found.status != "optimal" or found.x is None:
         return None
     rounded = float(np.max(wanted.below)) + float(problem.doubt(wanted).rows[0])

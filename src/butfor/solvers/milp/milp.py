@@ -49,6 +49,9 @@ NO_GUARD = Guard(0.0, 0.0)
 GUARDS = (NO_GUARD, *(Guard(size, also * size) for size in (1e-12, 1e-10, 1e-9, 1e-8, 1e-7) for also in (0.0, 1.0)))
 """Guards that are tried one after the other until rounding no longer matters. Bounds are those without a guard."""
 
+DEARER = (1e-6, 1e-4, 1e-2, 1.0, np.inf)
+"""How much more than the bound an answer may cost that is looked for deep inside, as a share of the bound."""
+
 TIDY = 9
 """Digits of a column's range. An answer on a threshold that was written with few digits has few digits, too."""
 
@@ -128,6 +131,13 @@ class Written(NamedTuple):
         """The row that values of the variables describe."""
         return _point(problem, self.pieces, self.tables, x)
 
+    def uphill(self, score_set: ScoreSet) -> Program:
+        """The program that looks for the largest of the one sum of scores that a score set asks for."""
+        down = Sum()
+        for weight, score in zip(score_set.A[0].tolist(), self.scores, strict=True):
+            down = down - weight * score
+        return self.program.aimed_at(down)
+
 
 AddModel = Callable[[Program, Problem, ScoreSet, list[Piece]], list[Sum]]
 """What writes a model into a program, forces its scores into a score set, and returns them."""
@@ -181,8 +191,10 @@ def solve_written(
         if guards[0] == NO_GUARD:
             proven = bound
         ended = stopped is Stopped.TIME or budget.spent()
-        if point is None and (ended or (bound == np.inf and not guards[0].relations)):  # larger guards leave no more
+        if point is None and (ended or proven == np.inf):
             return SetAnswer(None, np.inf, proven, stopped or (Stopped.EFFORT if proven < np.inf else Stopped.DONE))
+        if point is None and bound == np.inf and not guards[0].relations:  # larger guards leave no more
+            break
         if np.isfinite(known) and known - proven <= TOLERANCE / 2 * (1 + known):
             return SetAnswer(None, np.inf, proven, Stopped.DONE)
         if point is None:
@@ -203,7 +215,31 @@ def solve_written(
         else:
             program.at_least(others, 1.0)
             refused += 1
-    return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
+    nothing = SetAnswer(None, np.inf, proven, Stopped.EFFORT)
+    return nothing if np.isfinite(known) else _deep_inside(problem, score_set, written, nothing, budget)
+
+
+def _deep_inside(
+    problem: Problem, score_set: ScoreSet, written: Written, nothing: SetAnswer, budget: Budget
+) -> SetAnswer:
+    """An answer whose sum of scores is as large as it gets for little more than the bound, where rounding refused others.
+
+    `nothing` holds the bound. It is returned if there is no such answer.
+    """
+    if len(score_set.A) != 1 or score_set.curve is not None or written.program.curves:
+        return nothing
+    cost, uphill, bound = written.program.objective, written.uphill(score_set), max(0.0, nothing.bound)
+    for share in DEARER:
+        if budget.spent():
+            break
+        most = (cost, -np.inf, bound + share * (1 + bound) - cost.constant)
+        found = uphill.solve(budget.left(), [most], exact=True)
+        point = None if found.x is None else written.point(problem, found.x)
+        if point is not None and problem.reached(score_set, point):
+            reached = float(problem.prices.total(problem.factuals, point[None])[0])
+            closed = reached - bound <= TOLERANCE * (1 + reached)
+            return replace(nothing, point=point, cost=reached, stopped=Stopped.DONE if closed else Stopped.EFFORT)
+    return nothing
 
 
 def _tidied(problem: Problem, point: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Literal
@@ -172,6 +173,12 @@ class Program:
         """Add `d' M d` to the objective. M must be positive semidefinite."""
         stand_in = self.variable(0.0, np.inf)
         self.curves.append(Curve(of, M, next(iter(stand_in.terms))))
+
+    def aimed_at(self, objective: Sum) -> Program:
+        """The same rows, with something else to minimise and without convex terms."""
+        other = copy(self)
+        other.objective, other.curves = objective, []
+        return other
 
     def guarded(self, scores: float, relations: float) -> list[tuple[Sum, float, float]]:
         """The measured rows again, with firm bounds that are raised by a share of their terms' size."""
