@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -235,3 +237,42 @@ def test_a_wrong_importer_is_caught(importer, monkeypatch) -> None:
 
 class TestCatboost(BoostingContract):
     classifiers = CLASSIFIERS
+
+
+def in_a_search(X: pd.DataFrame, y: Any) -> Any:
+    return GridSearchCV(classifier(), {"depth": [2]}, cv=2).fit(X, y)
+
+
+WAYS = {
+    "by itself": lambda X, y: classifier().fit(X, y),
+    "in a search": in_a_search,
+    "in a pipeline": lambda X, y: make_pipeline("passthrough", classifier()).fit(X, y),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_saved_model_reads_the_columns_by_their_names(way) -> None:
+    """A saved CatBoost model has forgotten how many columns there were, and no model tells their names as others do."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(numbers(rng)).add_prefix("c")
+    model = WAYS[way](X, labels(rng, X.to_numpy(), 2))
+    turned = X[X.columns[::-1]]
+    cost = bf.Explainer(model, X).explain(X.iloc[[0]], target="other").only.cost
+    for one in (model, pickle.loads(pickle.dumps(model))):
+        for table in (X, turned):
+            answer = bf.Explainer(one, table).explain(table.iloc[[0]], target="other").only
+            assert answer.cost == pytest.approx(cost)
+            assert model.predict(answer.point[X.columns]) != model.predict(X.iloc[[0]])
+        with pytest.raises(bf.InputError, match="lacks the columns"):
+            bf.Explainer(one, X.iloc[:, 1:])
+
+
+def test_a_model_of_an_array_that_is_loaded_from_its_file_reads_tables_by_position(tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(numbers(rng)).add_prefix("c")
+    classifier().fit(X.to_numpy(), labels(rng, X.to_numpy(), 2)).save_model(tmp_path / "model.cbm")
+    model = classifier().load_model(tmp_path / "model.cbm")
+    costs = [bf.Explainer(model, table).explain(table[:1], target="other").only.cost for table in (X, X.to_numpy())]
+    assert costs[0] == pytest.approx(costs[1])
+    with pytest.raises(bf.InputError, match=f"fitted on {X.shape[1]}"):
+        bf.Explainer(model, X.iloc[:, 1:])

@@ -234,13 +234,30 @@ def _plain(rows: NDArray[Any]) -> NDArray[Any]:
 def _known_names(estimator: Any) -> Any:
     """The names of the columns that an estimator was fitted on; None if it does not know them.
 
-    A pipeline asks its first step. A step that only passes the columns on does not know them, but the next one does.
+    A step of a pipeline that only passes the columns on does not know them, but the next one does.
     """
     found = getattr(estimator, "feature_names_in_", None)
-    if found is not None or not hasattr(estimator, "steps"):
-        return found
-    first = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
-    return getattr(first, "feature_names_in_", None)
+    return getattr(_first(estimator), "feature_names_in_", None) if found is None else found
+
+
+def _first(estimator: Any) -> Any:
+    """The first step of a pipeline that does something; what is no pipeline is its own."""
+    steps = [step for _, step in getattr(estimator, "steps", ())]
+    return next((step for step in steps if step is not None and step != "passthrough"), estimator)
+
+
+def fitted_width(estimator: Any) -> int | None:
+    """The number of columns that an estimator was fitted on; None if it does not know."""
+    count: int | None = getattr(estimator, "n_features_in_", None)
+    return count if count != 0 else len(_catboost_names(estimator)) or None  # a saved CatBoost model forgets the number
+
+
+def _catboost_names(estimator: Any) -> list[str]:
+    """What a CatBoost model, perhaps inside a search or a pipeline, calls its columns: positions, if they had no names."""
+    inner = wrapped(estimator)
+    if inner is not None:
+        return _catboost_names(inner)
+    return [str(name) for name in getattr(_first(estimator), "feature_names_", None) or ()]
 
 
 def open_source(estimator: Any, table: Any) -> Source:
@@ -270,14 +287,18 @@ def open_source(estimator: Any, table: Any) -> Source:
             f"It reads {[str(name) for name in known][:8]}.",
             "Give a data frame with these columns.",
         )
-    count = getattr(estimator, "n_features_in_", len(given))
     if known is not None:
-        return Source(
-            estimator, _columns([str(name) for name in known], given, frames.labels(table)), wants_array=False
-        )
-    if count != len(given):
+        names = _columns([str(name) for name in known], given, frames.labels(table))
+        return Source(estimator, names, wants_array=False)
+    as_array, told = False, _catboost_names(estimator)
+    if not frames.is_array(table):
+        as_array = frames.all_text(frames.labels(table))
+        if told != [str(j) for j in range(len(told))]:
+            return Source(estimator, _columns(told, given, frames.labels(table)), wants_array=as_array)
+    count = fitted_width(estimator)
+    if count not in (None, len(given)):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
-    return Source(estimator, given, wants_array=not frames.is_array(table) and frames.all_text(frames.labels(table)))
+    return Source(estimator, given, wants_array=as_array)
 
 
 def wrapped(estimator: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.boosters import native_names
 from butfor.estimator.by_class import ByClass
+from butfor.estimator.source import fitted_width
 from butfor.importers.fold.column import Column
 from butfor.model.barrier import AbstractBarrier
 from butfor.model.questions import Model
@@ -56,8 +57,8 @@ def read_model(estimator: Any, columns: list[Column]) -> Imported:
             f"The known models are {', '.join(known_models())}.",
             "Teach it with butfor.register_importer, or search given rows with bf.candidates(rows).",
         )
-    fitted_on = getattr(estimator, "n_features_in_", len(columns))
-    if fitted_on != len(columns):
+    fitted_on = fitted_width(estimator)
+    if fitted_on not in (None, len(columns)):
         raise InputError(
             f"a {type(estimator).__name__} was fitted on {fitted_on} columns, and gets {len(columns)}.",
             "It predicts nothing then.",

@@ -72,6 +72,10 @@ class ImporterContract:
             rng = np.random.default_rng(seed)
             check_importer(*self.fitted(rng), rng)
 
+    def test_reads_what_was_saved_and_loaded(self) -> None:
+        estimator, data = self.fitted(np.random.default_rng(0))
+        check_importer(pickle.loads(pickle.dumps(estimator)), data)
+
     def test_leaves_estimator_and_data_untouched(self) -> None:
         estimator, data = self.fitted(np.random.default_rng(0))
         before = pickle.dumps((estimator, data))

@@ -54,16 +54,16 @@ class JointQuestion:
         return self.told[key]
 
     def _within(self, known: dict[int, BoolArray]) -> bool | ColumnQuestion:
-        groups = [np.unique(axis.group[known[axis.column]]) for axis in self.axes]
+        groups = [np.flatnonzero(np.bincount(axis.group[known[axis.column]])) for axis in self.axes]
         open_yet = self.right[np.ix_(*groups)]
         if open_yet.all() or not open_yet.any():
             return bool(open_yet.all())
-        kinds = [_kinds(np.moveaxis(open_yet, i, 0), axis.ordered) for i, axis in enumerate(self.axes)]
+        kinds = [_kinds(open_yet.swapaxes(0, i), axis.ordered) for i, axis in enumerate(self.axes)]
         i = min(range(len(kinds)), key=lambda i: (kinds[i].max() == 0, kinds[i].max()))
-        first = groups[i][kinds[i] <= (kinds[i].max() - 1) // 2]
-        asked = self.axes[i]
-        left = asked.group <= first.max() if asked.ordered else np.isin(asked.group, first)
-        return ColumnQuestion(asked.column, left)
+        first, asked = groups[i][kinds[i] <= (kinds[i].max() - 1) // 2], self.axes[i]
+        lefts = np.zeros(self.right.shape[i], dtype=np.bool_)
+        lefts[np.arange(first.max() + 1) if asked.ordered else first] = True
+        return ColumnQuestion(asked.column, lefts[asked.group])
 
 
 def _kinds(slices: BoolArray, ordered: bool) -> IntArray:
@@ -71,7 +71,9 @@ def _kinds(slices: BoolArray, ordered: bool) -> IntArray:
     flat = slices.reshape(len(slices), -1)
     if ordered:
         return np.cumsum(np.append(False, (flat[1:] != flat[:-1]).any(axis=1)))
-    return np.unique(flat, axis=0, return_inverse=True)[1].ravel()
+    words = [row.tobytes() for row in flat]
+    number = {word: kind for kind, word in enumerate(sorted(set(words)))}
+    return np.array([number[word] for word in words])
 
 
 Row = tuple[ColumnQuestion | JointQuestion | None, tuple[int, int], list[float]]
