@@ -144,6 +144,34 @@ def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
             assert any(part.holds(scores).all() for part in problem.score_sets), f"seed {seed}"
 
 
+@pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
+def test_no_row_below_the_bound_survives_a_round_ball(norm: BallNorm) -> None:
+    """Rows near the answer, between it and the given row, and anywhere: the exact adversary judges each."""
+    judged = proven = 0
+    for seed in range(120):
+        problem, rng = robust_problem(seed, norm), np.random.default_rng(seed)
+        if not ROBUST.accepts(problem.form()) or (problem.robust.radius > 0).sum() < 2:
+            continue
+        found = ROBUST.solve(problem, Budget(20.0))
+        proven += found.status()[0] is Status.PROVEN_OPTIMAL
+        low, high = problem.domain.extent.low, problem.domain.extent.high
+        rows = rng.uniform(low, high, (200, len(low)))
+        if found.found()[0]:
+            shares = rng.random((200, 1)) ** 4
+            between = found.points[0] + shares * (problem.factuals[0] - found.points[0])
+            rows = np.concatenate([rows, between, found.points[0] + 0.02 * rng.normal(size=(200, len(low)))])
+        rows = np.where(problem.robust.radius > 0, rows, found.points[0] if found.found()[0] else problem.factuals[0])
+        rows = rows[problem.admits(rows)]
+        costs = problem.prices.total(problem.factuals.repeat(len(rows), 0), rows)
+        for row in rows[costs < found.bound[0] - 1e-6 * (1 + found.bound[0])]:
+            judged += 1
+            for part in problem.score_sets:
+                worst = worst_neighbours(problem.model, part.A, row, problem.robust)
+                assert any(near.score < b for near, b in zip(worst, part.b, strict=True)), f"seed {seed}: {row}"
+    assert judged > 500
+    assert proven > 20
+
+
 def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
     for seed in range(60):
         problem = robust_problem(seed)

@@ -10,6 +10,12 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 
+TINY_SHARE = 1e-12
+"""A shift that is smaller than this share of the radius has no direction."""
+
+REACH_HALVINGS = 60
+"""How often a price is halved to find the box of shifts that a row cannot leave for less."""
+
 
 class BallNorm(StrEnum):
     """How the shifts of several features are measured together."""
@@ -70,6 +76,14 @@ class Ball:
             return np.asarray(share.max(axis=1, initial=0.0))
         return np.asarray(share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1))
 
+    def factor(self, shift: FloatArray, rest: FloatArray) -> float | None:
+        """The multiple of a shift that ends on the edge of a round ball, beside the rest; None if the shift is next to nothing."""
+        (size, other) = self.sizes(np.stack([shift, rest])).tolist()
+        if size < TINY_SHARE:
+            return None
+        left = max(0.0, 1 - other if self.norm is BallNorm.L1 else 1 - other**2)
+        return float(left / size if self.norm is BallNorm.L1 else np.sqrt(left) / size)
+
     def holds(self, shifts: FloatArray) -> BoolArray:
         """Which shifts (n, features) lie in the ball."""
         return np.asarray(self.sizes(shifts) <= 1 + 4 * np.finfo(np.float64).eps)
@@ -91,17 +105,26 @@ class Ball:
         out[:, moved] = steps * self.step[moved]
         return out[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
 
-    def reach(self, shift: FloatArray) -> FloatArray:
-        """A box of shifts that lies in the ball: all of a box, or else what lies below a shift, drawn out to the edge."""
+    def reach(self, beside: FloatArray, rate: FloatArray) -> FloatArray:
+        """A box of shifts that lies in the ball: all of a box, or else one that a row cannot leave cheaply.
+
+        The row is `beside` those that fail by so much in each feature (negative: so deep among them). Feature j leaves the
+        box for `(reach_j - beside_j) rate_j`, and the box has the same price for all features.
+        """
         if self.norm is BallNorm.LINF:
             return self.radius
-        moved = self.radius > 0
-        share = np.abs(np.nan_to_num(shift[moved])) / self.radius[moved]
-        size = float(share.sum() if self.norm is BallNorm.L1 else np.linalg.norm(share))
-        reach = np.zeros(len(self.radius))
-        if size:
-            reach[moved] = share / size * self.radius[moved]
-        return reach
+        moved = np.isfinite(beside) & (self.radius > 0)
+        found, radius = np.zeros(len(self.radius)), self.radius[moved]
+        near, far = 0.0, float(((radius - beside[moved]) * rate[moved]).max(initial=0.0))
+        for _ in range(REACH_HALVINGS):
+            level = (near + far) / 2
+            reach = np.maximum(0.0, beside[moved] + level / rate[moved])
+            share = reach / radius
+            if (share.sum() if self.norm is BallNorm.L1 else np.linalg.norm(share)) <= 1:
+                found[moved], near = reach, level
+            else:
+                far = level
+        return found
 
     def sample(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Random shifts of the ball, half of them on its edge."""

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.margins import tightened, widened
+from butfor.model.adversary import Worst, worst_row
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows
 from butfor.model.negative_box import NegativeBox, keeping_out, own_cells
-from butfor.model.regions import regions
+from butfor.model.regions import Regions, regions
 from butfor.model.reply import reply
 from butfor.model.scores import ScoreSet, at_least, everything
 from butfor.model.side_by_side import side_by_side
@@ -30,8 +32,14 @@ from butfor.solvers.outcome import TOLERANCE, Stopped
 from butfor.solvers.robust.telling import tell_round
 from butfor.solvers.solver import Budget
 
-MOST_ROUNDS, FEW_ROUNDS = 1_000, 40
+MOST_ROUNDS, FEW_ROUNDS = 1_000, 200
 """The largest number of rounds for a box, and for other balls. Boxes within a round ball never cut off all of its edge."""
+
+NEAR_HALVINGS = 10
+"""How often a round ball is halved to find a failing neighbour that is near."""
+
+MOST_PUSHES, PUSH = 30, 1e-9
+"""How often a point is pushed away from a failing neighbour, and how much further than needed."""
 
 Cheapest = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
 """Finds the cheapest row of a problem without a ball, if one costs less than an upper bound."""
@@ -72,6 +80,7 @@ class CuttingSet:
             if not replies and not failing:
                 best = found
                 break
+            best = self._pushed_out(found.point, best)
             copies, boxes, stopped = copies + replies, boxes + failing, Stopped.EFFORT
         if found.point is None and not stopped:
             bound = np.inf
@@ -105,6 +114,36 @@ class CuttingSet:
         sure = tightened(self.score_set, self.problem)
         return self.cheapest(self._over(model, Always(False)), _plain(sure, len(sure.A)), upper, budget)
 
+    def _pushed_out(self, point: FloatArray, best: SetAnswer) -> SetAnswer:
+        """The better of an answer and a point that is pushed away from its failing neighbours, one after the other."""
+        problem = self.problem
+        for _ in range(MOST_PUSHES):
+            cost = float(problem.prices.total(problem.factuals, point[None])[0])
+            if cost >= best.cost or not problem.admits(point[None])[0]:
+                break
+            least = widened(self.score_set, problem).b
+            worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, least.tolist())
+            missed = [found.point for found, b in zip(worst, least, strict=True) if found.score < b]
+            if not missed:
+                robust = self._failing(point, least) == ([], [])
+                return replace(best, point=point, cost=cost) if robust else best
+            pushed = self._away_from(missed[0], point)
+            if pushed is None:
+                break
+            point = pushed
+        return best
+
+    def _away_from(self, missed: FloatArray, point: FloatArray) -> FloatArray | None:
+        """A point that is pushed away from a failing neighbour, out of its ball; None if they are next to each other.
+
+        Where that is enough, only features that have changed are pushed.
+        """
+        away = np.where(self.ball.radius > 0, np.nan_to_num(point - missed), 0.0)
+        moved = np.where(point != self.problem.factuals[0], away, 0.0)
+        pushed = moved if moved.any() else away
+        factor = self.ball.factor(pushed, away - pushed)
+        return None if factor is None else np.where(pushed == 0, point, missed + (1 + PUSH) * factor * pushed)
+
     def _under(self, copies: list[Trees], boxes: list[FailingBox], upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row that may meet the target under some replies, and that no shift brings into the boxes.
 
@@ -121,6 +160,27 @@ class CuttingSet:
     def _over(self, model: Trees, confirmation: Always) -> Problem:
         return replace(self.problem, model=model, robust=None, confirmation=confirmation)
 
+    def _nearest(self, leaves: Regions, point: FloatArray, b: float, found: Worst) -> Worst:
+        """A failing neighbour that is hardly further away than any. Much of the ball is left around it."""
+        near, far = 0.0, 1.0
+        for _ in range(NEAR_HALVINGS):
+            share = (near + far) / 2
+            ball = replace(self.ball, radius=share * self.ball.radius)
+            closer = worst_row(leaves, point, ball.low(point), ball.high(point), ball.step, ball, b)
+            if closer.score < b:
+                far, found = share, closer
+            else:
+                near = share
+        return found
+
+    @cached_property
+    def _rate(self) -> FloatArray:
+        """What a small change of each feature costs; if some are for nothing, all cost the same in radii."""
+        with np.errstate(divide="ignore"):
+            radii = np.where(self.ball.radius > 0, 1 / self.ball.radius, 1.0)
+        priced = self.problem.prices.l1 > 0
+        return self.problem.prices.l1 if (priced | (self.ball.radius == 0)).all() else radii
+
     def _failing(self, point: FloatArray, least: FloatArray) -> tuple[list[Trees], list[FailingBox]]:
         """A reply for each inequality whose sum falls below `least` near a point.
 
@@ -129,12 +189,21 @@ class CuttingSet:
         worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
         replies, boxes, of_neighbours = list[Trees](), list[FailingBox](), self.problem.of_neighbours()
         for row, found, b in zip(self.score_set.A, worst, least, strict=True):
-            reach = self.ball.reach(found.point - point)
+            leaves = regions(self.model, row, point)
+            if found.score < b < np.inf and self.ball.norm is not BallNorm.LINF:
+                found = self._nearest(leaves, point, float(b), found)
+            reach = self.ball.reach(_beside(point, found.point, *leaves.around(found.point)), self._rate)
             if found.score < b:
                 replies.append(reply(self.model, row, reach, point, found.point))
             elif not of_neighbours.meets(self.score_set, found.point):
-                boxes.append((own_cells(self.model, regions(self.model, row, point), found.point), reach))
+                boxes.append((own_cells(self.model, leaves, found.point), reach))
         return replies, boxes
+
+
+def _beside(point: FloatArray, worst: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """How far a point is from its worst neighbour; where it is not, how deep it is in the range that fails (negative)."""
+    away = np.abs(worst - point)
+    return np.where(away > 0, away, np.fmax(low - point, point - high))
 
 
 def _plain(score_set: ScoreSet, count: int) -> ScoreSet:
