@@ -77,7 +77,7 @@ class Ball:
         return np.asarray(share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1))
 
     def factor(self, shift: FloatArray, rest: FloatArray) -> float | None:
-        """The multiple of a shift that ends on the edge of a round ball, beside the rest; None if the shift is next to nothing."""
+        """The multiple of a shift that ends on the edge of a round ball, beside the rest; None for next to nothing."""
         (size, other) = self.sizes(np.stack([shift, rest])).tolist()
         if size < TINY_SHARE:
             return None

@@ -32,7 +32,7 @@ from butfor.solvers.outcome import TOLERANCE, Stopped
 from butfor.solvers.robust.telling import tell_round
 from butfor.solvers.solver import Budget
 
-MOST_ROUNDS, FEW_ROUNDS = 1_000, 200
+MOST_ROUNDS, FEW_ROUNDS = 1_000, 100
 """The largest number of rounds for a box, and for other balls. Boxes within a round ball never cut off all of its edge."""
 
 NEAR_HALVINGS = 10
