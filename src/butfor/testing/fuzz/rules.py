@@ -29,7 +29,7 @@ class Rule:
         if self.word == "linear":
             listed = [repr(dict(zip(self.names, self.given[0], strict=True))), *map(repr, self.given[1:])]
         if self.word == "robust":
-            listed = [repr(dict(zip(self.names, self.given[0], strict=True)))]
+            listed = [repr(dict(zip(self.names, self.given[0], strict=True))), f"norm={self.given[1]!r}"]
         if self.word == "implies":
             listed = [self._event(k) for k in (0, 1)]
         if self.word == "allowed":
