@@ -80,7 +80,8 @@ class CuttingSet:
             if not replies and not failing:
                 best = found
                 break
-            best = self._pushed_out(found.point, best)
+            if self.ball.norm is not BallNorm.LINF:  # around boxes, the counterpart is nearly always as good
+                best = self._pushed_out(found.point, best)
             copies, boxes, stopped = copies + replies, boxes + failing, Stopped.EFFORT
         if found.point is None and not stopped:
             bound = np.inf
