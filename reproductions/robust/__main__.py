@@ -134,11 +134,15 @@ def page(found: list[Line]) -> str:
     head = f"| {' | '.join(titles)} |\n" + "|---" * len(titles) + "|\n"
     return head + "".join(
         f"| {one['set']} | {one['model']} | {one['radius']} | {one['rows']} | {one['median_seconds']:.3g} "
-        f"| {one['max_seconds']:.3g} | {one['together_seconds'] or float('nan'):.3g} | {one['median_rounds']:.0f} "
+        f"| {one['max_seconds']:.3g} | {_short(one['together_seconds'])} | {one['median_rounds']:.0f} "
         f"| {one['max_rounds']} | {one['rows'] - one['proven']} | {one['largest_gap'] or 0:.2%} "
         f"| {one['load_before']} | {PAPER.get((one['norm'], one['model'], one['radius']), '')} |\n"
         for one in found
     )
+
+
+def _short(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.3g}"
 
 
 def with_line(found: list[Line], one: Line) -> list[Line]:

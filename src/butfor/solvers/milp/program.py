@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
@@ -224,14 +225,14 @@ class Program:
             if not any(expression.terms.values()) and (low > FEASIBILITY or high < -FEASIBILITY):
                 return Solved("infeasible", None, np.inf)
         mip = whole and fixed is None and any(self.integer)
-        model = self._model(highspy, extra, fixed, curves=exact, whole=whole)
+        until, model = now() + seconds, self._model(highspy, extra, fixed, curves=exact, whole=whole)
         found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
         if (
             found.status == "infeasible" and mip
         ):  # it once said so of a point on the edge: nothing may lie near it either
             model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
-            found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
+            found = _read(highspy, _run(highspy, model, max(0.0, until - now())), self.objective.constant, mip=mip)
         return found
 
     def _model(
