@@ -267,7 +267,7 @@ def random_recipe(rng: Random, estimator: str, label: Any) -> tuple[Recipe, Mapp
         "method": str(rng.choice(["sigmoid", "isotonic"])),
         "ensemble": bool(rng.random() < 0.4),
         "voting": str(rng.choice(["soft", "soft", "hard"])),
-        "weights": [None, [2, 1], [0.3, 0.7], [1, 0]][int(rng.integers(4))],
+        "weights": [None, [2, 1], [0.3, 0.7], [1, 0], [1.5, -0.5]][int(rng.integers(5))],
         "last": str(rng.choice(ENDS)),
         "trees": int(rng.integers(2, 5)),
         "depth": int(rng.integers(1, 4)),
