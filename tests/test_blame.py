@@ -68,7 +68,7 @@ def test_a_call_whose_time_is_up_says_so_and_blames_nothing(monkeypatch) -> None
     certificate = next(one for one in explained("tree").certificates if one.status is bf.Status.PROVEN_INFEASIBLE)
     assert certificate.conflict == ()
     assert certificate.stopped is Stopped.TIME
-    assert certificate.why.endswith("was not searched: the time was up")
+    assert "was not searched: the time was up" in certificate.why
 
 
 @pytest.mark.parametrize("work", [0.0, 30.0, 60.0])

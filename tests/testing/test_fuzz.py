@@ -283,10 +283,10 @@ def test_another_spelling_of_the_same_grid_point_is_no_change():
 
 def test_the_neighbours_in_a_ball_by_hand():
     facts = tuple(known(column) for column in setting().sheet.columns)
-    ball = Rule("robust", ("n",), ((2.0,),))
+    ball = Rule("robust", ("n",), ((2.0,), "linf"))
     (near,) = neighbours(ball, facts, np.array([[3.0, 0.0, 1.0]]))
     assert near.tolist() == [[n, 0.0, 1.0] for n in (1.0, 2.0, 3.0, 4.0, 5.0)]
-    assert ball.text() == "bf.robust({'n': 2.0})"
+    assert ball.text() == "bf.robust({'n': 2.0}, norm='linf')"
     assert not sampled(ball, facts)
     lost = neighbours(ball, facts, np.array([[np.nan, 0.0, 1.0]]))
     assert np.isnan(lost[0, :, 0]).all()
