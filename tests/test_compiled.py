@@ -15,7 +15,8 @@ from typing import Any
 
 import numba
 import pytest
-from numba.core.caching import FunctionCache, UserProvidedCacheLocator
+from numba.core import caching
+from numba.core.caching import FunctionCache
 
 from butfor.compiled import cache, clock, helper, saying
 from butfor.compiled.kernel import kernel
@@ -23,6 +24,9 @@ from butfor.compiled.searches import SEARCHES
 from butfor.errors import InputError
 from butfor.warming import warm as warming
 from butfor.warming.examples import SMALL_PROBLEMS
+
+USER_PROVIDED = getattr(caching, "UserProvidedCacheLocator", None) or caching._UserProvidedCacheLocator
+"""The private name is that of numba before 0.61."""
 
 LINE = "butfor compiles its search for linear models, once: about 2 s\n"
 
@@ -131,7 +135,7 @@ def test_a_file_of_another_numba_counts_as_missing(place) -> None:
 def test_without_a_place_every_process_compiles(place, monkeypatch, capsys) -> None:
     (place / "file").write_text("", encoding="utf-8")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(place / "file" / "below"))
-    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [UserProvidedCacheLocator])
+    monkeypatch.setattr(FunctionCache._impl_class, "_locator_classes", [USER_PROVIDED])
     assert fresh(place)(3) == 6
     said = capsys.readouterr().err
     assert said.startswith(LINE)

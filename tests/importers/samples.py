@@ -17,6 +17,9 @@ Rng = np.random.Generator
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 """The version of scikit-learn, for what older ones cannot do."""
 
+QUANTILES = {"quantile_method": "averaged_inverted_cdf"} if SKLEARN >= (1, 7) else {}
+"""How `KBinsDiscretizer` is told of its quantiles. Newer versions warn if it is not."""
+
 TEXT = ["job", "town"]
 NUMBERS = ["age", "income"]
 REST = ["owns", "rooms"]

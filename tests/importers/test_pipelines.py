@@ -35,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 import butfor as bf
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
-from tests.importers.samples import KINDS, NUMBERS, REST, SKLEARN, TEXT, answers, people, skip_polars
+from tests.importers.samples import KINDS, NUMBERS, QUANTILES, REST, SKLEARN, TEXT, answers, people, skip_polars
 
 MODELS: dict[str, Callable[[], Any]] = {
     "linear": lambda: LogisticRegression(max_iter=300, tol=0.1),
@@ -54,7 +54,7 @@ NUMERIC_STEPS: dict[str, Callable[[], Any]] = {
     "robust without center": lambda: RobustScaler(with_centering=False),
     "robust without scale": lambda: RobustScaler(with_scaling=False),
     "two scalers": lambda: make_pipeline(MinMaxScaler(), RobustScaler(), StandardScaler()),
-    "bins": lambda: KBinsDiscretizer(4, **({"quantile_method": "averaged_inverted_cdf"} if SKLEARN >= (1, 7) else {})),
+    "bins": lambda: KBinsDiscretizer(4, **QUANTILES),
     "bins ordinal": lambda: KBinsDiscretizer(5, encode="ordinal", strategy="uniform"),
     "bins dense": lambda: KBinsDiscretizer(3, encode="onehot-dense", strategy="kmeans", random_state=0),
     "bins of scaled": lambda: make_pipeline(StandardScaler(), KBinsDiscretizer(4, strategy="uniform")),

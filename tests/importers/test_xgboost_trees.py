@@ -19,7 +19,18 @@ from butfor.importers import registry
 from butfor.importers.libraries.xgboost_trees import read_booster
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import BoostingContract, check_booster, check_caught, check_refused, usual_columns
-from tests.importers.samples import KINDS, NUMBERS, REST, amounts, answers, categories, codes, numbers, people
+from tests.importers.samples import (
+    KINDS,
+    NUMBERS,
+    QUANTILES,
+    REST,
+    amounts,
+    answers,
+    categories,
+    codes,
+    numbers,
+    people,
+)
 
 xgb = pytest.importorskip("xgboost")
 
@@ -134,7 +145,7 @@ def test_pipelines() -> None:
 
 def sparse_pipelines() -> dict[str, Any]:
     words, rest = (OneHotEncoder(), ["job", "owns"]), ("passthrough", ["a", "b"])
-    bins = KBinsDiscretizer(quantile_method="averaged_inverted_cdf")
+    bins = KBinsDiscretizer(**QUANTILES)
     return {
         "one-hot": [make_column_transformer(words, rest)],
         "one-hot, dense": [make_column_transformer(words, rest, sparse_threshold=0)],
