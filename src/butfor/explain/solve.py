@@ -31,7 +31,7 @@ it should. The bound is then that of the first attempt.
 
 
 FARTHEST_ROWS, FARTHEST_SECONDS = 10, 1.0
-"""For so many impossible rows it is looked for how far they could get, and for so long, where a program must tell."""
+"""A program tells how far an impossible row could get. It is asked for so many rows, for so long each."""
 
 MORE_LEAVES = 4
 """So many times more leaves are asked for, if too many of them are dominated by others."""
@@ -129,13 +129,17 @@ def others(job: Job, found: Outcome, different: Difference) -> list[Job]:
 def _with_farthest(found: Outcome, jobs: Sequence[Job], budget: Budget) -> Outcome:
     """The outcome, with notes on the highest sums of some impossible rows whose solver gave none."""
     highest, points = found.notes.get(HIGHEST, np.full(len(found), np.nan)).copy(), found.points.copy()
-    lost = np.flatnonzero(~found.found() & np.isinf(found.bound) & np.isnan(highest))
-    asked = [(i, job) for i in lost.tolist() for job in jobs if found.row[i] in job.rows and has_farthest(job.problem)]
-    for i, job in asked[:FARTHEST_ROWS]:
-        one = job.take(np.flatnonzero(job.rows == found.row[i])).problem
-        known = None if budget.spent() else farthest(one, budget.at_most(FARTHEST_SECONDS))
-        if known is not None:
-            highest[i], points[i] = known
+    lost = ~found.found() & np.isinf(found.bound) & np.isnan(highest)
+    left = FARTHEST_ROWS
+    for job in jobs:
+        at = np.flatnonzero(lost & np.isin(found.row, job.rows))[:left] if has_farthest(job.problem) else ()
+        left -= len(at)
+        for i in at:
+            one = job.take(np.flatnonzero(job.rows == found.row[i])).problem
+            known = None if budget.spent() else farthest(one, budget.at_most(FARTHEST_SECONDS))
+            if known is not None:
+                highest[i], points[i] = known
+    asked = left < FARTHEST_ROWS
     return replace(found, points=points, notes={**found.notes, HIGHEST: highest}) if asked else found
 
 

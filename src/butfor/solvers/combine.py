@@ -111,14 +111,25 @@ def with_highest(problem: Problem, outcome: Outcome, farthest: Callable[[Problem
     Where rounding decides, that sum tells nothing.
     """
     lost = np.flatnonzero(~outcome.found() & np.isinf(outcome.bound))
-    only = problem.score_sets[0] if len(problem.score_sets) == 1 else None
-    if not len(lost) or only is None or len(only.A) != 1 or only.curve is not None or problem.margin:
+    if not len(lost) or not wants_one_sum(problem):
         return outcome
     part = problem.take(lost)
     (wanted,) = part.score_sets
     points, highest = outcome.points.copy(), np.full(len(outcome), np.nan)
     points[lost] = farthest(part, wanted.A[0])
-    total = evaluate(problem.model, points[lost]) @ wanted.A[0] + wanted.below + part.doubt(wanted).rows
-    told = (total < wanted.b[..., 0]) & ~np.isnan(points[lost]).all(axis=1)
-    highest[lost] = np.where(told, total, np.nan)
+    total = evaluate(problem.model, points[lost]) @ wanted.A[0]
+    highest[lost] = np.where(np.isnan(points[lost]).all(axis=1), np.nan, short_of(part, total))
     return replace(outcome, points=points, notes={**outcome.notes, HIGHEST: highest})
+
+
+def wants_one_sum(problem: Problem) -> bool:
+    """Whether all that is wanted is that one sum of scores is large enough. Then it can be told how far it gets."""
+    only = problem.score_sets[0] if len(problem.score_sets) == 1 else None
+    return only is not None and len(only.A) == 1 and only.curve is None and not problem.margin
+
+
+def short_of(problem: Problem, total: FloatArray) -> FloatArray:
+    """The one sum of scores that is wanted, as large as the estimator may round it; NaN where that may be enough."""
+    (wanted,) = problem.score_sets
+    most = total + wanted.below + problem.doubt(wanted).rows
+    return np.where(most < wanted.b[..., 0], most, np.nan)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.model.questions import ModelKind
 from butfor.model.scores import everything
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import short_of, wants_one_sum
 from butfor.solvers.milp.milp import Milp, write
 from butfor.solvers.outcome import TOLERANCE
 from butfor.solvers.solver import Budget
 
+SMALL_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.OBLIQUE, ModelKind.NETWORK)
+"""The models whose programs are small. To write that of a large forest takes longer than to solve any other."""
+
 
 def has_farthest(problem: Problem) -> bool:
-    """Whether one sum of scores is all that is wanted, and a program holds the rest."""
-    only = problem.score_sets[0] if len(problem.score_sets) == 1 else None
-    plain = only is not None and len(only.A) == 1 and only.curve is None and not problem.margin
-    return plain and bool(Milp().accepts(problem.form()))
+    """Whether a small program can tell how far the sum of scores gets that is wanted."""
+    form = problem.form()
+    return form.model in SMALL_KINDS and wants_one_sum(problem) and bool(Milp().accepts(form))
 
 
 def farthest(problem: Problem, budget: Budget) -> tuple[float, FloatArray] | None:
@@ -29,6 +33,5 @@ def farthest(problem: Problem, budget: Budget) -> tuple[float, FloatArray] | Non
     found = written.uphill(wanted).solve(budget.left(), [], exact=True)
     if found.status != "optimal" or found.x is None:
         return None
-    rounded = float(np.max(wanted.below)) + float(problem.doubt(wanted).rows[0])
-    highest = -found.bound + TOLERANCE * (1 + abs(found.bound)) + rounded
-    return (highest, written.point(problem, found.x)) if highest < float(wanted.b[..., 0].min()) else None
+    highest = short_of(problem, np.array([TOLERANCE * (1 + abs(found.bound)) - found.bound])).item()
+    return None if np.isnan(highest) else (highest, written.point(problem, found.x))

@@ -215,20 +215,21 @@ def solve_written(
         else:
             program.at_least(others, 1.0)
             refused += 1
-    nothing = SetAnswer(None, np.inf, proven, Stopped.EFFORT)
-    return nothing if np.isfinite(known) else _deep_inside(problem, score_set, written, nothing, budget)
+    point = None if np.isfinite(known) else _deep_inside(problem, score_set, written, max(0.0, proven), budget)
+    if point is None:
+        return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
+    cost = float(problem.prices.total(problem.factuals, point[None])[0])
+    closed = cost - proven <= TOLERANCE * (1 + cost)
+    return SetAnswer(point, cost, proven, Stopped.DONE if closed else Stopped.EFFORT)
 
 
 def _deep_inside(
-    problem: Problem, score_set: ScoreSet, written: Written, nothing: SetAnswer, budget: Budget
-) -> SetAnswer:
-    """An answer whose sum of scores is as large as it gets for little more than the bound, where rounding refused others.
-
-    `nothing` holds the bound. It is returned if there is no such answer.
-    """
+    problem: Problem, score_set: ScoreSet, written: Written, bound: float, budget: Budget
+) -> FloatArray | None:
+    """An answer whose sum of scores is as large as it gets for little more than the bound, where rounding refused others."""
     if len(score_set.A) != 1 or score_set.curve is not None or written.program.curves:
-        return nothing
-    cost, uphill, bound = written.program.objective, written.uphill(score_set), max(0.0, nothing.bound)
+        return None
+    cost, uphill = written.program.objective, written.uphill(score_set)
     for share in DEARER:
         if budget.spent():
             break
@@ -236,10 +237,8 @@ def _deep_inside(
         found = uphill.solve(budget.left(), [most], exact=True)
         point = None if found.x is None else written.point(problem, found.x)
         if point is not None and problem.reached(score_set, point):
-            reached = float(problem.prices.total(problem.factuals, point[None])[0])
-            closed = reached - bound <= TOLERANCE * (1 + reached)
-            return replace(nothing, point=point, cost=reached, stopped=Stopped.DONE if closed else Stopped.EFFORT)
-    return nothing
+            return point
+    return None
 
 
 def _tidied(problem: Problem, point: FloatArray) -> FloatArray:

@@ -227,9 +227,8 @@ class Program:
         mip = whole and fixed is None and any(self.integer)
         until, model = now() + seconds, self._model(highspy, extra, fixed, curves=exact, whole=whole)
         found = _read(highspy, _run(highspy, model, seconds), self.objective.constant, mip=mip)
-        if (
-            found.status == "infeasible" and mip
-        ):  # it once said so of a point on the edge: nothing may lie near it either
+        if found.status == "infeasible" and mip:
+            # it once said so of a point on the edge: nothing may lie near it either
             model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
             model.lp_.row_upper_ = np.array(model.lp_.row_upper_) + WHOLE_TOLERANCE
             found = _read(highspy, _run(highspy, model, max(0.0, until - now())), self.objective.constant, mip=mip)
