@@ -257,7 +257,8 @@ def _catboost_names(estimator: Any) -> list[str]:
     inner = wrapped(estimator)
     if inner is not None:
         return _catboost_names(inner)
-    return [str(name) for name in getattr(_first(estimator), "feature_names_", None) or ()]
+    first = _first(estimator)
+    return [str(name) for name in first.feature_names_ or ()] if type(first).__module__.startswith("catboost") else []
 
 
 def open_source(estimator: Any, table: Any) -> Source:
@@ -290,12 +291,10 @@ def open_source(estimator: Any, table: Any) -> Source:
     if known is not None:
         names = _columns([str(name) for name in known], given, frames.labels(table))
         return Source(estimator, names, wants_array=False)
-    as_array, told = False, _catboost_names(estimator)
-    if not frames.is_array(table):
-        as_array = frames.all_text(frames.labels(table))
-        if told != [str(j) for j in range(len(told))]:
-            return Source(estimator, _columns(told, given, frames.labels(table)), wants_array=as_array)
-    count = fitted_width(estimator)
+    as_array = not frames.is_array(table) and frames.all_text(frames.labels(table))
+    told, count = _catboost_names(estimator), fitted_width(estimator)
+    if told != [str(j) for j in range(len(told))] and not frames.is_array(table):
+        return Source(estimator, _columns(told, given, frames.labels(table)), wants_array=as_array)
     if count not in (None, len(given)):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
     return Source(estimator, given, wants_array=as_array)
