@@ -77,8 +77,11 @@ class Ball:
         return np.asarray(share.sum(axis=1) if self.norm is BallNorm.L1 else np.linalg.norm(share, axis=1))
 
     def factor(self, shift: FloatArray, rest: FloatArray) -> float | None:
-        """The multiple of a shift that ends on the edge of a round ball, beside the rest; None for next to nothing."""
-        (size, other) = self.sizes(np.stack([shift, rest])).tolist()
+        """By how much a shift is multiplied to end on the edge of a round ball, together with `rest`, another shift.
+
+        None if the shift is too small to have a direction.
+        """
+        size, other = self.sizes(np.stack([shift, rest])).tolist()
         if size < TINY_SHARE:
             return None
         left = max(0.0, 1 - other if self.norm is BallNorm.L1 else 1 - other**2)
@@ -106,24 +109,20 @@ class Ball:
         return out[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
 
     def reach(self, beside: FloatArray, rate: FloatArray) -> FloatArray:
-        """A box of shifts that lies in the ball: all of a box, or else one that a row cannot leave cheaply.
+        """A box of shifts that lies in the ball, and that a row cannot leave cheaply.
 
-        The row is `beside` those that fail by so much in each feature (negative: so deep among them). Feature j leaves the
-        box for `(reach_j - beside_j) rate_j`, and the box has the same price for all features.
+        `beside` says how far the row is from those that fail (negative: how deep it is among them). The row leaves the box
+        by feature j for `(reach_j - beside_j) rate_j`. This price is the same for all features.
         """
-        if self.norm is BallNorm.LINF:
-            return self.radius
         moved = np.isfinite(beside) & (self.radius > 0)
-        found, radius = np.zeros(len(self.radius)), self.radius[moved]
-        near, far = 0.0, float(((radius - beside[moved]) * rate[moved]).max(initial=0.0))
+        found, near, far = np.zeros(len(beside)), 0.0, float(((self.radius - beside) * rate)[moved].max(initial=0.0))
         for _ in range(REACH_HALVINGS):
-            level = (near + far) / 2
-            reach = np.maximum(0.0, beside[moved] + level / rate[moved])
-            share = reach / radius
-            if (share.sum() if self.norm is BallNorm.L1 else np.linalg.norm(share)) <= 1:
-                found[moved], near = reach, level
+            price = (near + far) / 2
+            reach = np.where(moved, np.maximum(0.0, beside + price / rate), 0.0)
+            if self.sizes(reach[None])[0] <= 1:
+                found, near = reach, price
             else:
-                far = level
+                far = price
         return found
 
     def sample(self, rng: np.random.Generator, count: int) -> FloatArray:

@@ -76,7 +76,7 @@ class CuttingSet:
             tell_round(number + 1, bound, best.cost)
             if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
                 break
-            replies, failing = self._failing(found.point, widened(self.score_set, self.problem).b)
+            replies, failing = self._failing(found.point, self._wide.b)
             if not replies and not failing:
                 best = found
                 break
@@ -117,18 +117,17 @@ class CuttingSet:
 
     def _pushed_out(self, point: FloatArray, best: SetAnswer) -> SetAnswer:
         """The better of an answer and a point that is pushed away from its failing neighbours, one after the other."""
-        problem = self.problem
+        problem, least = self.problem, self._wide.b
         for _ in range(MOST_PUSHES):
             cost = float(problem.prices.total(problem.factuals, point[None])[0])
             if cost >= best.cost or not problem.admits(point[None])[0]:
                 break
-            least = widened(self.score_set, problem).b
             worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, least.tolist())
-            missed = [found.point for found, b in zip(worst, least, strict=True) if found.score < b]
-            if not missed:
+            missed = next((found.point for found, b in zip(worst, least, strict=True) if found.score < b), None)
+            if missed is None:
                 robust = self._failing(point, least) == ([], [])
                 return replace(best, point=point, cost=cost) if robust else best
-            pushed = self._away_from(missed[0], point)
+            pushed = self._away_from(missed, point)
             if pushed is None:
                 break
             point = pushed
@@ -150,7 +149,7 @@ class CuttingSet:
 
         It bounds all robust rows.
         """
-        wide, rows = widened(self.score_set, self.problem), [in_rows(copy, self.score_set.A) for copy in copies]
+        wide, rows = self._wide, [in_rows(copy, self.score_set.A) for copy in copies]
         b, strict = np.tile(wide.b, len(rows)), np.tile(wide.strict, len(rows))
         if boxes:
             rows.append(keeping_out(boxes, self.model))
@@ -160,6 +159,11 @@ class CuttingSet:
 
     def _over(self, model: Trees, confirmation: Always) -> Problem:
         return replace(self.problem, model=model, robust=None, confirmation=confirmation)
+
+    @cached_property
+    def _wide(self) -> ScoreSet:
+        """The scores that the estimator may accept, however it rounds."""
+        return widened(self.score_set, self.problem)
 
     def _nearest(self, leaves: Regions, point: FloatArray, b: float, found: Worst) -> Worst:
         """A failing neighbour that is hardly further away than any. Much of the ball is left around it."""
@@ -176,11 +180,18 @@ class CuttingSet:
 
     @cached_property
     def _rate(self) -> FloatArray:
-        """What a small change of each feature costs; if some are for nothing, all cost the same in radii."""
-        with np.errstate(divide="ignore"):
-            radii = np.where(self.ball.radius > 0, 1 / self.ball.radius, 1.0)
-        priced = self.problem.prices.l1 > 0
-        return self.problem.prices.l1 if (priced | (self.ball.radius == 0)).all() else radii
+        """What it costs to change each feature by a little. If that is nothing for some, a radius costs 1 for all."""
+        radius = np.where(self.ball.radius > 0, self.ball.radius, 1.0)
+        rate = np.where(self.ball.radius > 0, self.problem.prices.l1, 1.0)
+        return rate if (rate > 0).all() else 1 / radius
+
+    def _reach(self, leaves: Regions, point: FloatArray, failing: FloatArray) -> FloatArray:
+        """A box of shifts in the ball, around a point with a neighbour that fails."""
+        if self.ball.norm is BallNorm.LINF:
+            return self.ball.radius
+        low, high = leaves.around(failing)
+        away = np.abs(failing - point)
+        return self.ball.reach(np.where(away > 0, away, np.fmax(low - point, point - high)), self._rate)
 
     def _failing(self, point: FloatArray, least: FloatArray) -> tuple[list[Trees], list[FailingBox]]:
         """A reply for each inequality whose sum falls below `least` near a point.
@@ -190,21 +201,18 @@ class CuttingSet:
         worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
         replies, boxes, of_neighbours = list[Trees](), list[FailingBox](), self.problem.of_neighbours()
         for row, found, b in zip(self.score_set.A, worst, least, strict=True):
+            fails = found.score < b
+            if not fails and of_neighbours.meets(self.score_set, found.point):
+                continue
             leaves = regions(self.model, row, point)
-            if found.score < b < np.inf and self.ball.norm is not BallNorm.LINF:
+            if fails and b < np.inf and self.ball.norm is not BallNorm.LINF:
                 found = self._nearest(leaves, point, float(b), found)
-            reach = self.ball.reach(_beside(point, found.point, *leaves.around(found.point)), self._rate)
-            if found.score < b:
+            reach = self._reach(leaves, point, found.point)
+            if fails:
                 replies.append(reply(self.model, row, reach, point, found.point))
-            elif not of_neighbours.meets(self.score_set, found.point):
+            else:
                 boxes.append((own_cells(self.model, leaves, found.point), reach))
         return replies, boxes
-
-
-def _beside(point: FloatArray, worst: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """How far a point is from its worst neighbour; where it is not, how deep it is in the range that fails (negative)."""
-    away = np.abs(worst - point)
-    return np.where(away > 0, away, np.fmax(low - point, point - high))
 
 
 def _plain(score_set: ScoreSet, count: int) -> ScoreSet:

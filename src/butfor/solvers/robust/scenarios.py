@@ -6,9 +6,9 @@ so they are in the first program.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -75,7 +75,7 @@ class Scenarios:
         self.until = budget.until
         self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         bound, stopped = 0.0, Stopped.EFFORT
-        for number in count(1):
+        for number in itertools.count(1):
             ceiling = min(upper, self.best.cost)
             if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
                 break
@@ -189,12 +189,12 @@ class Scenarios:
     def _copies(self, score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
         """The problem in which one score set must be met under all shifts."""
         copies = networks_side_by_side([shifted_network(self.model, shift) for shift in self.shifts])
-        copied = len(self.shifts)
+        count = len(self.shifts)
         every = replace(
             score_set,
-            A=block_diag(*[score_set.A] * copied),
-            b=np.tile(score_set.b, copied),
-            strict=np.tile(score_set.strict, copied),
+            A=block_diag(*[score_set.A] * count),
+            b=np.tile(score_set.b, count),
+            strict=np.tile(score_set.strict, count),
             offset=0.0,
         )
         return replace(self.problem, model=copies, robust=None, confirmation=Always(True), score_sets=(every,)), every
