@@ -89,10 +89,11 @@ def line(explainer: bf.Explainer, rows: pd.DataFrame, radius: float, norm: Any, 
         proven += answer.certificate.status.name in ("PROVEN_OPTIMAL", "PROVEN_INFEASIBLE")
         if answer.found:
             gaps.append((answer.cost - answer.certificate.bound) / max(answer.cost, 1e-12))
-    begin = time.perf_counter()
+    together = None
     if sum(seconds) < QUICK:
+        begin = time.perf_counter()
         explainer.explain(rows, target=1, constraints=[robust])
-    together = (time.perf_counter() - begin) / len(rows) if sum(seconds) < QUICK else None
+        together = (time.perf_counter() - begin) / len(rows)
     return {
         "rows": len(rows), "median_seconds": float(np.median(seconds)), "max_seconds": max(seconds),
         "together_seconds": together, "median_rounds": float(np.median(rounds)),
@@ -141,16 +142,13 @@ def page(found: list[Line]) -> str:
     )
 
 
+def _about(one: Line) -> tuple[Any, ...]:
+    """What a line is about. A newer one about the same takes its place."""
+    return one["set"], one["model"], one["radius"]
+
+
 def _short(seconds: float | None) -> str:
     return "" if seconds is None else f"{seconds:.3g}"
-
-
-def with_line(found: list[Line], one: Line) -> list[Line]:
-    """The lines with one more. It takes the place of an older one about the same."""
-    same = [
-        key for key, line in enumerate(found) if all(line[word] == one[word] for word in ("set", "model", "radius"))
-    ]
-    return [*found[: same[0]], one, *found[same[0] + 1 :]] if same else [*found, one]
 
 
 def main() -> None:
@@ -166,20 +164,19 @@ def main() -> None:
     asked = parser.parse_args()
     out = asked.out or (None if asked.smoke else Path(__file__).parent / "results")
     lines_file = out and out / f"{TABLES[asked.norm]}.jsonl"
-    found: list[Line] = []
-    if lines_file and lines_file.exists():
-        found = [json.loads(one) for one in lines_file.read_text().splitlines()]
+    known = lines_file.read_text().splitlines() if lines_file and lines_file.exists() else []
+    found = {_about(one): one for one in map(json.loads, known)}
     for name in ("breast",) if asked.smoke else SETS:
         if (asked.set and name not in asked.set) or table(name) is None:
             continue
         for one in lines(name, asked):
-            found = with_line(found, one)
+            found[_about(one)] = one
             told = ("set", "model", "radius", "median_seconds", "max_seconds", "proven", "rows", "largest_gap")
             print({key: one[key] for key in told}, flush=True)
             if lines_file:
                 lines_file.parent.mkdir(parents=True, exist_ok=True)
-                lines_file.write_text("".join(json.dumps(one) + "\n" for one in found))
-                lines_file.with_suffix(".md").write_text(page(found))
+                lines_file.write_text("".join(json.dumps(one) + "\n" for one in found.values()))
+                lines_file.with_suffix(".md").write_text(page(list(found.values())))
 
 
 if __name__ == "__main__":

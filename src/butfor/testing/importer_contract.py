@@ -11,6 +11,7 @@ class TestMine(ImporterContract):
 from __future__ import annotations
 
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,7 +56,7 @@ def check_importer(
     return reading
 
 
-class ImporterContract:
+class ImporterContract(ABC):
     """The contract of an importer.
 
     It agrees with its estimator on generated rows, refuses an estimator that is not fitted, and changes nothing.
@@ -63,9 +64,9 @@ class ImporterContract:
 
     seeds: range = range(10)
 
+    @abstractmethod
     def fitted(self, rng: np.random.Generator) -> tuple[Any, Any]:
-        """A fitted estimator and the rows it was fitted on. Each contract gives its own."""
-        raise NotImplementedError
+        """A fitted estimator and the rows it was fitted on."""
 
     def test_agrees_with_the_estimator(self) -> None:
         for seed in self.seeds:
