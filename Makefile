@@ -27,7 +27,7 @@ test: $(VENV)/.dev ## everything: style, types, tests, documentation
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 fast: $(VENV)/.dev ## the quick tests only
 	$(BIN)/python -m pytest -m "not slow"

@@ -35,7 +35,7 @@ SEARCHES = {
     "butfor.solvers.linear": KernelGroup(
         "linear models", 2, (("_rise", "rise_at_once", "_fewest_changes", "cheapest_choices"),)
     ),
-    "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers", "begin_search", "search"),)),
+    "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers", "begin_search", "search", "rises"),)),
 }
 """Each package with kernels, those that take longest first."""
 

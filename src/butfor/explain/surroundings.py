@@ -21,7 +21,7 @@ from butfor.model.network import Network
 from butfor.model.questions import Model, cuts
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, stays_valid, widest_box
+from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
 from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.robust import Robust, read_in_bins, refuse_unknown
 from butfor.problem.costs import L1
@@ -62,10 +62,10 @@ class Surroundings:
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
         sure = tightened(self.score_set, problem)
-        valid = stays_valid(model, sure.A, sure.b, point, self.ball.step, until)
+        missed = missed_in(model, sure.A, sure.b, point, self.ball.step, until)
         ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
         halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
-        low, high = widest_box(valid, point, lowest, highest, ends, halvings)
+        low, high = widest_box(missed, point, lowest, highest, ends, halvings)
         for j in np.flatnonzero(self.ball.step > 0).tolist():
             grid = float(self.ball.step[j]), float(self.ball.anchor[j])
             low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)

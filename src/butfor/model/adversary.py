@@ -7,16 +7,21 @@ It is split where the smallest leaf of the most disappointing tree ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.ball import Ball, BallNorm
+from butfor.model.leaf_lists import LeafLists, Leaves, listed, merged
 from butfor.model.regions import Regions
 
 BOXES_AT_A_TIME = 100_000
 """How many boxes are split before it is looked whether the user wants to stop: for a few tenths of a second."""
+
+FEW_BOXES = 300
+"""After how many boxes pairs of trees are merged, twice. That takes as long as splitting a few hundred boxes."""
 
 OPEN_BOXES, LISTED_LEAVES = 32, 8
 """For how many boxes there is room at first, and for how many lists of all leaves. Twice as many when it is used up."""
@@ -26,25 +31,6 @@ class Worst(NamedTuple):
     """A smallest score, and where it is taken."""
 
     score: float
-    point: FloatArray
-
-
-class LeafLists(NamedTuple):
-    """The leaves of a sum of trees, and the point.
-
-    - `tree`, `value` (leaves): the tree of each leaf, in ascending order, and what it adds;
-    - `path` (leaves + 1), `feature`: the features that leaf i asks for are `feature[path[i]:path[i + 1]]`;
-    - `begin`, `end` (features, leaves): the smallest and the largest value that each takes;
-    - `step`, `point` (features): the grid of each feature (0: any number), and the point.
-    """
-
-    tree: IntArray
-    value: FloatArray
-    path: IntArray
-    feature: IntArray
-    begin: FloatArray
-    end: FloatArray
-    step: FloatArray
     point: FloatArray
 
 
@@ -88,19 +74,43 @@ class Adversary:
         With `below`, any row with a score below it will do. If there is none, the score is infinite.
         What is missing in the point stays missing.
         """
-        from butfor.model.adversary_kernels import DONE, WANTS_ROOM, begin_search, search
-
-        leaves, count = self.leaves, np.zeros(1, dtype=np.intp)
-        boxes = _room(OPEN_BOXES, LISTED_LEAVES * len(leaves.tree), len(leaves.point))
-        best, where = np.array([np.inf if below is None else below, np.inf]), leaves.point.copy()
+        base, leaves, where = self.base, self.leaves, self.leaves.point.copy()
+        best = np.array([np.inf if below is None else below, np.inf])
         around = RoundBall(0, np.zeros(len(where)))
         if ball is not None and ball.norm is not BallNorm.LINF:
             around = RoundBall(1 if ball.norm is BallNorm.L1 else 2, ball.radius)
-        begin_search(leaves, boxes, count, best, where, low, high, self.base)
-        while (end := search(leaves, boxes, count, best, where, around, below is not None, BOXES_AT_A_TIME)) != DONE:
-            if end == WANTS_ROOM:
-                boxes = _with_more_room(boxes)
+        box = low, high, around, below is not None
+        if not _searched(base, leaves, best, where, *box, limit=FEW_BOXES):
+            for _ in range(2):
+                base, leaves = merged(base, leaves, low, high)
+            _searched(base, leaves, best, where, *box)
         return Worst(float(best[1]), where)
+
+
+def _searched(
+    base: float,
+    leaves: LeafLists,
+    best: FloatArray,
+    where: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    around: RoundBall,
+    some: bool,
+    limit: float = np.inf,
+) -> bool:
+    """Search a box for a row that has less than the best one, and keep it. False: more than `limit` boxes are to be split."""
+    from butfor.model.adversary_kernels import DONE, WANTS_ROOM, begin_search, search
+
+    count = np.zeros(1, dtype=np.intp)
+    boxes = _room(OPEN_BOXES, LISTED_LEAVES * len(leaves.tree), len(leaves.point))
+    begin_search(leaves, boxes, count, best, where, low, high, base)
+    most = int(min(BOXES_AT_A_TIME, limit))
+    while (end := search(leaves, boxes, count, best, where, around, some, most)) != DONE:
+        if end == WANTS_ROOM:
+            boxes = _with_more_room(boxes)
+        elif limit < np.inf:
+            return False
+    return True
 
 
 def _room(boxes: int, leaves: int, features: int) -> OpenBoxes:
@@ -120,13 +130,13 @@ def adversary(leaves: Regions, point: FloatArray, step: FloatArray) -> Adversary
     """The adversary of a sum of trees at a point, for shifts by whole steps."""
     begin = np.where(step > 0, leaves.low + step, np.nextafter(leaves.low, np.inf))
     begin = np.where((leaves.low < point) & (point < begin), point, begin)  # the point itself need not be on the grid
-    asks = (leaves.low > -np.inf) | (leaves.high < np.inf)
-    path = np.append(0, np.cumsum(asks.sum(axis=1)))
-    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))
-    begin, end = np.ascontiguousarray(begin.T), np.ascontiguousarray(leaves.high.T)
-    feature = np.nonzero(asks)[1]
-    lists = LeafLists(tree, np.ascontiguousarray(leaves.value), path, feature, begin, end, step, point)
-    return Adversary(leaves.base, lists)
+    begin = np.where(leaves.low == -np.inf, -np.inf, begin)
+    trees = [
+        Leaves(leaves.value[first:last], begin[first:last].T, leaves.high[first:last].T)
+        for first, last in pairwise([*leaves.first.tolist(), len(leaves.value)])
+    ]
+    everywhere = np.full(len(point), np.inf)
+    return Adversary(leaves.base, listed(trees, -everywhere, everywhere, step, point))
 
 
 def worst_row(

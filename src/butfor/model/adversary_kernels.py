@@ -91,6 +91,42 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
     return PAUSED
 
 
+@kernel
+def rises(leaves, first, most):  # type: ignore[no-untyped-def]
+    """By how much the smallest leaf of two trees together lies above the sum of their smallest leaves.
+
+    - `first` (trees + 1): where the leaves of each tree begin;
+    - `most`: how many pairs of leaves two trees may have. Of those with more, it is 0.
+    """
+    trees = len(first) - 1
+    smallest, rise = np.empty(trees), np.zeros((trees, trees))
+    for a in range(trees):
+        smallest[a] = leaves.value[first[a] : first[a + 1]].min()
+    for a in range(trees):
+        for b in range(a + 1, trees):
+            if (first[a + 1] - first[a]) * (first[b + 1] - first[b]) > most:
+                continue
+            least = np.inf
+            for i in range(first[a], first[a + 1]):
+                for k in range(first[b], first[b + 1]):
+                    both = leaves.value[i] + leaves.value[k]
+                    if both < least and meet(leaves, i, k):
+                        least = both
+            if least < np.inf:
+                rise[a, b] = least - smallest[a] - smallest[b]
+    return rise
+
+
+@part
+def meet(leaves, i, k):  # type: ignore[no-untyped-def]
+    """Whether a row can be in two leaves."""
+    for at in range(leaves.path[i], leaves.path[i + 1]):
+        j = leaves.feature[at]
+        if leaves.begin[j, i] > leaves.end[j, k] or leaves.begin[j, k] > leaves.end[j, i]:
+            return False
+    return True
+
+
 @part
 def worth(boxes, box, best):  # type: ignore[no-untyped-def]
     """Whether a box may have a row with less than the best one, other than the one that was tried."""

@@ -21,7 +21,8 @@ from butfor.model.shifts import shifts_into
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_leaf
 
-Valid = Callable[[FloatArray, FloatArray], bool]
+Missed = Callable[[FloatArray, FloatArray], FloatArray | None]
+"""From a box to a row in it where an inequality does not hold; None if there is none."""
 
 BOX_HALVINGS = 40
 """How often a width is halved to find how far a side can be moved out, or a ball be drawn."""
@@ -34,87 +35,99 @@ FEW_HALVINGS = 12
 
 
 @singledispatch
-def stays_valid(
+def missed_in(
     model: Model, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
-) -> Valid:
-    """A function: does `A s >= least` hold for the scores `s` of all rows of a box around a point?
+) -> Missed:
+    """A function that tells where `A s >= least` does not hold for the scores `s` of a row, in a box around a point.
 
-    What is not known `until` a moment, on the clock of `butfor.compiled.clock`, does not count as holding.
+    For a box of which this is not known `until` a moment, on the clock of `butfor.compiled.clock`, it tells the point.
     """
     raise TypeError(type(model).__name__)
 
 
-@stays_valid.register
+@missed_in.register
 def _(
     model: Linear, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
-) -> Valid:
+) -> Missed:
     slopes = np.where(np.isnan(point), 0.0, A @ model.slope)
     spare = (evaluate(model, point[None]) @ A.T)[0] - least
     at = np.nan_to_num(point)
 
-    def valid(low: FloatArray, high: FloatArray) -> bool:
+    def missed(low: FloatArray, high: FloatArray) -> FloatArray | None:
         down = np.where(slopes > 0, slopes * (at - low), -slopes * (high - at))
-        return bool((down.sum(axis=1) <= spare).all())
+        failing = np.flatnonzero(down.sum(axis=1) > spare)
+        return np.where(slopes[failing[0]] > 0, low, high) if len(failing) else None
 
-    return valid
+    return missed
 
 
-@stays_valid.register
+@missed_in.register
 def _(
     model: Trees, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
-) -> Valid:
+) -> Missed:
     sums = [adversary(regions(model, row, point), point, step) for row in A]
-    missed: list[FloatArray] = []
+    known: list[FloatArray] = []
 
-    def valid(low: FloatArray, high: FloatArray) -> bool:
-        if any(not ((row < low) | (row > high)).any() for row in missed):
-            return False
+    def missed(low: FloatArray, high: FloatArray) -> FloatArray | None:
+        if (row := _known_in(known, low, high)) is not None:
+            return row
         for one, b in zip(sums, least, strict=True):
             worst = one.worst(low, high, below=float(b))
             if worst.score < b:
-                missed.append(worst.point)
-                return False
-        return True
+                known.append(worst.point)
+                return worst.point
+        return None
 
-    return valid
+    return missed
 
 
-@stays_valid.register
+@missed_in.register
 def _(
     model: ObliqueTree, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
-) -> Valid:
-    def valid(low: FloatArray, high: FloatArray) -> bool:
+) -> Missed:
+    def missed(low: FloatArray, high: FloatArray) -> FloatArray | None:
         shifts = shifts_into(low, high, point, step)
-        return all(worst_leaf(model, row, point, shifts, b).score >= b for row, b in zip(A, least, strict=True))
+        for row, b in zip(A, least, strict=True):
+            worst = worst_leaf(model, row, point, shifts, b)
+            if worst.score < b:
+                return worst.point
+        return None
 
-    return valid
+    return missed
 
 
-@stays_valid.register
+@missed_in.register
 def _(
     model: Network, A: FloatArray, least: FloatArray, point: FloatArray, step: FloatArray, until: float = np.inf
-) -> Valid:
+) -> Missed:
     """A box is the ball around its middle, and whole numbers count as real ones."""
-    missed: list[FloatArray] = []
+    known: list[FloatArray] = []
 
-    def valid(low: FloatArray, high: FloatArray) -> bool:
-        if now() > until or any(not ((row < low) | (row > high)).any() for row in missed):
-            return False
+    def missed(low: FloatArray, high: FloatArray) -> FloatArray | None:
+        if now() > until:
+            return point
+        if (row := _known_in(known, low, high)) is not None:
+            return row
         middle = np.where(np.isnan(point), np.nan, (low + high) / 2)
         ball = Ball(BallNorm.LINF, np.maximum(high - middle, middle - low), np.zeros(len(point)), np.zeros(len(point)))
         for row, b in zip(A, least, strict=True):
             worst = NetworkAdversary(model, row, middle, ball, float(b), until, deeper=0).worst()
             if worst.score < b:
                 if now() <= until:
-                    missed.append(worst.point)
-                return False
-        return True
+                    known.append(worst.point)
+                return worst.point
+        return None
 
-    return valid
+    return missed
+
+
+def _known_in(known: list[FloatArray], low: FloatArray, high: FloatArray) -> FloatArray | None:
+    """The first known row that lies in a box."""
+    return next((row for row in known if not ((row < low) | (row > high)).any()), None)
 
 
 def widest_box(
-    valid: Valid,
+    missed: Missed,
     point: FloatArray,
     lowest: FloatArray,
     highest: FloatArray,
@@ -129,16 +142,16 @@ def widest_box(
     low, high = np.nan_to_num(point), np.nan_to_num(point)
     lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
     together = halvings if ends is None else FEW_HALVINGS
-    share = _last(lambda t: valid(low - t * (low - lowest), high + t * (highest - high)), together)
+    share = _last(lambda t: missed(low - t * (low - lowest), high + t * (highest - high)) is None, together)
     low, high = low - share * (low - lowest), high + share * (highest - high)
     for j in np.argsort(highest - lowest)[::-1].tolist():
         for side, limit in ((high, highest), (low, lowest)):
             if side[j] == limit[j] or np.isnan(point[j]):
                 continue
             if ends is None:
-                side[j] = _furthest_real(valid, low, high, side, j, float(limit[j]), halvings)
+                side[j] = _furthest_real(missed, low, high, side, j, float(limit[j]), halvings)
             else:
-                side[j] = _furthest(valid, low, high, side, j, _stops(ends[j], side is high, side[j], limit[j]))
+                side[j] = _furthest(missed, low, high, side, j, _stops(ends[j], side is high, side[j], limit[j]))
     return low, high
 
 
@@ -150,29 +163,33 @@ def _stops(cuts: FloatArray, up: bool, start: float, limit: float) -> FloatArray
     return np.append(above[(above <= start) & (above > limit)][::-1], limit)
 
 
-def _furthest(valid: Valid, low: FloatArray, high: FloatArray, side: FloatArray, j: int, stops: FloatArray) -> float:
-    """The furthest stop up to which a side can be moved out, by bisection: a larger box is never valid again.
+def _furthest(missed: Missed, low: FloatArray, high: FloatArray, side: FloatArray, j: int, stops: FloatArray) -> float:
+    """The furthest stop up to which a side can be moved out. Only what comes in is looked at: the box itself is valid.
 
-    Only what comes in is looked at. The box itself is known to be valid.
+    All the way is tried first. That nothing is missed takes longest to prove, and so it is proven as seldom as possible.
+    A row that is missed ends the way. Where it leaves more than half, the middle is tried next.
     """
     up, furthest = side is high, float(side[j])
     first, last = 0, len(stops)
+    at = last - 1
     while first < last:
-        middle = (first + last) // 2
         inner, outer = low.copy(), high.copy()
         if up:
-            inner[j], outer[j] = np.nextafter(furthest, np.inf), stops[middle]
+            inner[j], outer[j] = np.nextafter(furthest, np.inf), stops[at]
         else:
-            inner[j], outer[j] = stops[middle], np.nextafter(furthest, -np.inf)
-        if stops[middle] == furthest or valid(inner, outer):
-            first, furthest = middle + 1, float(stops[middle])
+            inner[j], outer[j] = stops[at], np.nextafter(furthest, -np.inf)
+        row = None if stops[at] == furthest else missed(inner, outer)
+        if row is None:
+            first, furthest = at + 1, float(stops[at])
+            at = last - 1
         else:
-            last = middle
+            left, last = last - first, min(at, int(np.count_nonzero(stops < row[j] if up else stops > row[j])))
+            at = last - 1 if 2 * (last - first) <= left else (first + last) // 2
     return furthest
 
 
 def _furthest_real(
-    valid: Valid, low: FloatArray, high: FloatArray, side: FloatArray, j: int, limit: float, halvings: int
+    missed: Missed, low: FloatArray, high: FloatArray, side: FloatArray, j: int, limit: float, halvings: int
 ) -> float:
     """How far a side can be moved out, if it may stop anywhere. Only what comes in is looked at."""
     start, furthest = float(side[j]), 0.0
@@ -182,7 +199,7 @@ def _furthest_real(
         inner, outer = low.copy(), high.copy()
         begin, end = sorted((start + furthest * (limit - start), limit if t == 1.0 else start + t * (limit - start)))
         inner[j], outer[j] = begin, end
-        fine = valid(inner, outer)
+        fine = missed(inner, outer) is None
         furthest = t if fine else furthest
         return fine
 
