@@ -7,11 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from butfor.model import adversary as module
-from butfor.model.adversary import worst_row
+from butfor.model.adversary import kernels
+from butfor.model.adversary import search as module
+from butfor.model.adversary.search import worst_row
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
-from butfor.model.leaf_lists import merged
 from butfor.model.questions import evaluate
 from butfor.model.regions import regions
 from butfor.model.trees import Trees
@@ -37,14 +37,13 @@ def near(model: Trees, point: np.ndarray, low: np.ndarray, high: np.ndarray, ste
 
 @pytest.mark.parametrize("norm", [None, "l1", "l2"])
 @pytest.mark.parametrize("room", [(32, 8), (3, 3)])
-@pytest.mark.parametrize("few", [500, 1])
+@pytest.mark.parametrize("few", [200, 1])
 def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, few, monkeypatch) -> None:
     monkeypatch.setattr(module, "FEW_BOXES", few)
     monkeypatch.setattr(module, "OPEN_BOXES", room[0])
     monkeypatch.setattr(module, "LISTED_LEAVES", room[1])
-    monkeypatch.setattr(module, "BOXES_AT_A_TIME", 2)
-    merges = []
-    monkeypatch.setattr(module, "merged", lambda *given: merges.append(1) or merged(*given))
+    merges, merged = [], kernels.merged
+    monkeypatch.setattr(kernels, "merged", lambda *given: merges.append(1) or merged(*given))
     splits = 0
     for seed in range(400):
         rng = np.random.default_rng(seed)
@@ -80,4 +79,4 @@ def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, 
             assert some.score == pytest.approx(scores.min(), abs=1e-8)
             splits += scores.min() < scores[0]
     assert splits > 100
-    assert few == 500 or len(merges) > 500
+    assert few == 200 or len(merges) > 100

@@ -35,9 +35,12 @@ SEARCHES = {
     "butfor.solvers.linear": KernelGroup(
         "linear models", 2, (("_rise", "rise_at_once", "_fewest_changes", "cheapest_choices"),)
     ),
-    "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers", "begin_search", "search", "rises"),)),
+    "butfor.model.adversary": KernelGroup(
+        "what a sum of trees does nearby", 4, (("begin_search", "merged"), ("search",))
+    ),
+    "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
-"""Each package with kernels, those that take longest first."""
+"""Each package with kernels, those that take longest first. A package comes before the one that it is in."""
 
 
 def search_of(module: str) -> str:

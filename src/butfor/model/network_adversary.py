@@ -15,7 +15,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
-from butfor.model.adversary import Worst
+from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network, evaluate_network

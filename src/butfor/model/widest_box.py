@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
-from butfor.model.adversary import adversary
+from butfor.model.adversary.search import adversary
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
 from butfor.model.network import Network

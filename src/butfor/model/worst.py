@@ -8,7 +8,7 @@ from functools import singledispatch
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.adversary import Worst, worst_row
+from butfor.model.adversary.search import Worst, worst_row
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
 from butfor.model.leaf_reach import LeafReach, Reached

@@ -21,14 +21,22 @@ PLAIN = Kinds(whole=False, levels=False, missing=False, relations=(), costs=("l1
 
 
 def predictions() -> None:
-    """Trees with and without sets and missing values, and the worst row near one."""
+    """Trees with and without sets and missing values."""
     for kinds in (PLAIN, Kinds()):
         for seed in range(6):
             problem = random_problem(seed, "trees", kinds, trees=2)
             evaluate(problem.model, problem.factuals)
-            if kinds is PLAIN:
-                ball = Ball(BallNorm.LINF, np.ones(len(problem.space)), *np.zeros((2, len(problem.space))))
-                worst_neighbours(problem.model, np.eye(score_count(problem.model)), problem.factuals[0], ball)
+
+
+def worst_rows() -> None:
+    """The worst row near a row. Even these few trees are merged."""
+    from butfor.model.adversary import search
+
+    search.FEW_BOXES = 1
+    for seed in range(6):
+        problem = random_problem(seed, "trees", PLAIN, trees=2)
+        ball = Ball(BallNorm.LINF, np.ones(len(problem.space)), *np.zeros((2, len(problem.space))))
+        worst_neighbours(problem.model, np.eye(score_count(problem.model)), problem.factuals[0], ball)
 
 
 def trees() -> None:
@@ -77,6 +85,7 @@ def sums_of_trees() -> None:
 
 
 SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
+    "butfor.model.adversary": worst_rows,
     "butfor.model": predictions,
     "butfor.solvers.tree": trees,
     "butfor.solvers.linear": linear_models,

@@ -15,7 +15,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.margins import tightened, widened
-from butfor.model.adversary import Worst, worst_row
+from butfor.model.adversary.search import Worst, worst_row
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import counterpart, in_rows
 from butfor.model.negative_box import NegativeBox, keeping_out, own_cells

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.model.adversary import Worst
+from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear

@@ -15,7 +15,7 @@ from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray
 from butfor.formulation.margins import tightened, widened
-from butfor.model.adversary import Worst
+from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball
 from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network

@@ -65,7 +65,9 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
     for _ in range(most):
         while count[OPEN] > 0 and not worth(boxes, count[OPEN] - 1, best):
             count[OPEN] -= 1
-        if count[OPEN] == 0 or (some and best[IS_BEST] < np.inf):
+        if some and best[IS_BEST] < np.inf:
+            count[OPEN] = 0
+        if count[OPEN] == 0:
             return DONE
         box = count[OPEN] - 1
         lower, upper = box + 1, box + 2
@@ -92,29 +94,100 @@ def search(leaves, boxes, count, best, where, ball, some, most):  # type: ignore
 
 
 @kernel
-def rises(leaves, first, most):  # type: ignore[no-untyped-def]
-    """By how much the smallest leaf of two trees together lies above the sum of their smallest leaves.
+def merged(leaves, chosen, low, high, most):  # type: ignore[no-untyped-def]
+    """Some leaves of a sum of trees, with pairs of trees as one tree each. Its leaves are where two leaves meet in a box.
 
-    - `first` (trees + 1): where the leaves of each tree begin;
-    - `most`: how many pairs of leaves two trees may have. Of those with more, it is 0.
+    The smallest of them is at least the sum of the smallest of both trees. The pairs are those where it lies above that
+    by most.
+
+    - `leaves`: a `LeafLists`; `chosen`: the numbers of the leaves;
+    - `most`: how many pairs of leaves two trees may have.
+
+    Returns the arrays of a `LeafLists`.
     """
+    first = begins(leaves, chosen)
+    partner = partners(leaves, chosen, first, most)
+    sizes, asked = np.zeros(len(first) - 1, np.intp), 0
+    for a in range(len(partner)):
+        for one in range(first[a], first[a + 1]):
+            for other in range(*others(first, partner, a, one)):
+                i, k = chosen[one], chosen[other]
+                if meet(leaves, i, k):
+                    sizes[a] += 1
+                    asked += leaves.path[i + 1] - leaves.path[i] + leaves.path[k + 1] - leaves.path[k]
+    n, d = sizes.sum(), len(low)
+    tree, value, path = np.empty(n, np.intp), np.empty(n), np.zeros(n + 1, np.intp)
+    feature, begin, end = np.empty(asked, np.intp), np.empty((d, n)), np.empty((d, n))
+    at, to, trees = 0, 0, 0
+    for a in range(len(partner)):
+        for one in range(first[a], first[a + 1]):
+            for other in range(*others(first, partner, a, one)):
+                i, k = chosen[one], chosen[other]
+                if not meet(leaves, i, k):
+                    continue
+                tree[at], value[at] = trees, leaves.value[i] + (leaves.value[k] if i != k else 0.0)
+                for j in range(d):
+                    begin[j, at] = max(leaves.begin[j, i], leaves.begin[j, k])
+                    end[j, at] = min(leaves.end[j, i], leaves.end[j, k])
+                    if begin[j, at] > low[j] or end[j, at] < high[j]:
+                        feature[to] = j
+                        to += 1
+                at += 1
+                path[at] = to
+        trees += sizes[a] > 0
+    return tree, value, path, feature[:to].copy(), begin, end, leaves.step, leaves.point
+
+
+@part
+def begins(leaves, chosen):  # type: ignore[no-untyped-def]
+    """Where the leaves of each tree begin among some leaves, and at last their number."""
+    first = np.zeros(len(chosen) + 1, np.intp)
+    trees = 0
+    for k in range(1, len(chosen)):
+        if leaves.tree[chosen[k]] != leaves.tree[chosen[k - 1]]:
+            trees += 1
+            first[trees] = k
+    first[trees + 1] = len(chosen)
+    return first[: trees + 2]
+
+
+@part
+def others(first, partner, tree, leaf):  # type: ignore[no-untyped-def]
+    """Which leaves to pair a leaf of a tree with: those of its partner. It is that of the partner's turn, if that comes first."""
+    if partner[tree] == tree:
+        return leaf, leaf + 1
+    if partner[tree] < tree:
+        return 0, 0
+    return first[partner[tree]], first[partner[tree] + 1]
+
+
+@part
+def partners(leaves, chosen, first, most):  # type: ignore[no-untyped-def]
+    """The partner of each tree. A tree that is to stay as it is has itself."""
     trees = len(first) - 1
-    smallest, rise = np.empty(trees), np.zeros((trees, trees))
+    smallest, rise = np.empty(trees, np.intp), np.zeros(trees * trees)
     for a in range(trees):
-        smallest[a] = leaves.value[first[a] : first[a + 1]].min()
+        smallest[a] = chosen[first[a] + leaves.value[chosen[first[a] : first[a + 1]]].argmin()]
     for a in range(trees):
         for b in range(a + 1, trees):
-            if (first[a + 1] - first[a]) * (first[b + 1] - first[b]) > most:
-                continue
-            least = np.inf
-            for i in range(first[a], first[a + 1]):
-                for k in range(first[b], first[b + 1]):
-                    both = leaves.value[i] + leaves.value[k]
-                    if both < least and meet(leaves, i, k):
-                        least = both
-            if least < np.inf:
-                rise[a, b] = least - smallest[a] - smallest[b]
-    return rise
+            few = (first[a + 1] - first[a]) * (first[b + 1] - first[b]) <= most
+            if few and not meet(leaves, smallest[a], smallest[b]):
+                least = np.inf
+                for one in range(first[a], first[a + 1]):
+                    for other in range(first[b], first[b + 1]):
+                        both = leaves.value[chosen[one]] + leaves.value[chosen[other]]
+                        if both < least and meet(leaves, chosen[one], chosen[other]):
+                            least = both
+                if least < np.inf:
+                    rise[a * trees + b] = least - leaves.value[smallest[a]] - leaves.value[smallest[b]]
+    partner = np.arange(trees)
+    for pair in np.argsort(-rise):
+        a, b = pair // trees, pair % trees
+        if rise[pair] <= 0:
+            break
+        if partner[a] == a and partner[b] == b:
+            partner[a], partner[b] = b, a
+    return partner
 
 
 @part

@@ -1,27 +1,27 @@
 """The worst row of a ball or a box around a point, for a sum of trees: exact, by branch and bound over the cuts inside.
 
 A node is a box. The smallest leaves of the trees that meet it sum to a bound, and its row nearest to the point is tried.
-It is split where the smallest leaf of the most disappointing tree ends.
+It is split where the smallest leaf of the most disappointing tree ends. In boxes that are left after a while, pairs of
+trees are merged (Chen et al., Robustness verification of tree-based models, NeurIPS 2019).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.ball import Ball, BallNorm
-from butfor.model.leaf_lists import LeafLists, Leaves, listed, merged
 from butfor.model.regions import Regions
 
-BOXES_AT_A_TIME = 100_000
-"""How many boxes are split before it is looked whether the user wants to stop: for a few tenths of a second."""
+FEW_BOXES = 200
+"""After how many boxes pairs of trees are merged in each part that is left. That takes as long as so many boxes."""
 
-FEW_BOXES = 300
-"""After how many boxes pairs of trees are merged, twice. That takes as long as splitting a few hundred boxes."""
+PAIRS_OF_LEAVES = 256
+"""How many pairs of leaves two trees may have that are merged."""
 
 OPEN_BOXES, LISTED_LEAVES = 32, 8
 """For how many boxes there is room at first, and for how many lists of all leaves. Twice as many when it is used up."""
@@ -34,10 +34,29 @@ class Worst(NamedTuple):
     point: FloatArray
 
 
+class LeafLists(NamedTuple):
+    """The leaves of a sum of trees, and the point.
+
+    - `tree`, `value` (leaves): the tree of each leaf, in ascending order, and what it adds;
+    - `path` (leaves + 1), `feature`: the features that leaf i asks for are `feature[path[i]:path[i + 1]]`;
+    - `begin`, `end` (features, leaves): the smallest and the largest value that each takes;
+    - `step`, `point` (features): the grid of each feature (0: any number), and the point.
+    """
+
+    tree: IntArray
+    value: FloatArray
+    path: IntArray
+    feature: IntArray
+    begin: FloatArray
+    end: FloatArray
+    step: FloatArray
+    point: FloatArray
+
+
 class OpenBoxes(NamedTuple):
     """The boxes that are still to be searched, the next one last.
 
-    - `numbers`, `sums` (boxes, ...): see `butfor.model.adversary_kernels`;
+    - `numbers`, `sums` (boxes, ...): see `butfor.model.adversary.kernels`;
     - `low`, `high` (boxes, features): their sides;
     - `leaf`, `out`: their lists, one after the other: leaves, and in how many features a box's row is outside of each.
     """
@@ -74,43 +93,44 @@ class Adversary:
         With `below`, any row with a score below it will do. If there is none, the score is infinite.
         What is missing in the point stays missing.
         """
-        base, leaves, where = self.base, self.leaves, self.leaves.point.copy()
-        best = np.array([np.inf if below is None else below, np.inf])
-        around = RoundBall(0, np.zeros(len(where)))
+        around = RoundBall(0, np.zeros(len(low)))
         if ball is not None and ball.norm is not BallNorm.LINF:
             around = RoundBall(1 if ball.norm is BallNorm.L1 else 2, ball.radius)
-        box = low, high, around, below is not None
-        if not _searched(base, leaves, best, where, *box, limit=FEW_BOXES):
-            for _ in range(2):
-                base, leaves = merged(base, leaves, low, high)
-            _searched(base, leaves, best, where, *box)
+        best, where = np.array([np.inf if below is None else below, np.inf]), self.leaves.point.copy()
+        some, left = below is not None, [_Part(self.base, self.leaves, low, high)]
+        while left and not (some and best[1] < np.inf):
+            left += _searched(left.pop(), best, where, around, some)
         return Worst(float(best[1]), where)
 
 
-def _searched(
-    base: float,
-    leaves: LeafLists,
-    best: FloatArray,
-    where: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    around: RoundBall,
-    some: bool,
-    limit: float = np.inf,
-) -> bool:
-    """Search a box for a row that has less than the best one, and keep it. False: more than `limit` boxes are to be split."""
-    from butfor.model.adversary_kernels import DONE, WANTS_ROOM, begin_search, search
+class _Part(NamedTuple):
+    """A box that is to be searched, and what a sum of trees is in it."""
 
+    base: float
+    leaves: LeafLists
+    low: FloatArray
+    high: FloatArray
+
+
+def _searched(part: _Part, best: FloatArray, where: FloatArray, around: RoundBall, some: bool) -> Iterator[_Part]:
+    """Search a box for a row that has less than the best one, and keep it. Then come the parts that are left after a while.
+
+    In each of them, pairs of trees are merged.
+    """
+    from butfor.model.adversary import kernels
+
+    base, leaves, low, high = part
     count = np.zeros(1, dtype=np.intp)
     boxes = _room(OPEN_BOXES, LISTED_LEAVES * len(leaves.tree), len(leaves.point))
-    begin_search(leaves, boxes, count, best, where, low, high, base)
-    most = int(min(BOXES_AT_A_TIME, limit))
-    while (end := search(leaves, boxes, count, best, where, around, some, most)) != DONE:
-        if end == WANTS_ROOM:
-            boxes = _with_more_room(boxes)
-        elif limit < np.inf:
-            return False
-    return True
+    kernels.begin_search(leaves, boxes, count, best, where, low, high, base)
+    while kernels.search(leaves, boxes, count, best, where, around, some, FEW_BOXES) == kernels.WANTS_ROOM:
+        boxes = _with_more_room(boxes)
+    for box in range(count[kernels.OPEN]):
+        if kernels.worth(boxes, box, best):
+            low, high, first = boxes.low[box], boxes.high[box], boxes.numbers[box, kernels.FROM]
+            its = boxes.leaf[first : first + boxes.numbers[box, kernels.COUNT]]
+            lists = LeafLists(*kernels.merged(leaves, its, low, high, PAIRS_OF_LEAVES))
+            yield _Part(float(boxes.sums[box, kernels.FIXED_SUM]), lists, low, high)
 
 
 def _room(boxes: int, leaves: int, features: int) -> OpenBoxes:
@@ -130,13 +150,12 @@ def adversary(leaves: Regions, point: FloatArray, step: FloatArray) -> Adversary
     """The adversary of a sum of trees at a point, for shifts by whole steps."""
     begin = np.where(step > 0, leaves.low + step, np.nextafter(leaves.low, np.inf))
     begin = np.where((leaves.low < point) & (point < begin), point, begin)  # the point itself need not be on the grid
-    begin = np.where(leaves.low == -np.inf, -np.inf, begin)
-    trees = [
-        Leaves(leaves.value[first:last], begin[first:last].T, leaves.high[first:last].T)
-        for first, last in pairwise([*leaves.first.tolist(), len(leaves.value)])
-    ]
-    everywhere = np.full(len(point), np.inf)
-    return Adversary(leaves.base, listed(trees, -everywhere, everywhere, step, point))
+    asks = (leaves.low > -np.inf) | (leaves.high < np.inf)
+    path = np.append(0, np.cumsum(asks.sum(axis=1)))
+    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))
+    value, begin, end = (np.ascontiguousarray(part.T) for part in (leaves.value, begin, leaves.high))
+    feature = np.ascontiguousarray(np.nonzero(asks)[1])
+    return Adversary(leaves.base, LeafLists(tree, value, path, feature, begin, end, step, point))
 
 
 def worst_row(
