@@ -13,6 +13,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -342,6 +343,40 @@ def test_a_region_is_valid_and_no_side_can_move(name: str) -> None:
             assert (model.predict(pd.DataFrame(outside, columns=list("abcd"))) == 0).any(), (column, beyond)
 
 
+@pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
+@pytest.mark.parametrize("kind", ["tree", "forest", "boosting", "missing"])
+def test_the_largest_radius_is_the_distance_to_the_nearest_cell_that_misses(norm, kind) -> None:
+    X, y = make_classification(200, 3, n_redundant=0, random_state=0)
+    models = {
+        "tree": DecisionTreeClassifier(max_depth=5, random_state=0),
+        "forest": RandomForestClassifier(5, max_depth=3, random_state=0),
+        "boosting": GradientBoostingClassifier(n_estimators=8, max_depth=2, random_state=0),
+        "missing": HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=5, min_samples_leaf=5, random_state=0),
+    }
+    width = X.max(axis=0) - X.min(axis=0)
+    if kind == "missing":
+        X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+        width = np.nanmax(X, axis=0) - np.nanmin(X, axis=0)
+    model = models[kind].fit(X, y)
+    explainer = bf.Explainer(model, X, space={f"x{j}": bf.Continuous() for j in range(3)})
+    accepted = X[model.predict(X) == 1]
+    chosen = accepted[np.isnan(accepted).any(axis=1)][:5] if kind == "missing" else accepted[:5]
+    for row in chosen:
+        found = explainer.robustness(row[None], target=1, norm=norm)
+        ways = []
+        for cells, x in zip(explainer.reading.model.cells, row, strict=True):
+            ends = np.concatenate([[x], cells.edges, np.nextafter(cells.edges, np.inf)])
+            ways.append(np.unique(ends))
+        rows = np.array(list(itertools.product(*ways)))
+        missed = rows[model.predict(rows) == 0]
+        share = np.nan_to_num(np.abs(missed - row) / width)
+        sizes = {"linf": share.max(axis=1), "l2": np.linalg.norm(share, axis=1), "l1": share.sum(axis=1)}[norm]
+        assert found.radius == pytest.approx(min(1.0, sizes.min()), rel=2e-6)
+        assert found.radius <= sizes.min()
+        if found.radius < 1:
+            assert model.predict(found.worst)[0] == 0
+
+
 def test_the_largest_radius_is_the_largest() -> None:
     X, y = make_classification(200, 3, n_redundant=0, random_state=0)
     model = GradientBoostingClassifier(n_estimators=10, max_depth=2, random_state=0).fit(X, y)
@@ -353,6 +388,8 @@ def test_the_largest_radius_is_the_largest() -> None:
     assert shift.max() == pytest.approx(found.radius, abs=1e-9)
     shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
     assert (model.predict(row + shifts) == 1).all()
+    hurried = explainer.robustness(row, target=1, time_limit=1e-9)
+    assert hurried.radius <= found.radius
     with pytest.raises(ValueError, match="does not meet the target"):
         explainer.region(X[model.predict(X) == 0][[0]], target=1)
     with pytest.raises(ValueError, match="One is needed"):

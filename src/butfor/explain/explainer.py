@@ -189,13 +189,21 @@ class Explainer(SeveralAnswers):
         found = around.region(budget.until)
         return replace(found, words=self._asking.words)
 
-    def robustness(self, row: Any, *, target: Any, norm: Literal["linf", "l2", "l1"] = "linf") -> Robustness:
+    def robustness(
+        self,
+        row: Any,
+        *,
+        target: Any,
+        norm: Literal["linf", "l2", "l1"] = "linf",
+        time_limit: float | None = None,
+    ) -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
 
         The radius is measured in ranges of the columns, as in `bf.robust`. `row` is one row as a table or a dict, or an
-        answer (then it is its point).
+        answer (then it is its point). When a `time_limit` in seconds ends, the radius is the largest that is proven.
         """
-        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness()
+        budget = budget_of(time_limit, None, None)
+        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness(budget)
 
     def pareto(
         self,

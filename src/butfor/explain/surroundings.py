@@ -11,11 +11,12 @@ from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
+from butfor.explain.nearest_miss import nearest_miss
 from butfor.explain.plan import plan
 from butfor.explanation.region import Region
 from butfor.formulation.margins import tightened, widened
 from butfor.importers.read import Reading
-from butfor.model.ball import Ball
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
 from butfor.model.network import Network
 from butfor.model.questions import Model, cuts
@@ -29,6 +30,7 @@ from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question, ask
 from butfor.problem.referee import Referee
+from butfor.solvers.solver import Budget
 from butfor.space import frames
 
 
@@ -37,7 +39,8 @@ class Robustness:
     """How far a row can move in any direction and still meet the target.
 
     - `radius`: all shifts of at most this length keep the target, in ranges of the columns;
-    - `worst`: a row just outside that does not, as a table of one row. None if none was met up to a whole range.
+    - `worst`: a row outside that does not, as a table of one row: just outside, unless the time ended. None if none was
+      met up to a whole range.
     """
 
     radius: float
@@ -71,20 +74,34 @@ class Surroundings:
             low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)
         return Region(space, point, low, high, self.target, self.table, widest=now() <= until)
 
-    def robustness(self) -> Robustness:
-        """The largest ball around the row, by bisection with the exact adversary."""
+    def robustness(self, budget: Budget) -> Robustness:
+        """The largest ball around the row: that to the nearest row that misses the target.
+
+        Among trees and in a round norm, it is the cheapest change that leads there. Otherwise the radius is halved,
+        and the exact adversary is asked.
+        """
+        if isinstance(self.problem.model, Trees) and self.ball.norm is not BallNorm.LINF:
+            radius, worst = nearest_miss(self.problem, self.score_set, self.ball, budget)
+        else:
+            radius, worst = self._halved(budget)
+        return Robustness(radius, None if worst is None else self.problem.space.decode(worst[None], self.table))
+
+    def _halved(self, budget: Budget) -> tuple[float, FloatArray | None]:
+        """The share of the ball in which no row misses the target, and one just outside, by bisection."""
         first, last = 0.0, 1.0
         worst = self._violation(1.0)
         if worst is None:
-            return Robustness(1.0, None)
+            return 1.0, None
         for _ in range(BOX_HALVINGS):
+            if budget.spent():
+                break
             middle = (first + last) / 2
             found = self._violation(middle)
             if found is None:
                 first = middle
             else:
                 last, worst = middle, found
-        return Robustness(first, self.problem.space.decode(worst[None], self.table))
+        return first, worst
 
     def _violation(self, share: float) -> FloatArray | None:
         """A row within a share of the ball that misses the target."""

@@ -20,6 +20,7 @@ from butfor.problem.targets.names import as_target
 from butfor.problem.targets.scale import scale_of
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.targets.values import ValueIn
+from butfor.solvers.solver import Budget
 from butfor.space.space import Space
 
 NEIGHBOURS = 5
@@ -102,9 +103,8 @@ def _radii(asking: Asking, answers: Sequence[Explanation], target: AbstractTarge
     if not radius or not is_read(reading.model):
         return None
     try:
-        return np.array(
-            [surroundings(one.point, target, asking.referee(), "linf", radius).robustness().radius for one in answers]
-        )
+        around = [surroundings(one.point, target, asking.referee(), "linf", radius) for one in answers]
+        return np.array([one.robustness(Budget()).radius for one in around])
     except (UnsupportedProblemError, InputError):
         return None
 
