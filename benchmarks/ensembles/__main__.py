@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.data import TABLES
-from benchmarks.ensembles import bigger, evaluator, exact, growth, memory, rivals, treecf
+from benchmarks.ensembles import bigger, evaluator, exact, growth, memory, regions, rivals, treecf
 from benchmarks.ensembles.scale import SMOKE, Line, Scale
 from benchmarks.harness import RESULTS
 
@@ -19,6 +19,7 @@ PARTS = {
     "exact": exact.measure,
     "rivals": rivals.measure,
     "treecf": treecf.measure,
+    "regions": regions.measure,
     "growth": growth.measure,
     "bigger": bigger.measure,
 }

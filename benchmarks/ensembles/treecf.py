@@ -51,11 +51,11 @@ def measure(scale: Scale) -> Iterator[Line]:
 
 def _size(table: Table, name: str, estimator: Any, scale: Scale) -> Iterator[Line]:
     """All columns free: our rows first, then the rival's, one backend after the other."""
-    question = ask(table, estimator, scale.rows, _continuous(table.X))
+    question = ask(table, estimator, scale.rows, continuous(table.X))
     about = {"table": table.name, "model": name, "data": table.about, "leaves": question.leaves, "free": "all"}
     for line in answers(question, scale):
         yield _line(line, about, scale, rival="butfor")
-    explainer = _explainer(question)
+    explainer = rival(question)
     _theirs(explainer, question, 0, "genetic", scale)  # warms up
     for backend in BACKENDS:
         for row in while_patient(range(len(question.rows)), scale.rival_patience):
@@ -65,12 +65,12 @@ def _size(table: Table, name: str, estimator: Any, scale: Scale) -> Iterator[Lin
 def _triples(table: Table, scale: Scale) -> Iterator[Line]:
     """Every three columns free, one after the other; often no change of them suffices."""
     estimator = HistGradientBoostingClassifier(class_weight="balanced", random_state=SEED)
-    question = ask(table, estimator, scale.rows, _continuous(table.X))
+    question = ask(table, estimator, scale.rows, continuous(table.X))
     about = {"table": table.name, "model": "HistGradientBoosting", "data": table.about, "leaves": question.leaves}
     question.explainer.explain(question.warm_up, time_limit=scale.limit / 10)
     for free in combinations([name for name in table.X if name not in KEPT], 3):
         fixed = [name for name in table.X if name not in free]
-        explainer = _explainer(question, fixed)
+        explainer = rival(question, fixed)
         for row in range(len(question.rows)):
             asked = question.rows.iloc[[row]]
             ours = {"row": int(asked.index[0]), **answer(question.explainer, asked, scale.limit, [bf.fixed(fixed)])}
@@ -80,11 +80,12 @@ def _triples(table: Table, scale: Scale) -> Iterator[Line]:
                 yield _line(line, about, scale, rival=f"treecf {backend}", free=", ".join(free))
 
 
-def _continuous(X: pd.DataFrame) -> dict[str, Any]:
+def continuous(X: pd.DataFrame) -> dict[str, Any]:
+    """Every column as real numbers."""
     return {name: bf.Continuous() for name in X}
 
 
-def _explainer(question: Question, fixed: list[str] | None = None) -> Any:
+def rival(question: Question, fixed: list[str] | None = None) -> Any:
     """treecf's explainer of the same model; its names of the columns are its own."""
     import treecf
 
