@@ -18,6 +18,7 @@ from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
 from butfor.solvers.conflict import OpenQuestionError, smallest_conflict, widened
+from butfor.solvers.ensemble.within_reach import WithinReach
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome, Status, Stopped
 from butfor.solvers.solver import Budget
@@ -91,6 +92,7 @@ class Blame:
 
     call: Budget
     work: float = 0.0
+    reach: WithinReach = field(default_factory=WithinReach)
 
     def of(self, verifier: Verifier) -> tuple[tuple[str, ...], bool]:
         """A smallest set of constraints that makes one row impossible, and whether all of it is known to be needed.
@@ -120,6 +122,9 @@ class Blame:
             raise OpenQuestionError(Stopped.EFFORT)
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
             return solver.solve(problem, Budget(0.0)).status()[0] is Status.PROVEN_INFEASIBLE
+        told = self.reach.tells(problem)
+        if told is not None:
+            return not told
         steps = Steps(call=self.call)
         found = solver.solve(free(problem) if solver.row_by_row else problem, steps)
         self.work += weight * len(steps.taken) / STEPS_OF_A_QUESTION

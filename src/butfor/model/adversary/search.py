@@ -87,11 +87,18 @@ class Adversary:
     base: float
     leaves: LeafLists
 
-    def worst(self, low: FloatArray, high: FloatArray, ball: Ball | None = None, below: float | None = None) -> Worst:
+    def worst(
+        self,
+        low: FloatArray,
+        high: FloatArray,
+        ball: Ball | None = None,
+        below: float | None = None,
+        most: float = np.inf,
+    ) -> Worst:
         """The row with the smallest score between `low` and `high`, and within the `ball` around the point.
 
-        With `below`, any row with a score below it will do. If there is none, the score is infinite.
-        What is missing in the point stays missing.
+        With `below`, any row with a score below it will do. If there is none, the score is infinite. If that takes more
+        than `most` parts of the box, of `FEW_BOXES` each, the score is NaN. What is missing in the point stays missing.
         """
         around = RoundBall(0, np.zeros(len(low)))
         if ball is not None and ball.norm is not BallNorm.LINF:
@@ -99,7 +106,10 @@ class Adversary:
         best, where = np.array([np.inf if below is None else below, np.inf]), self.leaves.point.copy()
         some, left = below is not None, [_Part(self.base, self.leaves, low, high)]
         while left and not (some and best[1] < np.inf):
+            if most <= 0:
+                return Worst(np.nan, where)
             left += _searched(left.pop(), best, where, around, some)
+            most -= 1
         return Worst(float(best[1]), where)
 
 
@@ -150,10 +160,17 @@ def adversary(leaves: Regions, point: FloatArray, step: FloatArray) -> Adversary
     """The adversary of a sum of trees at a point, for shifts by whole steps."""
     begin = np.where(step > 0, leaves.low + step, np.nextafter(leaves.low, np.inf))
     begin = np.where((leaves.low < point) & (point < begin), point, begin)  # the point itself need not be on the grid
+    return adversary_over(leaves, begin, leaves.high, point, step)
+
+
+def adversary_over(
+    leaves: Regions, begin: FloatArray, end: FloatArray, point: FloatArray, step: FloatArray
+) -> Adversary:
+    """The adversary, where each leaf takes values from `begin` to `end` (leaves, features)."""
     asks = (leaves.low > -np.inf) | (leaves.high < np.inf)
     path = np.append(0, np.cumsum(asks.sum(axis=1)))
     tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))
-    value, begin, end = (np.ascontiguousarray(part.T) for part in (leaves.value, begin, leaves.high))
+    value, begin, end = (np.ascontiguousarray(part.T) for part in (leaves.value, begin, end))
     feature = np.ascontiguousarray(np.nonzero(asks)[1])
     return Adversary(leaves.base, LeafLists(tree, value, path, feature, begin, end, step, point))
 

@@ -1,0 +1,39 @@
+"""Whether any row reaches a target, against enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.ensemble import within_reach as module
+from butfor.solvers.ensemble.within_reach import WithinReach
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import Kinds, random_problem
+
+NUMBERS = Kinds(levels=False, missing=False, relations=(), costs=("l1",))
+
+
+@pytest.mark.parametrize("kinds", [NUMBERS, Kinds(relations=())])
+def test_it_tells_what_enumeration_finds(kinds) -> None:
+    told, every = [], BruteForce()
+    for seed in range(400):
+        problem = random_problem(seed, "ensemble", kinds, trees=1 + seed % 5)
+        for row in range(len(problem)):
+            one = problem.take(np.array([row]))
+            answer = WithinReach().tells(one)
+            if answer is not None and every.accepts(one.form()):
+                assert answer == bool(every.solve(one, Budget()).found()[0]), (seed, row)
+                told.append(answer)
+    assert told.count(True) > 50
+    assert told.count(False) > 20
+
+
+def test_a_long_search_is_left_to_others(monkeypatch) -> None:
+    problem = next(
+        one
+        for one in (random_problem(seed, "ensemble", NUMBERS).take(np.array([0])) for seed in range(100))
+        if WithinReach().tells(one) is not None
+    )
+    monkeypatch.setattr(module, "MOST_PARTS", 0)
+    assert WithinReach().tells(problem) is None
