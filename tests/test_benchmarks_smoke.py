@@ -78,11 +78,11 @@ def ensembles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
 
 def test_ensembles_write_complete_lines(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]]) -> None:
     _, found = ensembles
-    assert set(found) == {"exact", "rivals", "treecf", "evaluator", "growth", "memory", "bigger"}
+    assert set(found) == {"exact", "rivals", "treecf", "evaluator", "growth", "memory", "bigger", "regions"}
     for name, records in found.items():
         assert records, name
         for record in records:
-            assert record["kind"] in {"row", "summary", "left out"}
+            assert record["kind"] in {"row", "region", "summary", "left out"}
             assert set(record["machine"]) >= MACHINE
             assert record["kind"] != "left out" or record["why"]
     for name in ("exact", "evaluator", "bigger"):
@@ -113,6 +113,7 @@ def test_ensembles_make_a_page(ensembles: tuple[Path, dict[str, list[dict[str, A
     for title in (
         "## Proofs",
         "### Models of the size that people have",
+        "## Regions",
         "## How time grows",
         "## The evaluator",
         "## Memory",

@@ -37,14 +37,15 @@ def measure(scale: Scale) -> Iterator[Line]:
 
 def _measured(found: Table, scale: Scale) -> Iterator[Line]:
     question = ask(found, FOREST.make(scale.trees(FOREST.trees)), scale.rows, continuous(found.X))
-    about = {"table": found.name, "model": FOREST.name, "data": found.about, "leaves": question.leaves, "seed": SEED}
+    about = {"table": found.name, "model": FOREST.name, "data": found.about, "leaves": question.leaves}
+    about |= {"seed": SEED, "limit": scale.limit, "budget": scale.budget}
     theirs = rival(question) if find_spec("treecf") else None
     question.explainer.region(_desired(question, 1), target=1)  # warms up
     for kind, rows in (("answer", _answers(question, scale)), ("desired row", _desired(question, scale.rows))):
         for row in while_patient(range(len(rows)), scale.patience):
             point = rows.iloc[[row]]
             line = {"kind": "region", **about, "of": kind, "row": row}
-            yield {**line, "rival": "butfor", **_ours(question, point), **where()}
+            yield {**line, "rival": "butfor", **_ours(question, point, scale.limit), **where()}
             if theirs is not None and row < scale.rival_rows:
                 for mode in MODES:
                     told = _theirs(theirs, question, point, mode)
@@ -63,9 +64,9 @@ def _desired(question: Question, rows: int) -> pd.DataFrame:
     return found.iloc[np.random.default_rng(SEED).permutation(len(found))[:rows]]
 
 
-def _ours(question: Question, point: pd.DataFrame) -> Line:
+def _ours(question: Question, point: pd.DataFrame, limit: float) -> Line:
     begin = time.perf_counter()
-    region = question.explainer.region(point, target=1)
+    region = question.explainer.region(point, target=1, time_limit=limit)
     seconds = time.perf_counter() - begin
     settled = 1.0 if region.widest else None
     return {"seconds": seconds, "settled": settled, **_size(question, region.low, region.high)}

@@ -11,6 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from benchmarks.ensembles.report_regions import regions
 from benchmarks.ensembles.report_treecf import treecf, triples
 from benchmarks.ensembles.written import markdown, pairs, read, rows_of, seconds, summaries, times
 from benchmarks.harness import RESULTS, ROOT
@@ -22,7 +23,7 @@ CONTINUOUS = "butfor, numbers continuous"
 
 def page(folder: Path) -> str:
     """The page, as Markdown."""
-    parts = (header, tables, proofs, bigger, ocean, dice, treecf, triples, growth, evaluator, memory, left_out)
+    parts = (header, tables, proofs, bigger, ocean, dice, treecf, triples, regions, growth, evaluator, memory, left_out)
     return "\n\n".join(text for text in (part(folder) for part in parts) if text) + "\n"
 
 

@@ -388,8 +388,13 @@ def test_the_largest_radius_is_the_largest() -> None:
     assert shift.max() == pytest.approx(found.radius, abs=1e-9)
     shifts = np.random.default_rng(0).uniform(-1, 1, (5000, 3)) * found.radius * (X.max(axis=0) - X.min(axis=0))
     assert (model.predict(row + shifts) == 1).all()
-    hurried = explainer.robustness(row, target=1, time_limit=1e-9)
-    assert hurried.radius <= found.radius
+    for norm in ("linf", "l2"):
+        hurried = explainer.robustness(row, target=1, norm=norm, time_limit=1e-9)
+        assert hurried.radius <= explainer.robustness(row, target=1, norm=norm).radius
+    box = explainer.region(row, target=1, time_limit=1e-9)
+    assert not box.widest
+    assert box.contains(row).all()
+    assert explainer.region(row, target=1).widest
     with pytest.raises(ValueError, match="does not meet the target"):
         explainer.region(X[model.predict(X) == 0][[0]], target=1)
     with pytest.raises(ValueError, match="One is needed"):

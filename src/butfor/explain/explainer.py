@@ -181,8 +181,9 @@ class Explainer(SeveralAnswers):
         are, and so do whole numbers if `whole_numbers` is False.
 
         `row` is one row as a table or a dict, or an answer (then it is its point). The sides of linear models, oblique trees
-        and networks end within a millionth of a column's range. Those of networks of many units and columns take long: give
-        a `time_limit` in seconds. When it ends, the target is met in the box so far, and `.widest` is False.
+        and networks end within a millionth of a column's range. Networks of many units, and forests around a row that is
+        far from every border, may take minutes: give a `time_limit` in seconds. When it ends, the target is met in the box
+        so far, and `.widest` is False.
         """
         radius, budget = radii(self._reading, whole_numbers), budget_of(time_limit, None, None)
         around = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius)

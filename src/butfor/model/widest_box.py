@@ -72,10 +72,12 @@ def _(
         if (row := _known_in(known, low, high)) is not None:
             return row
         for one, b in zip(sums, least, strict=True):
-            worst = one.worst(low, high, below=float(b))
+            worst = one.worst(low, high, below=float(b), until=until)
             if worst.score < b:
                 known.append(worst.point)
                 return worst.point
+            if np.isnan(worst.score):
+                return point
         return None
 
     return missed

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.compiled.clock import now
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.regions import Regions
 
@@ -94,11 +95,13 @@ class Adversary:
         ball: Ball | None = None,
         below: float | None = None,
         most: float = np.inf,
+        until: float = np.inf,
     ) -> Worst:
         """The row with the smallest score between `low` and `high`, and within the `ball` around the point.
 
-        With `below`, any row with a score below it will do. If there is none, the score is infinite. If that takes more
-        than `most` parts of the box, of `FEW_BOXES` each, the score is NaN. What is missing in the point stays missing.
+        With `below`, any row with a score below it will do. If there is none, the score is infinite. It is NaN if more than
+        `most` parts of the box are to be searched, of `FEW_BOXES` each, or if the clock of `butfor.compiled.clock` is past
+        `until`. What is missing in the point stays missing.
         """
         around = RoundBall(0, np.zeros(len(low)))
         if ball is not None and ball.norm is not BallNorm.LINF:
@@ -106,7 +109,7 @@ class Adversary:
         best, where = np.array([np.inf if below is None else below, np.inf]), self.leaves.point.copy()
         some, left = below is not None, [_Part(self.base, self.leaves, low, high)]
         while left and not (some and best[1] < np.inf):
-            if most <= 0:
+            if most <= 0 or now() > until:
                 return Worst(np.nan, where)
             left += _searched(left.pop(), best, where, around, some)
             most -= 1
