@@ -7,7 +7,8 @@ from pathlib import Path
 from benchmarks.ensembles.written import markdown, read, seconds
 
 HEAD = (
-    "table", "around", "rows of both", "ours, s", "ours, longest", "all sides settled", "treecf fast, s", "treecf maximal, s", "its sides settled",
+    "table", "around", "rows of both", "ours, s", "ours, longest", "all sides settled",
+    "treecf fast, s", "treecf maximal, s", "its sides settled",
     "width: ours", "fast", "maximal",
 )  # fmt: skip
 
