@@ -334,7 +334,7 @@ def test_solvers_say_whether_and_why(run) -> None:
     said = {words[0]: words[1] for words in lines if len(words) > 1 and words[1] in ("yes", "no")}
     assert said == {
         "row_search": "no", "tree_exact": "yes", "linear_exact": "no", "linear_knapsack": "no", "interior_point": "no",
-        "oblique_exact": "no", "ensemble_branch_bound": "no",
+        "oblique_exact": "no", "ensemble_branch_bound": "no", "largest_move": "no",
         "mixed_branch_bound": "no", "network_exact": "no", "milp": "yes", "robust_exact": "no",
         "blend_branching": "no", "enumeration": "no", "far_apart": "no", "swarm": "yes", "brute_force": said["brute_force"],
     }  # fmt: skip

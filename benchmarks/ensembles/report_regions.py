@@ -36,9 +36,9 @@ def regions(folder: Path) -> str:
 
 How far each column may go while a forest predicts the same: `Explainer.region`, and treecf's `recourse_region`. The forests
 have 100 trees of depth 5. Asked about are the cheapest answers, and rows that are desired as they are. A side is settled if a
-row that misses stands behind it, or the range ends. Ours are, unless the {lines["limit"].max():g} s of a row end first. treecf's fast mode settles
-none, and its maximal mode those that it proves within its budget. The width is the mean over the columns, as a share of
-the range, over the rows of both.
+row that misses stands behind it, or the range ends. Ours are, unless the {lines["limit"].max():g} s of a row end first.
+treecf's fast mode settles none, and its maximal mode those that it proves within its budget. The width is the mean over the
+columns, as a share of the range, over the rows of both.
 
 {markdown(HEAD, rows)}
 

@@ -17,6 +17,7 @@ from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.ensemble.largest_move import LargestMove
 from butfor.solvers.linear import knapsack
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.knapsack import LinearKnapsack
@@ -119,6 +120,18 @@ class TestEnsembleByMessages(TestEnsembleBranchBound):
     @pytest.fixture(autouse=True)
     def alone(self, monkeypatch):
         monkeypatch.setattr(BoxSearch, "steps", lambda boxes, size: iter(()))
+
+
+class TestLargestMove(SolverContract):
+    """Sums of trees over numbers under L-infinity."""
+
+    solver = LargestMove()
+    form = "ensemble"
+    kinds = Kinds(levels=False, missing=False, relations=(), costs=("linf",))
+    seeds = range(1500)
+
+    def problem(self, seed):
+        return random_problem(seed, self.form, self.kinds, trees=2 + seed % 5)
 
 
 class TestMilpOnFiniteLinear(SolverContract):

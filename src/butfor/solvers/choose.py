@@ -10,6 +10,7 @@ from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.ensemble.largest_move import LargestMove
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
@@ -27,7 +28,7 @@ from butfor.solvers.tree.exact import TreeExact
 
 PROVING: tuple[AbstractSolver, ...] = (
     TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    MixedBranchBound(), NetworkExact(), Milp(),
+    LargestMove(), MixedBranchBound(), NetworkExact(), Milp(),
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 

@@ -29,7 +29,7 @@ class WithinReach:
 
     def tells(self, problem: Problem) -> bool | None:
         """Whether some admissible row meets the target; None if this is not told here."""
-        box = _box(problem)
+        box = box_of(problem)
         other = (problem.relations, problem.judged, problem.robust, problem.margin, problem.pool)
         if box is None or any(other) or not isinstance(problem.model, Trees):
             return None
@@ -38,7 +38,7 @@ class WithinReach:
             if wide.curve is not None or len(wide.A) != 1:
                 return None
             b = float(wide.b[..., 0].flat[0])
-            found = self._adversary(problem, wide.A[0]).worst(
+            found = self.adversary(problem, wide.A[0]).worst(
                 *box, below=float(np.nextafter(-b, np.inf)), most=MOST_PARTS
             )
             if np.isfinite(found.score):
@@ -47,7 +47,7 @@ class WithinReach:
                 return None
         return False
 
-    def _adversary(self, problem: Problem, row: FloatArray) -> Adversary:
+    def adversary(self, problem: Problem, row: FloatArray) -> Adversary:
         """It makes the opposite of a sum of scores small."""
         point, anchor = problem.factuals[0], problem.domain.anchor
         step = np.where(problem.domain.movable(), problem.domain.step, 0.0)
@@ -71,7 +71,7 @@ def _on_grid(leaves: Regions, point: FloatArray, step: FloatArray, anchor: Float
     return adversary_over(kept, begin[holds], end[holds], point, step)
 
 
-def _box(problem: Problem) -> tuple[FloatArray, FloatArray] | None:
+def box_of(problem: Problem) -> tuple[FloatArray, FloatArray] | None:
     """The values of the only row as a box; None if they are none: levels change, or missing values, or rows leave a gap."""
     domain, point, moves = problem.domain, problem.factuals[0], problem.domain.movable()
     if moves[list(domain.levels)].any() or (moves & (domain.missing[0] | np.isnan(point))).any():

@@ -1,0 +1,140 @@
+"""The answer whose largest move is smallest, for a sum of trees over numbers.
+
+The rows whose largest move costs at most r make a box around the factual, and the boxes grow with r. So the cheapest answer
+is where a box first holds one. The adversary of robust answers looks for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.formulation.margins import tightened, widened
+from butfor.model.adversary.search import Adversary
+from butfor.model.questions import ModelKind
+from butfor.model.scores import ScoreSet
+from butfor.problem.form import CostTerm, Form, ValueKind, listed
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
+from butfor.solvers.ensemble.within_reach import MOST_PARTS, WithinReach, box_of
+from butfor.solvers.linear.exact import rounded_out
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.outcome import Outcome
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+NEAR = 1e-9
+"""A box of the best cost less this share of 1 and of the cost just leaves the best row out."""
+
+MOST_BOXES = 200
+"""After so many boxes, rounding decides about the rest."""
+
+SLACK = 1 + 4 * float(np.finfo(np.float64).eps)
+"""By how much a box is wider than its cost, so that rounding leaves no row out."""
+
+
+class LargestMove(AbstractSolver):
+    """Boxes around the row, each searched by branch and bound.
+
+    Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
+    """
+
+    name = "largest_move"
+    does = "sums of trees over numbers, L-infinity: boxes around the row, no outside solver"
+    block = 16
+    row_by_row = True
+    takes_per_row = True
+
+    def accepts(self, form: Form) -> Support:
+        if form.model is not ModelKind.ENSEMBLE:
+            return Support(False, f"it takes a sum of axis-aligned trees, and the model is a {form.model}")
+        if form.cost != {CostTerm.LINF}:
+            return Support(False, "the cost must be L-infinity alone")
+        if form.inequalities > 1 or form.curved:
+            return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
+        others = form.movable - {ValueKind.CONTINUOUS, ValueKind.WHOLE}
+        if others:
+            return Support(False, f"{listed(others)} may change; it moves only numbers")
+        if form.forced or form.constraints:
+            return Support(False, "constraints must leave a box around the row")
+        return Support(True, "rows whose largest move is small make a box, and the adversary searches boxes")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+
+
+def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+    """The cheapest point of one row. A row outside of its own columns' ranges leaves no box, and is left to a program."""
+    box = box_of(problem)
+    if box is None:
+        return Milp().solve(problem, budget)
+    return over_score_sets(problem, lambda score_set, upper: _cheapest_below(problem, score_set, box, upper, budget))
+
+
+def _cheapest_below(
+    problem: Problem, score_set: ScoreSet, box: tuple[FloatArray, FloatArray], upper: float, budget: Budget
+) -> SetAnswer:
+    """The cheapest point of one score set, if one costs less than `upper`."""
+    if not len(score_set.A):
+        return SetAnswer(problem.factuals[0], 0.0, 0.0)
+    growth = _Growth(problem, WithinReach().adversary(problem, score_set.A[0]), *box)
+    bound, point = growth.first(_threshold(widened(score_set, problem)), upper, budget)
+    if point is not None and not problem.reached(score_set, point):
+        _, point = growth.first(_threshold(tightened(score_set, problem)), upper, budget)
+    if point is not None:
+        point = rounded_out(problem, point[None])[0]
+        return SetAnswer(point, growth.cost(point), bound, budget.stopped)
+    if bound < np.inf:
+        return SetAnswer(None, np.inf, bound, budget.stopped)
+    highest = growth.adversary.worst(*box, most=MOST_PARTS, until=budget.until)
+    return SetAnswer(None, np.inf, bound, highest=-highest.score, closest=highest.point)
+
+
+def _threshold(score_set: ScoreSet) -> float:
+    return float(score_set.b[..., 0].flat[0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Growth:
+    """The boxes around the only row of a problem, within a box of what it may become."""
+
+    problem: Problem
+    adversary: Adversary
+    low: FloatArray
+    high: FloatArray
+
+    def cost(self, point: FloatArray) -> float:
+        """The price of the largest move."""
+        return float(self.problem.prices.total(self.problem.factuals, point[None])[0])
+
+    def first(self, b: float, upper: float, budget: Budget) -> tuple[float, FloatArray | None]:
+        """The cheapest row with a score of at least `b`, if one costs less than `upper`; before it, a bound on all costs.
+
+        After each row that is found, a box that just leaves it out is tried. If that brings little, it is the box in the
+        middle between the bound and the cost.
+        """
+        bound, best, cost, most, stuck = 0.0, None, upper, upper, False
+        below = float(np.nextafter(-b, np.inf))
+        for _ in range(MOST_BOXES):
+            worst = self.adversary.worst(*self._within(most), below=below, until=budget.until)
+            if np.isnan(worst.score) or budget.spent():
+                break
+            before, gap = cost, cost - bound
+            if worst.score == np.inf:
+                bound = most
+            else:
+                best, cost = worst.point, min(cost, self.cost(worst.point))
+                stuck |= cost == before  # a box is a little too wide, because of rounding
+            if best is None or cost - NEAR * (1 + cost) <= bound:
+                break
+            brought_little = worst.score < np.inf and 2 * (cost - bound) > gap
+            most = (bound + cost) / 2 if stuck or brought_little else cost - NEAR * (1 + cost)
+        return bound, best
+
+    def _within(self, most: float) -> tuple[FloatArray, FloatArray]:
+        """The box of the rows whose largest move costs so much at most."""
+        x, rate = self.problem.factuals[0], self.problem.prices.linf
+        reach = SLACK * np.divide(most, rate, out=np.full(len(x), np.inf), where=rate > 0)
+        down, up = np.nextafter(x - reach, -np.inf), np.nextafter(x + reach, np.inf)
+        return np.maximum(self.low, down), np.minimum(self.high, up)

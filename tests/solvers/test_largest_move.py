@@ -1,0 +1,39 @@
+"""Sums of trees under L-infinity, against the program. The contract of solvers compares them with enumeration."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+import butfor as bf
+from butfor.solvers.outcome import Status
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, GradientBoostingClassifier])
+def test_it_agrees_with_the_program_and_says_how_far_an_impossible_question_gets(kind) -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :4]
+    model = kind(n_estimators=8, max_depth=3, random_state=0).fit(X, y)
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0].iloc[:4]
+    ours = explainer.explain(rows, target=1, cost="LInf")
+    assert {one.certificate.solver.split(":")[0] for one in ours} == {"largest_move"}
+    theirs = explainer.explain(rows, target=1, cost="LInf", solver="milp")
+    assert [one.cost for one in ours] == pytest.approx([one.cost for one in theirs], rel=1e-6)
+    fixed = [bf.fixed(*X.columns[1:])]
+    stuck = [one for one in explainer.explain(rows, target=1, cost="LInf", constraints=fixed) if not one.found]
+    assert stuck
+    assert all("no admissible row gets above" in one.certificate.why for one in stuck)
+
+
+def test_time_and_rows_outside() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :5]
+    model = RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[model.predict(X) == 0].iloc[[0]]
+    best = explainer.explain(row, target=1, cost="LInf").only
+    hurried = explainer.explain(row, target=1, cost="LInf", time_limit=1e-9).only
+    assert hurried.certificate.bound <= best.cost * (1 + 1e-6)
+    with pytest.warns(UserWarning, match="outside"):
+        found = explainer.explain(row + (X.max() - X.min()), target=1, cost="LInf").only
+    assert found.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
