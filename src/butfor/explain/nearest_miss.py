@@ -34,7 +34,9 @@ def nearest_miss(problem: Problem, score_set: ScoreSet, ball: Ball, budget: Budg
     )
     solver, _ = choose(asked.form())
     found = solver.solve(asked, budget)
-    bound = min(WHOLE, float(found.bound[0]))
+    bound = float(found.bound[0])
+    if bound >= WHOLE:
+        return 1.0, None
     least = max(0.0, bound - TOLERANCE * (1 + bound)) / WHOLE
     missed = found.points[0] if found.found()[0] and found.cost[0] <= WHOLE else None
     return least if ball.norm is BallNorm.L1 else float(np.sqrt(least)), missed

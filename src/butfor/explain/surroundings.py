@@ -89,25 +89,25 @@ class Surroundings:
     def _halved(self, budget: Budget) -> tuple[float, FloatArray | None]:
         """The share of the ball in which no row misses the target, and one just outside, by bisection."""
         first, last = 0.0, 1.0
-        worst = self._violation(1.0)
-        if worst is None:
-            return 1.0, None
+        worst = self._violation(1.0, budget.until)
+        if worst is None or budget.spent():
+            return float(not budget.spent()), None
         for _ in range(BOX_HALVINGS):
+            middle = (first + last) / 2
+            found = self._violation(middle, budget.until)
             if budget.spent():
                 break
-            middle = (first + last) / 2
-            found = self._violation(middle)
             if found is None:
                 first = middle
             else:
                 last, worst = middle, found
         return first, worst
 
-    def _violation(self, share: float) -> FloatArray | None:
+    def _violation(self, share: float, until: float) -> FloatArray | None:
         """A row within a share of the ball that misses the target."""
         ball = replace(self.ball, radius=share * self.ball.radius)
         wide = widened(self.score_set, self.problem)
-        worst = worst_neighbours(self._model(), wide.A, self.problem.factuals[0], ball, wide.b.tolist())
+        worst = worst_neighbours(self._model(), wide.A, self.problem.factuals[0], ball, wide.b.tolist(), until)
         missed = [found.point for found, b in zip(worst, wide.b, strict=True) if found.score < b]
         return missed[0] if missed else None
 

@@ -24,45 +24,75 @@ from butfor.model.trees import Trees
 
 @singledispatch
 def worst_neighbours(
-    model: Model, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None
+    model: Model,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
 ) -> list[Worst]:
     """For each sum `A s` of the scores, the neighbour of a point in the ball where it is smallest.
 
-    With `below`, any neighbour where it lies below that will do.
+    With `below`, any neighbour where it lies below that will do. What is told after `until`, on the clock of
+    `butfor.compiled.clock`, must not be used: the search was cut short.
     """
     raise TypeError(type(model).__name__)
 
 
 @worst_neighbours.register
-def _(model: Linear, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None) -> list[Worst]:
+def _(
+    model: Linear,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
     slopes = A @ model.slope
     totals = (evaluate(model, point[None]) @ A.T)[0] - ball.loss(np.where(np.isnan(point), 0.0, slopes))
     return [Worst(float(total), point + ball.worst_shift(slope)) for slope, total in zip(slopes, totals, strict=True)]
 
 
 @worst_neighbours.register
-def _(model: Trees, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None) -> list[Worst]:
+def _(
+    model: Trees,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
     whole = on_grid(model, ball)
     around = None if ball.norm is BallNorm.LINF else ball
     return [
-        worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least)
+        worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least, until)
         for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
     ]
 
 
 @worst_neighbours.register
 def _(
-    model: Network, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None
+    model: Network,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
 ) -> list[Worst]:
     return [
-        NetworkAdversary(model, row, point, ball, -np.inf if least is None else least).worst()
+        NetworkAdversary(model, row, point, ball, -np.inf if least is None else least, until).worst()
         for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
     ]
 
 
 @worst_neighbours.register
 def _(
-    model: ObliqueTree, A: FloatArray, point: FloatArray, ball: Ball, below: Sequence[float] | None = None
+    model: ObliqueTree,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
 ) -> list[Worst]:
     return [
         worst_leaf(model, row, point, shifts_of(ball, point), np.inf if least is None else least)

@@ -186,6 +186,7 @@ def worst_row(
     step: FloatArray,
     ball: Ball | None = None,
     below: float | None = None,
+    until: float = np.inf,
 ) -> Worst:
     """As `Adversary.worst`, for one box."""
-    return adversary(leaves, point, step).worst(low, high, ball, below)
+    return adversary(leaves, point, step).worst(low, high, ball, below, until=until)
