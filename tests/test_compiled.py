@@ -50,6 +50,7 @@ explainer.explain(X[1:2])
 @pytest.fixture
 def place(tmp_path, monkeypatch) -> Path:
     """An empty cache, of which nothing was said yet."""
+    numba.config.reload_config()  # it would put the directory back if another test has set a variable of numba's meanwhile
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(saying, "_said", set())
     monkeypatch.setattr(helper, "_helpers", {})

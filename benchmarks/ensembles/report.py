@@ -224,7 +224,8 @@ def left_out(folder: Path) -> str:
     found = []
     for path in sorted(folder.glob("*.jsonl")):
         lines = read(folder, path.stem)
-        for _, line in lines[lines["kind"] == "left out"].fillna("").iterrows():
+        told = lines.loc[lines["kind"] == "left out", lines.columns.intersection(["table", "model", "why"])]
+        for _, line in told.fillna("").iterrows():
             what = ", ".join(line[key] for key in ("table", "model") if line.get(key))
             found.append(f"- {path.stem}{': ' + what if what else ''}: {line['why']}")
         failed = lines[lines["status"] == "ERROR"] if {"rival", "status"} <= set(lines) else lines[:0]

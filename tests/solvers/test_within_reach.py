@@ -35,5 +35,5 @@ def test_a_long_search_is_left_to_others(monkeypatch) -> None:
         for one in (random_problem(seed, "ensemble", NUMBERS).take(np.array([0])) for seed in range(100))
         if WithinReach().tells(one) is not None
     )
-    monkeypatch.setattr(module, "MOST_PARTS", 0)
+    monkeypatch.setattr(module, "PARTS_LOOKED_AT", 0)
     assert WithinReach().tells(problem) is None

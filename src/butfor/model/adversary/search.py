@@ -107,7 +107,7 @@ class Adversary:
         if ball is not None and ball.norm is not BallNorm.LINF:
             around = RoundBall(1 if ball.norm is BallNorm.L1 else 2, ball.radius)
         best, where = np.array([np.inf if below is None else below, np.inf]), self.leaves.point.copy()
-        some, left = below is not None, [_Part(self.base, self.leaves, low, high)]
+        some, left = below is not None, [_BoxLeft(self.base, self.leaves, low, high)]
         while left and not (some and best[1] < np.inf):
             if most <= 0 or now() > until:
                 return Worst(np.nan, where)
@@ -116,7 +116,7 @@ class Adversary:
         return Worst(float(best[1]), where)
 
 
-class _Part(NamedTuple):
+class _BoxLeft(NamedTuple):
     """A box that is to be searched, and what a sum of trees is in it."""
 
     base: float
@@ -125,7 +125,7 @@ class _Part(NamedTuple):
     high: FloatArray
 
 
-def _searched(part: _Part, best: FloatArray, where: FloatArray, around: RoundBall, some: bool) -> Iterator[_Part]:
+def _searched(part: _BoxLeft, best: FloatArray, where: FloatArray, around: RoundBall, some: bool) -> Iterator[_BoxLeft]:
     """Search a box for a row that has less than the best one, and keep it. Then come the parts that are left after a while.
 
     In each of them, pairs of trees are merged.
@@ -143,7 +143,7 @@ def _searched(part: _Part, best: FloatArray, where: FloatArray, around: RoundBal
             low, high, first = boxes.low[box], boxes.high[box], boxes.numbers[box, kernels.FROM]
             its = boxes.leaf[first : first + boxes.numbers[box, kernels.COUNT]]
             lists = LeafLists(*kernels.merged(leaves, its, low, high, PAIRS_OF_LEAVES))
-            yield _Part(float(boxes.sums[box, kernels.FIXED_SUM]), lists, low, high)
+            yield _BoxLeft(float(boxes.sums[box, kernels.FIXED_SUM]), lists, low, high)
 
 
 def _room(boxes: int, leaves: int, features: int) -> OpenBoxes:

@@ -18,7 +18,7 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.form import CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.within_reach import MOST_PARTS, WithinReach, box_of
+from butfor.solvers.ensemble.within_reach import PARTS_LOOKED_AT, WithinReach, box_of
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome
@@ -27,10 +27,10 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 NEAR = 1e-9
 """A box of the best cost less this share of 1 and of the cost just leaves the best row out."""
 
-MOST_BOXES = 200
+BOXES_TRIED = 200
 """After so many boxes, rounding decides about the rest."""
 
-SLACK = 1 + 4 * float(np.finfo(np.float64).eps)
+BOX_SLACK = 1 + 4 * float(np.finfo(np.float64).eps)
 """By how much a box is wider than its cost, so that rounding leaves no row out."""
 
 
@@ -78,16 +78,16 @@ def _cheapest_below(
     """The cheapest point of one score set, if one costs less than `upper`."""
     if not len(score_set.A):
         return SetAnswer(problem.factuals[0], 0.0, 0.0)
-    growth = _Growth(problem, WithinReach().adversary(problem, score_set.A[0]), *box)
-    bound, point = growth.first(_threshold(widened(score_set, problem)), upper, budget)
+    growing = _GrowingBox(problem, WithinReach().adversary(problem, score_set.A[0]), *box)
+    bound, point = growing.first(_threshold(widened(score_set, problem)), upper, budget)
     if point is not None and not problem.reached(score_set, point):
-        _, point = growth.first(_threshold(tightened(score_set, problem)), upper, budget)
+        _, point = growing.first(_threshold(tightened(score_set, problem)), upper, budget)
     if point is not None:
         point = rounded_out(problem, point[None])[0]
-        return SetAnswer(point, growth.cost(point), bound, budget.stopped)
+        return SetAnswer(point, growing.cost(point), bound, budget.stopped)
     if bound < np.inf:
         return SetAnswer(None, np.inf, bound, budget.stopped)
-    highest = growth.adversary.worst(*box, most=MOST_PARTS, until=budget.until)
+    highest = growing.adversary.worst(*box, most=PARTS_LOOKED_AT, until=budget.until)
     return SetAnswer(None, np.inf, bound, highest=-highest.score, closest=highest.point)
 
 
@@ -96,7 +96,7 @@ def _threshold(score_set: ScoreSet) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Growth:
+class _GrowingBox:
     """The boxes around the only row of a problem, within a box of what it may become."""
 
     problem: Problem
@@ -116,7 +116,7 @@ class _Growth:
         """
         bound, best, cost, most, stuck = 0.0, None, upper, upper, False
         below = float(np.nextafter(-b, np.inf))
-        for _ in range(MOST_BOXES):
+        for _ in range(BOXES_TRIED):
             worst = self.adversary.worst(*self._within(most), below=below, until=budget.until)
             if np.isnan(worst.score) or budget.spent():
                 break
@@ -135,6 +135,6 @@ class _Growth:
     def _within(self, most: float) -> tuple[FloatArray, FloatArray]:
         """The box of the rows whose largest move costs so much at most."""
         x, rate = self.problem.factuals[0], self.problem.prices.linf
-        reach = SLACK * np.divide(most, rate, out=np.full(len(x), np.inf), where=rate > 0)
+        reach = BOX_SLACK * np.divide(most, rate, out=np.full(len(x), np.inf), where=rate > 0)
         down, up = np.nextafter(x - reach, -np.inf), np.nextafter(x + reach, np.inf)
         return np.maximum(self.low, down), np.minimum(self.high, up)

@@ -17,7 +17,7 @@ from butfor.model.trees import Trees
 from butfor.problem.domain import Domain, grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 
-MOST_PARTS = 20
+PARTS_LOOKED_AT = 20
 """After so many parts of the box, of a few hundred boxes each, the question is left to others."""
 
 
@@ -39,7 +39,7 @@ class WithinReach:
                 return None
             b = float(wide.b[..., 0].flat[0])
             found = self.adversary(problem, wide.A[0]).worst(
-                *box, below=float(np.nextafter(-b, np.inf)), most=MOST_PARTS
+                *box, below=float(np.nextafter(-b, np.inf)), most=PARTS_LOOKED_AT
             )
             if np.isfinite(found.score):
                 return True if problem.reached(score_set, found.point) else None
