@@ -45,7 +45,7 @@ def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, 
     merges, merged = [], kernels.merged
     monkeypatch.setattr(kernels, "merged", lambda *given: merges.append(1) or merged(*given))
     splits = 0
-    for seed in range(400):
+    for seed in range(250):
         rng = np.random.default_rng(seed)
         problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 9)
         numbers = np.array([feature.levels is None for feature in problem.space])
@@ -78,5 +78,5 @@ def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, 
             some = worst_row(leaves, point, low, high, step, round_ball, below=scores.min() + 1e-9)
             assert some.score == pytest.approx(scores.min(), abs=1e-8)
             splits += scores.min() < scores[0]
-    assert splits > 100
-    assert few == 200 or len(merges) > 100
+    assert splits > 60
+    assert few == 200 or len(merges) > 60

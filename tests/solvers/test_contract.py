@@ -76,7 +76,7 @@ class TestEnsembleBranchBound(SolverContract):
 
     solver = EnsembleBranchBound()
     form = "ensemble"
-    seeds = range(3400)
+    seeds = range(2800)
 
     def problem(self, seed):
         return random_problem(seed, self.form, self.kinds, trees=2 + seed % 5)
@@ -128,7 +128,7 @@ class TestLargestMove(SolverContract):
     solver = LargestMove()
     form = "ensemble"
     kinds = Kinds(levels=False, missing=False, relations=(), costs=("linf",))
-    seeds = range(1500)
+    seeds = range(800)
 
     def problem(self, seed):
         return random_problem(seed, self.form, self.kinds, trees=2 + seed % 5)
