@@ -122,7 +122,7 @@ class Blame:
             raise OpenQuestionError(Stopped.EFFORT)
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
             return solver.solve(problem, Budget(0.0)).status()[0] is Status.PROVEN_INFEASIBLE
-        told = self.reach.tells(problem)
+        told = self.reach.tells(problem) if solver.row_by_row else None  # others are as quick, and compiled by now
         if told is not None:
             return not told
         steps = Steps(call=self.call)
