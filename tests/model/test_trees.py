@@ -27,7 +27,7 @@ def plain_score(model: Trees, row: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("numbers_only", [False, True])
 def test_scores_are_those_of_the_definition_to_the_bit(numbers_only: bool) -> None:
-    kinds = Kinds(levels=False, missing=False) if numbers_only else Kinds()
+    kinds = Kinds(levels=False, missing=False, bins=False) if numbers_only else Kinds()
     plain_walks = 0
     for seed in range(60):
         problem = random_problem(seed, "ensemble", kinds, trees=1 + seed % 9)

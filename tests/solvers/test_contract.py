@@ -127,7 +127,7 @@ class TestLargestMove(SolverContract):
 
     solver = LargestMove()
     form = "ensemble"
-    kinds = Kinds(levels=False, missing=False, relations=(), costs=("linf",))
+    kinds = Kinds(missing=False, relations=(), costs=("linf",))
     seeds = range(800)
 
     def problem(self, seed):

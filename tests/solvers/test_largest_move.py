@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 
 import butfor as bf
 from butfor.solvers.outcome import Status
@@ -37,3 +39,16 @@ def test_time_and_rows_outside() -> None:
     with pytest.warns(UserWarning, match="outside"):
         found = explainer.explain(row + (X.max() - X.min()), target=1, cost="LInf").only
     assert found.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+
+
+@pytest.mark.parametrize("encode", ["ordinal", "onehot"])
+def test_numbers_that_are_read_by_their_bins(encode: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :3]
+    bins = KBinsDiscretizer(5, encode=encode, strategy="uniform")
+    model = make_pipeline(bins, RandomForestClassifier(8, max_depth=3, random_state=0)).fit(X, y)
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0].iloc[:4]
+    ours = explainer.explain(rows, target=1, cost="LInf")
+    assert {one.certificate.solver.split(":")[0] for one in ours} == {"largest_move"}
+    theirs = explainer.explain(rows, target=1, cost="LInf", solver="milp")
+    assert [one.cost for one in ours] == pytest.approx([one.cost for one in theirs], rel=1e-6)

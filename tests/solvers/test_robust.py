@@ -32,6 +32,7 @@ from butfor.model.questions import evaluate
 from butfor.model.reply import reply
 from butfor.model.trees import Trees
 from butfor.model.worst import worst_neighbours
+from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.outcome import Status
@@ -43,13 +44,14 @@ from butfor.trees import TAOClassifier
 ROBUST = RobustExact(PROVING)
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
 
-REAL = replace(KINDS, whole=False, levels=False, missing=False, features=3)
+REAL = replace(KINDS, whole=False, levels=False, missing=False, bins=False, features=3)
 
 
 def random_ball(rng: np.random.Generator, problem: Problem, norm: BallNorm) -> Ball:
     step = np.array([f.step if f.levels is None else 0.0 for f in problem.space])
     radius = np.where(step > 0, step * rng.integers(0, 3, len(step)), rng.choice([0.0, 0.25, 0.3, 0.5, 1.0], len(step)))
     radius[[f.levels is not None for f in problem.space]] = 0.0
+    radius[list(read_in_bins(problem.model))] = 0.0
     if norm is not BallNorm.LINF:
         radius[step > 0] = 0.0
     return Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(len(step)))

@@ -119,7 +119,7 @@ def test_a_domain_without_a_value_is_a_proof() -> None:
 def busy():
     """A problem that has an answer and takes more than a moment."""
     for seed in range(1000):
-        problem = random_problem(seed, "ensemble", Kinds(features=6, relations=(), classes=2), trees=6)
+        problem = random_problem(seed, "ensemble", Kinds(features=6, relations=(), classes=2, bins=False), trees=6)
         found = QUICK.solve(problem, Budget())
         if found.notes["calls"][0] > 25 and 0 < found.cost[0] < np.inf:
             return problem

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,3 +39,25 @@ def test_a_long_search_is_left_to_others(monkeypatch) -> None:
     )
     monkeypatch.setattr(module, "PARTS_LOOKED_AT", 0)
     assert WithinReach().tells(problem) is None
+
+
+def test_one_climber_serves_many_questions_about_a_row() -> None:
+    every, climbers, told = BruteForce(), 0, []
+    for seed in range(150):
+        problem = random_problem(seed, "ensemble", Kinds(continuous=False, relations=(), features=4), trees=3)
+        domain, reach = problem.domain, WithinReach()
+        for free in reversed(range(2 ** len(problem.space))):
+            narrow = replace(domain, low=domain.low.copy(), high=domain.high.copy(), missing=domain.missing.copy(),
+                             levels={j: mask.copy() for j, mask in domain.levels.items()})  # fmt: skip
+            for j in range(len(problem.space)):
+                if not free >> j & 1:
+                    narrow.forbid_moves(j)
+            one = replace(problem, domain=narrow)
+            answer = reach.tells(one)
+            if answer is not None:
+                told.append(answer)
+                assert answer == bool(every.solve(one, Budget()).found()[0]), (seed, free)
+        climbers += sum(map(len, reach.known.values()))
+    assert told.count(True) > 100
+    assert told.count(False) > 100
+    assert climbers < len(told) / 2

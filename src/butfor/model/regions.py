@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,18 +76,49 @@ class Regions:
         return np.asarray(self.low[holds].max(axis=0)), np.asarray(self.high[holds].min(axis=0))
 
 
-def regions(model: Trees, row: FloatArray, point: FloatArray) -> Regions:
+def regions(
+    model: Trees, row: FloatArray, point: FloatArray, orders: Mapping[int, FloatArray] | None = None
+) -> Regions:
     """The leaves of the sum `row @ scores`, for the levels and the missing values of a point.
 
-    Features without a number have no bounds.
+    Features without a number have no bounds. A leaf that takes a number in several ranges is a box for each of them.
+    Levels with an order may change: it lists the levels they may take, and a level is the number of its place in it.
     """
-    boxes = leaf_boxes(model)
+    boxes, orders = leaf_boxes(model), orders or {}
     keep = boxes.lost[:, np.isnan(point)].all(axis=1)
     for j, takes in boxes.cells.items():
-        keep &= takes[:, int(model.cells[j].index(point[j : j + 1])[0])]
+        if _is_known(model, point, j) and j not in orders:
+            keep &= takes[:, int(model.cells[j].index(point[j : j + 1])[0])]
     blind = np.isnan(point)
-    blind[[j for j, cells in enumerate(model.cells) if cells.levels or j in boxes.cells]] = True
-    low, high = np.where(blind, -np.inf, boxes.low[keep]), np.where(blind, np.inf, boxes.high[keep])
-    _, first = np.unique(boxes.tree[keep], return_index=True)
-    value = model.value[boxes.node[keep]] @ row
-    return Regions(float(model.base @ row), first.astype(np.intp), value, low, high)
+    blind[[j for j, cells in enumerate(model.cells) if cells.levels]] = True
+    leaf = np.flatnonzero(keep)
+    low, high = np.where(blind, -np.inf, boxes.low[leaf]), np.where(blind, np.inf, boxes.high[leaf])
+    for j, takes in boxes.cells.items():
+        if j in orders:
+            places, cells = np.arange(len(orders[j]) - 1, dtype=np.float64), model.cells[j].index(orders[j])
+            lower, upper = np.append(-np.inf, places), np.append(places, np.inf)
+        elif not _is_known(model, point, j):
+            lower, upper, cells = model.cells[j].lower(), model.cells[j].upper(), np.arange(model.cells[j].count)
+        else:
+            continue
+        which, first, last = runs(takes[leaf][:, cells])
+        leaf, low, high = leaf[which], low[which], high[which]
+        low[:, j], high[:, j] = lower[first], upper[last]
+    _, begin = np.unique(boxes.tree[leaf], return_index=True)
+    value = model.value[boxes.node[leaf]] @ row
+    return Regions(float(model.base @ row), begin.astype(np.intp), value, low, high)
+
+
+def _is_known(model: Trees, point: FloatArray, j: int) -> bool:
+    """Whether it is known which cell of a feature with sets of cells a row around the point is in."""
+    return bool(model.cells[j].levels or np.isnan(point[j]))
+
+
+def runs(takes: BoolArray) -> tuple[IntArray, IntArray, IntArray]:
+    """For each run of neighbouring cells: its leaf, in ascending order, and its first and its last cell.
+
+    takes (leaves, cells): whether each leaf takes the cell
+    """
+    edge = np.diff(np.pad(takes.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    which, first = np.nonzero(edge > 0)
+    return which, first, np.nonzero(edge < 0)[1] - 1

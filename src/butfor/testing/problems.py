@@ -43,6 +43,7 @@ class Kinds:
     whole: bool = True
     levels: bool = True
     missing: bool = True
+    bins: bool = True
     costs: tuple[str, ...] = ("l1", "l2", "l0", "linf", "mix", "table")
     relations: tuple[str, ...] = ("at most", "margin", "linear", "implies")
     classes: int = 3
@@ -152,6 +153,19 @@ def random_trees(rng: Random, space: Space, scores: int, trees: int = 1, depth: 
         np.zeros(scores), (),
     )  # fmt: skip
     return with_cells(made, tuple(level_cells(len(f.levels)) if f.levels is not None else None for f in space.features))
+
+
+def _with_bins(rng: Random, model: Trees) -> Trees:
+    """Trees that sometimes read one of the numbers by sets of its bins, as after a `KBinsDiscretizer`."""
+    numbers = [j for j, cells in enumerate(model.cells) if len(cells.edges)]
+    if not numbers or rng.random() < 0.7:
+        return model
+    j = int(rng.choice(numbers))
+    nodes = np.flatnonzero((model.feature == j) & (rng.random(len(model.feature)) < 0.7))
+    member = model.member.copy()
+    member[nodes] = len(model.cell_sets) + np.arange(len(nodes))
+    sets = tuple(rng.random(model.cells[j].count + 1) < 0.5 for _ in nodes)
+    return replace(model, member=member, cell_sets=model.cell_sets + sets)
 
 
 def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> ObliqueTree:
@@ -316,6 +330,8 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = plus(random_trees(rng, space, scores, trees, depth=2), random_linear(rng, space, scores))
     else:
         model = random_trees(rng, space, scores, trees)
+        if kinds.bins:
+            model = _with_bins(np.random.default_rng([seed, 1]), model)
     factuals = random_row(rng, space)[None]
     listed = random_constraints(rng, space, kinds)
     prices = price(random_cost(rng, space, kinds), space)

@@ -1,4 +1,4 @@
-"""The answer whose largest move is smallest, for a sum of trees over numbers.
+"""The answer whose largest move is smallest, for a sum of trees.
 
 The rows whose largest move costs at most r make a box around the factual, and the boxes grow with r. So the cheapest answer
 is where a box first holds one. The adversary of robust answers looks for it.
@@ -12,13 +12,14 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.formulation.margins import tightened, widened
-from butfor.model.adversary.search import Adversary
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.form import CostTerm, Form, ValueKind, listed
+from butfor.model.trees import Trees
+from butfor.problem.form import CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.within_reach import PARTS_LOOKED_AT, WithinReach, box_of
+from butfor.solvers.ensemble.admissible_box import AdmissibleBox, Climber, admissible_box, climber
+from butfor.solvers.ensemble.within_reach import PARTS_LOOKED_AT
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome
@@ -41,7 +42,7 @@ class LargestMove(AbstractSolver):
     """
 
     name = "largest_move"
-    does = "sums of trees over numbers, L-infinity: boxes around the row, no outside solver"
+    does = "sums of trees, L-infinity: boxes around the row, no outside solver"
     block = 16
     row_by_row = True
     takes_per_row = True
@@ -53,9 +54,8 @@ class LargestMove(AbstractSolver):
             return Support(False, "the cost must be L-infinity alone")
         if form.inequalities > 1 or form.curved:
             return Support(False, f"the target needs {form.inequalities} score inequalities at once; it takes one")
-        others = form.movable - {ValueKind.CONTINUOUS, ValueKind.WHOLE}
-        if others:
-            return Support(False, f"{listed(others)} may change; it moves only numbers")
+        if ValueKind.MISSING in form.movable:
+            return Support(False, "numbers may be missing")
         if form.forced or form.constraints:
             return Support(False, "constraints must leave a box around the row")
         return Support(True, "rows whose largest move is small make a box, and the adversary searches boxes")
@@ -65,20 +65,21 @@ class LargestMove(AbstractSolver):
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """The cheapest point of one row. A row outside of its own columns' ranges leaves no box, and is left to a program."""
-    box = box_of(problem)
+    """The cheapest point of one row. If what it may become is no box, it is left to a program."""
+    box = admissible_box(problem)
     if box is None:
         return Milp().solve(problem, budget)
     return over_score_sets(problem, lambda score_set, upper: _cheapest_below(problem, score_set, box, upper, budget))
 
 
 def _cheapest_below(
-    problem: Problem, score_set: ScoreSet, box: tuple[FloatArray, FloatArray], upper: float, budget: Budget
+    problem: Problem, score_set: ScoreSet, box: AdmissibleBox, upper: float, budget: Budget
 ) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
     if not len(score_set.A):
         return SetAnswer(problem.factuals[0], 0.0, 0.0)
-    growing = _GrowingBox(problem, WithinReach().adversary(problem, score_set.A[0]), *box)
+    assert isinstance(problem.model, Trees)
+    growing = _GrowingBox(problem, box, climber(box, problem.model, score_set.A[0]))
     bound, point = growing.first(_threshold(widened(score_set, problem)), upper, budget)
     if point is not None and not problem.reached(score_set, point):
         _, point = growing.first(_threshold(tightened(score_set, problem)), upper, budget)
@@ -87,8 +88,8 @@ def _cheapest_below(
         return SetAnswer(point, growing.cost(point), bound, budget.stopped)
     if bound < np.inf:
         return SetAnswer(None, np.inf, bound, budget.stopped)
-    highest = growing.adversary.worst(*box, most=PARTS_LOOKED_AT, until=budget.until)
-    return SetAnswer(None, np.inf, bound, highest=-highest.score, closest=highest.point)
+    highest = growing.climber.highest(box.low, box.high, most=PARTS_LOOKED_AT, until=budget.until)
+    return SetAnswer(None, np.inf, bound, highest=highest.score, closest=highest.row)
 
 
 def _threshold(score_set: ScoreSet) -> float:
@@ -100,9 +101,8 @@ class _GrowingBox:
     """The boxes around the only row of a problem, within a box of what it may become."""
 
     problem: Problem
-    adversary: Adversary
-    low: FloatArray
-    high: FloatArray
+    box: AdmissibleBox
+    climber: Climber
 
     def cost(self, point: FloatArray) -> float:
         """The price of the largest move."""
@@ -115,26 +115,31 @@ class _GrowingBox:
         middle between the bound and the cost.
         """
         bound, best, cost, most, stuck = 0.0, None, upper, upper, False
-        below = float(np.nextafter(-b, np.inf))
         for _ in range(BOXES_TRIED):
-            worst = self.adversary.worst(*self._within(most), below=below, until=budget.until)
-            if np.isnan(worst.score) or budget.spent():
+            highest = self.climber.highest(*self._within(most), at_least=b, until=budget.until)
+            if np.isnan(highest.score) or budget.spent():
                 break
             before, gap = cost, cost - bound
-            if worst.score == np.inf:
+            if highest.score == -np.inf:
                 bound = most
             else:
-                best, cost = worst.point, min(cost, self.cost(worst.point))
+                best, cost = highest.row, min(cost, self.cost(highest.row))
                 stuck |= cost == before  # a box is a little too wide, because of rounding
             if best is None or cost - NEAR * (1 + cost) <= bound:
                 break
-            brought_little = worst.score < np.inf and 2 * (cost - bound) > gap
+            brought_little = highest.score > -np.inf and 2 * (cost - bound) > gap
             most = (bound + cost) / 2 if stuck or brought_little else cost - NEAR * (1 + cost)
         return bound, best
 
     def _within(self, most: float) -> tuple[FloatArray, FloatArray]:
         """The box of the rows whose largest move costs so much at most."""
-        x, rate = self.problem.factuals[0], self.problem.prices.linf
-        reach = BOX_SLACK * np.divide(most, rate, out=np.full(len(x), np.inf), where=rate > 0)
-        down, up = np.nextafter(x - reach, -np.inf), np.nextafter(x + reach, np.inf)
-        return np.maximum(self.low, down), np.minimum(self.high, up)
+        x, prices, box = self.problem.factuals[0], self.problem.prices, self.box
+        reach = BOX_SLACK * np.divide(most, prices.linf, out=np.full(len(x), np.inf), where=prices.linf > 0)
+        low, high = (
+            np.maximum(box.low, np.nextafter(x - reach, -np.inf)),
+            np.minimum(box.high, np.nextafter(x + reach, np.inf)),
+        )
+        for j, order in box.orders.items():
+            move = prices.reach(j, self.problem.factuals[:, [j]], order[None])[0]
+            low[j], high[j] = box.low[j], float((move <= BOX_SLACK * most).sum()) - 1
+        return low, high

@@ -1,4 +1,4 @@
-"""Whether any admissible row reaches a target, for a sum of trees over numbers.
+"""Whether any admissible row reaches a target, for a sum of trees.
 
 Nothing has a price here. So the adversary of robust answers is asked for the largest score in a box.
 """
@@ -9,88 +9,47 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.formulation.margins import widened
-from butfor.model.adversary.search import Adversary, adversary_over
-from butfor.model.regions import Regions, regions
 from butfor.model.trees import Trees
-from butfor.problem.domain import Domain, grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
+from butfor.solvers.ensemble.admissible_box import AdmissibleBox, Climber, admissible_box, climber
 
-PARTS_LOOKED_AT = 20
+PARTS_LOOKED_AT = 100
 """After so many parts of the box, of a few hundred boxes each, the question is left to others."""
 
 
 @dataclass(eq=False)
 class WithinReach:
-    """Asks about one row, again and again. `known` are the adversaries so far: of a sum of scores, on a grid."""
+    """Asks about one row, again and again. `known` are the climbers so far, for each sum of scores."""
 
-    known: dict[bytes, Adversary] = field(default_factory=dict)
+    known: dict[bytes, list[Climber]] = field(default_factory=dict)
 
     def tells(self, problem: Problem) -> bool | None:
         """Whether some admissible row meets the target; None if this is not told here."""
-        box = box_of(problem)
         other = (problem.relations, problem.judged, problem.robust, problem.margin, problem.pool)
-        if box is None or any(other) or not isinstance(problem.model, Trees):
+        box = None if any(other) else admissible_box(problem)
+        if box is None or not isinstance(problem.model, Trees):
             return None
         for score_set in problem.score_sets:
             wide = widened(score_set, problem)
             if wide.curve is not None or len(wide.A) != 1:
                 return None
-            b = float(wide.b[..., 0].flat[0])
-            found = self.adversary(problem, wide.A[0]).worst(
-                *box, below=float(np.nextafter(-b, np.inf)), most=PARTS_LOOKED_AT
-            )
+            its, ends = self._climber(box, problem.model, wide.A[0])
+            found = its.highest(*ends, at_least=float(wide.b[..., 0].flat[0]), most=PARTS_LOOKED_AT)
             if np.isfinite(found.score):
-                return True if problem.reached(score_set, found.point) else None
+                return True if problem.reached(score_set, found.row) else None
             if np.isnan(found.score):
                 return None
         return False
 
-    def adversary(self, problem: Problem, row: FloatArray) -> Adversary:
-        """It makes the opposite of a sum of scores small."""
-        point, anchor = problem.factuals[0], problem.domain.anchor
-        step = np.where(problem.domain.movable(), problem.domain.step, 0.0)
-        key = b"".join(one.tobytes() for one in (row, point, step, anchor))
-        if key not in self.known:
-            assert isinstance(problem.model, Trees)
-            self.known[key] = _on_grid(regions(problem.model, -row, point), point, step, anchor)
-        return self.known[key]
-
-
-def _on_grid(leaves: Regions, point: FloatArray, step: FloatArray, anchor: FloatArray) -> Adversary:
-    """The adversary of leaves without those that hold no point of the grid."""
-    begin, end = np.nextafter(leaves.low, np.inf), leaves.high.copy()
-    for j in np.flatnonzero(step > 0).tolist():
-        begin[:, j] = grid_up(begin[:, j], float(step[j]), float(anchor[j]))
-        end[:, j] = grid_down(end[:, j], float(step[j]), float(anchor[j]))
-    holds = (begin <= end).all(axis=1)
-    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))[holds]
-    first = np.searchsorted(tree, np.arange(len(leaves.first)))
-    kept = Regions(leaves.base, first, leaves.value[holds], leaves.low[holds], leaves.high[holds])
-    return adversary_over(kept, begin[holds], end[holds], point, step)
-
-
-def box_of(problem: Problem) -> tuple[FloatArray, FloatArray] | None:
-    """The values of the only row as a box; None if they are none: levels change, or missing values, or rows leave a gap."""
-    domain, point, moves = problem.domain, problem.factuals[0], problem.domain.movable()
-    if moves[list(domain.levels)].any() or (moves & (domain.missing[0] | np.isnan(point))).any():
-        return None
-    low, high = np.where(moves, domain.low[0], point), np.where(moves, domain.high[0], point)
-    for j in np.flatnonzero(moves & (domain.step > 0)).tolist():
-        low[j] = grid_up(low[j], float(domain.step[j]), float(domain.anchor[j]))
-        high[j] = grid_down(high[j], float(domain.step[j]), float(domain.anchor[j]))
-    outside = moves & ((point < low) | (point > high) | ~_fits(domain, point))
-    if (outside & domain.stay[0]).any() or not domain.stay[0, ~moves].all():
-        return None
-    return low, high
-
-
-def _fits(domain: Domain, point: FloatArray) -> BoolArray:
-    """Which numbers of a row lie on their grid."""
-    return np.array(
-        [
-            step == 0 or bool(on_grid(point[[j]], step, anchor)[0])
-            for j, (step, anchor) in enumerate(zip(domain.step.tolist(), domain.anchor.tolist(), strict=True))
-        ]
-    )
+    def _climber(
+        self, box: AdmissibleBox, model: Trees, row: FloatArray
+    ) -> tuple[Climber, tuple[FloatArray, FloatArray]]:
+        """A climber for the sum `row @ scores`, and the ends of a box among its leaves."""
+        known = self.known.setdefault(row.tobytes(), [])
+        for one in known:
+            if (ends := box.ends_in(one.box)) is not None:
+                return one, ends
+        known.append(climber(box, model, row))
+        return known[-1], (box.low, box.high)

@@ -1,0 +1,184 @@
+"""What a row may become as a box, and the highest sum of scores in any part of it.
+
+Leaves of trees ask for sets of levels, and sides of a box are ranges. So levels get an order in which such a set is few
+runs, and a level is the number of its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray
+from butfor.model.adversary.search import Adversary, adversary_over
+from butfor.model.regions import Regions, leaf_boxes, regions, runs
+from butfor.model.trees import Trees
+from butfor.problem.domain import Domain, grid_down, grid_up, on_grid
+from butfor.problem.problem import Problem
+from butfor.space.space import same
+
+MOST_RUNS = 20
+"""How many times as many boxes as leaves there may be, because sets of levels are several runs."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdmissibleBox:
+    """What a row may become.
+
+    - `orders`: for each feature whose level may change, the levels that it may take; NaN is "missing";
+    - `point`, `low`, `high` (features): the row, and the ends of its box. With an order, they are places in it;
+    - `step`, `anchor` (features): the grid of each number.
+    """
+
+    orders: dict[int, FloatArray]
+    point: FloatArray
+    low: FloatArray
+    high: FloatArray
+    step: FloatArray
+    anchor: FloatArray
+
+    def ends_in(self, wider: AdmissibleBox) -> tuple[FloatArray, FloatArray] | None:
+        """The ends of this box as a part of a wider one around the same row; None if it is no box there."""
+        low, high = self.low.copy(), self.high.copy()
+        if self.orders.keys() - wider.orders.keys():
+            return None
+        for j, order in wider.orders.items():
+            own = self.orders.get(j, self.point[[j]])
+            places = np.flatnonzero(same(order[:, None], own).any(axis=1))
+            if not len(places) == len(own) == np.ptp(places) + 1:
+                return None
+            low[j], high[j] = places[[0, -1]]
+        fits = same(low, wider.low) & same(high, wider.high)
+        fits |= (low >= wider.low) & (high <= wider.high) & ((self.step == wider.step) | (low == high))
+        return (low, high) if fits.all() else None
+
+    def coded(self, row: FloatArray) -> FloatArray:
+        """A row of the box with its levels in place of their places."""
+        out = row.copy()
+        for j, order in self.orders.items():
+            out[j] = order[int(row[j])]
+        return out
+
+
+def admissible_box(problem: Problem) -> AdmissibleBox | None:
+    """The values of the only row as a box.
+
+    None if they are none: rows leave a gap, numbers may be missing, or too many boxes would be needed for the leaves.
+    """
+    domain, row, moves, model = problem.domain, problem.factuals[0], problem.domain.movable(), problem.model
+    lost = moves & (domain.missing[0] | np.isnan(row))
+    lost[list(domain.levels)] = False
+    if lost.any() or not isinstance(model, Trees):
+        return None
+    orders = {j: _order(problem, model, j) for j in domain.levels if moves[j]}
+    if not all(map(len, orders.values())) or _runs_per_leaf(model, orders) > MOST_RUNS:
+        return None
+    point, low, high = row.copy(), np.where(moves, domain.low[0], row), np.where(moves, domain.high[0], row)
+    step, anchor = np.where(moves, domain.step, 0.0), domain.anchor.copy()
+    for j in np.flatnonzero(step > 0).tolist():
+        low[j] = grid_up(low[j], float(step[j]), float(anchor[j]))
+        high[j] = grid_down(high[j], float(step[j]), float(anchor[j]))
+    outside = moves & ((row < low) | (row > high) | ~_fits(domain, row))
+    outside[list(orders)] = False
+    if (outside & domain.stay[0]).any() or not domain.stay[0, ~moves].all():
+        return None
+    for j, order in orders.items():
+        low[j], high[j], step[j], anchor[j] = 0.0, len(order) - 1.0, 1.0, 0.0
+        point[j] = float(np.argmax(same(order, row[j])))  # the first one, if it may not stay
+    return AdmissibleBox(orders, point, low, high, step, anchor)
+
+
+def _fits(domain: Domain, row: FloatArray) -> BoolArray:
+    """Which numbers of a row lie on their grid."""
+    return np.array(
+        [
+            step == 0 or bool(on_grid(row[[j]], step, anchor)[0])
+            for j, (step, anchor) in enumerate(zip(domain.step.tolist(), domain.anchor.tolist(), strict=True))
+        ]
+    )
+
+
+def _order(problem: Problem, model: Trees, j: int) -> FloatArray:
+    """The levels that the only row may take. What moves least comes first, and then what fewest leaves tell apart."""
+    domain, row = problem.domain, problem.factuals[0]
+    allowed = np.append(domain.levels[j][0], domain.missing[0, j])
+    codes = np.append(np.arange(len(allowed) - 1.0), np.nan)
+    own = int(np.argmax(same(codes, row[j])))
+    allowed[own] = domain.stay[0, j]
+    move = problem.prices.reach(j, row[None, [j]], codes[None])[0]
+    apart, left, order = _told_apart(model, j, len(codes)), np.flatnonzero(allowed).tolist(), [own]
+    while left:
+        nearest = min(left, key=lambda level: (move[level], apart[order[-1], level]))
+        left.remove(nearest)
+        order.append(nearest)
+    return codes[order[1:]]
+
+
+@lru_cache(maxsize=64)
+def _told_apart(model: Trees, j: int, count: int) -> FloatArray:
+    """How many leaves tell two levels of a feature apart (levels and "missing", both ways)."""
+    takes = leaf_boxes(model).cells.get(j)
+    if takes is None:
+        return np.zeros((count, count))
+    some = takes.astype(np.float64)
+    both, each = some.T @ some, some.sum(axis=0)
+    return np.asarray(each[:, None] + each - 2 * both)
+
+
+def _runs_per_leaf(model: Trees, orders: dict[int, FloatArray]) -> float:
+    """How many boxes a leaf is on average."""
+    boxes = leaf_boxes(model)
+    count = np.ones(len(boxes.tree))
+    for j in orders.keys() & boxes.cells.keys():
+        leaf, _, _ = runs(boxes.cells[j][:, model.cells[j].index(orders[j])])
+        count *= np.bincount(leaf, minlength=len(count))
+    return float(count.mean())
+
+
+class Highest(NamedTuple):
+    """A largest sum of scores, and a row that has it."""
+
+    score: float
+    row: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Climber:
+    """Finds the row with the highest sum of scores in any part of a box."""
+
+    box: AdmissibleBox
+    adversary: Adversary
+
+    def highest(
+        self,
+        low: FloatArray,
+        high: FloatArray,
+        at_least: float | None = None,
+        most: float = np.inf,
+        until: float = np.inf,
+    ) -> Highest:
+        """The row with the highest sum between `low` and `high`; with `at_least`, any row with such a sum.
+
+        If there is none, the sum is -infinity. It is NaN if the search ends before: see `Adversary.worst`.
+        """
+        below = None if at_least is None else float(np.nextafter(-at_least, np.inf))
+        found = self.adversary.worst(low, high, below=below, most=most, until=until)
+        return Highest(-found.score, self.box.coded(found.point))
+
+
+def climber(box: AdmissibleBox, model: Trees, row: FloatArray) -> Climber:
+    """The climber for the sum `row @ scores`. Leaves that hold no point of the box's grid are left out."""
+    point, step, anchor = box.point, box.step, box.anchor
+    leaves = regions(model, -row, point, box.orders)
+    begin, end = np.nextafter(leaves.low, np.inf), leaves.high.copy()
+    for j in np.flatnonzero(step > 0).tolist():
+        begin[:, j] = grid_up(begin[:, j], float(step[j]), float(anchor[j]))
+        end[:, j] = grid_down(end[:, j], float(step[j]), float(anchor[j]))
+    holds = (begin <= end).all(axis=1)
+    tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))[holds]
+    first = np.searchsorted(tree, np.arange(len(leaves.first)))
+    kept = Regions(leaves.base, first, leaves.value[holds], leaves.low[holds], leaves.high[holds])
+    return Climber(box, adversary_over(kept, begin[holds], end[holds], point, step))
