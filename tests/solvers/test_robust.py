@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -35,11 +35,15 @@ from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
+from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.robust.linear import RobustLinear
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
+from butfor.verdict.certificate import PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR, of_worst
 
 ROBUST = RobustExact(PROVING)
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
@@ -679,6 +683,49 @@ def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about(
     if answer.found:
         near = [answer.point.assign(c=answer.point["c"] + shift) for shift in (-0.25, 0.0, 0.25)]
         assert (model.predict(pd.concat(near)) >= least).all()
+
+
+@pytest.mark.parametrize("norm", list(BallNorm))
+def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm) -> None:
+    """The closed form for many rows against the solver that takes one after the other, over several sets of scores."""
+    kinds = Kinds(costs=("l1", "l2", "l0", "linf", "table"), relations=("at most",), missing=False, features=3)
+    together, judged, impossible = RobustLinear((LinearExact(), LinearKnapsack())), 0, 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(seed, "linear", kinds)
+        ball = random_ball(rng, problem, BallNorm.LINF)
+        ball = replace(ball, norm=norm, radius=np.where([len(c.edges) for c in problem.model.cells], 0.0, ball.radius))
+        problem = replace(problem, robust=ball)
+        if not together.accepts(problem.form()) or (norm is not BallNorm.LINF and (ball.step > 0).any()):
+            continue
+        found, alone = together.solve(problem, Budget()), ROBUST.solve(problem, Budget())
+        assert found.status() == alone.status(), f"seed {seed}"
+        if found.found()[0]:
+            assert found.cost[0] == pytest.approx(alone.cost[0], rel=1e-6, abs=1e-9), f"seed {seed}"
+        judged, impossible = judged + 1, impossible + (not found.found()[0])
+    assert judged > 80
+    assert impossible > 10
+
+
+def test_many_rows_of_a_linear_model_and_what_their_certificates_tell() -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :6]
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0]
+    answers = explainer.explain(rows, target=1, constraints=[bf.robust(0.02)])
+    assert {one.certificate.solver.split(":")[0] for one in answers if one.changes} == {"robust_linear"}
+    assert {one.certificate.status for one in answers} == {Status.PROVEN_OPTIMAL}
+    few, one = answers[3], explainer.explain(rows.iloc[[3]], target=1, constraints=[bf.robust(0.02)]).only
+    assert few.cost == pytest.approx(one.cost)
+    assert few.certificate.notes[PREDICTED_NEIGHBOURS] == 200
+    assert one.certificate.notes[PREDICTED_NEIGHBOURS] == 10_000
+    worst = one.point.copy()
+    for name in X.columns:
+        worst[name] = one.certificate.notes[of_worst(name)]
+    assert one.certificate.notes[WORST_NEIGHBOUR] == pytest.approx(model.predict_proba(worst)[0, 1])
+    assert 0.5 <= one.certificate.notes[WORST_NEIGHBOUR] < 0.5 + 1e-6
+    assert "10000 neighbours were predicted; the worst has 0.5" in repr(one.certificate)
+    assert "Score of the worst neighbour" in one.to_html()
 
 
 def test_a_cut_that_only_missing_values_are_beyond() -> None:

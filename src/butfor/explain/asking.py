@@ -16,6 +16,7 @@ from butfor.explain.blame import conflicts
 from butfor.explain.largest_radius import largest_radii
 from butfor.explain.notices import point_out_rows_outside
 from butfor.explain.solve import Search, confirm, solve
+from butfor.explain.worst_neighbour import worst_neighbours_told
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -122,7 +123,11 @@ class Asking:
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,
-            notes={**outcome.notes, **largest_radii(outcome, verifier, budget, blamed)},
+            notes={
+                **outcome.notes,
+                **largest_radii(outcome, verifier, budget, blamed),
+                **worst_neighbours_told(outcome, verdict, verifier),
+            },
             conflict=blamed,
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,

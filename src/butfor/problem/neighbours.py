@@ -1,11 +1,16 @@
-"""Whether a row and all its neighbours in a ball meet a target. The estimator is asked where that looks least likely."""
+"""Whether rows and all their neighbours in a ball meet a target. The estimator is asked where that looks least likely."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.compiled.clock import now
 from butfor.estimator.prediction import Prediction
+from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball
 from butfor.model.network import Network
 from butfor.model.questions import Model
@@ -15,46 +20,124 @@ from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.constraint import Changes
 from butfor.problem.referee import Referee
 
+FEW_NEIGHBOURS, MANY_NEIGHBOURS = 200, 10_000
+"""About how many random neighbours the estimator is asked: in a search, or for each of many answers; for a single one."""
 
-def stays_met(
-    model: Model, score_sets: tuple[ScoreSet, ...], ball: Ball, change: Changes, referee: Referee, sampled: int
-) -> bool:
-    """Whether all neighbours of the only changed row lie in one score set.
+SAMPLING_SECONDS = 1.0
+"""The estimator is asked about more than `FEW_NEIGHBOURS` for about as long as this."""
+
+PREDICTED_AT_ONCE = 20_000
+"""About how many rows the estimator is asked at once."""
+
+
+class Neighbourhood(NamedTuple):
+    """What was found in the ball around a row.
+
+    - `met`: whether all of it meets the target;
+    - `worst`: the neighbour that is closest to missing it, by the exact adversary (None: not known);
+    - `asked`: about how many neighbours the estimator was asked.
+    """
+
+    met: bool
+    worst: FloatArray | None
+    asked: int
+
+
+class _Worst(NamedTuple):
+    """The worst neighbours of a row in a score set, how far they lie inside of it, and whether rounding cannot matter."""
+
+    neighbours: list[Worst]
+    spare: list[float]
+    surely: bool
+
+    @property
+    def nearest(self) -> FloatArray | None:
+        """The one that lies least inside; None if that is not known."""
+        least = int(np.argmin(self.spare)) if self.spare else -1
+        return self.neighbours[least].point if least >= 0 and np.isfinite(self.spare[least]) else None
+
+
+def neighbourhoods(
+    model: Model, own: Sequence[tuple[ScoreSet, ...]], ball: Ball, changes: Changes, referee: Referee, sampled: int
+) -> list[Neighbourhood]:
+    """Whether all neighbours of each changed row lie in one of its `own` score sets.
 
     The exact adversary decides, up to what rounding may do. Its worst neighbours and `sampled` random ones are then
-    predicted by the estimator itself. If there are no more than these, all are predicted, and nothing else decides.
+    predicted by the estimator itself. If there are only a few, all are predicted, and nothing else decides.
     """
-    point, asked = change.points[0], []
-    if ball.count <= sampled:
-        return _all_met_alone(change, referee, point + ball.shifts())
+    looked_at = [_worst(model, sets, ball, point, referee) for sets, point in zip(own, changes.points, strict=True)]
+    worst = {i: found for i, found in enumerate(looked_at) if found is not None}
+    if ball.count <= FEW_NEIGHBOURS:
+        few = ball.shifts()
+        met = [_all_met_alone(changes, referee, i, point + few) for i, point in enumerate(changes.points)]
+        return [Neighbourhood(one, worst[i].nearest if i in worst else None, len(few)) for i, one in enumerate(met)]
+    fine, asked = np.isin(np.arange(len(changes)), list(worst)), np.zeros(len(changes), dtype=np.intp)
+    known = np.array(list(worst), dtype=np.intp)
+    for rows in np.array_split(known, 1 + len(known) * FEW_NEIGHBOURS // PREDICTED_AT_ONCE) if len(known) else []:
+        points = changes.points[rows]
+        nearest = [
+            np.vstack([point, *(one.point for one in worst[i].neighbours)])
+            for i, point in zip(rows.tolist(), points, strict=True)
+        ]
+        _refute(fine, changes, referee, rows, nearest)
+        rng, begin = np.random.default_rng(0), now()
+        _refute(fine, changes, referee, rows, points[:, None] + ball.sample(rng, FEW_NEIGHBOURS))
+        fits = int(FEW_NEIGHBOURS * SAMPLING_SECONDS / (now() - begin))
+        more = max(0, min(fits, sampled - FEW_NEIGHBOURS))
+        _refute(fine, changes, referee, rows, points[:, None] + ball.sample(rng, more))
+        asked[rows] = FEW_NEIGHBOURS + more
+    return [
+        _told(worst[i], bool(fine[i]), int(asked[i]), changes, referee, i)
+        if i in worst
+        else Neighbourhood(False, None, 0)
+        for i in range(len(changes))
+    ]
+
+
+def _worst(
+    model: Model, score_sets: tuple[ScoreSet, ...], ball: Ball, point: FloatArray, referee: Referee
+) -> _Worst | None:
+    """The worst neighbours of a row, if all of them may lie in one of the sets."""
+    whole, low, high = np.zeros(len(point)), np.nan_to_num(ball.low(point)), np.nan_to_num(ball.high(point))
+    extent = Extent(np.nan_to_num(point)[None], low, high, whole, whole, ball.radius > 0)
     for score_set in score_sets:
         if score_set.curve is not None:
             continue
-        low, high = ball.low(point), ball.high(point)
-        whole = np.zeros(len(point))
-        extent = Extent(
-            np.nan_to_num(point)[None], np.nan_to_num(low), np.nan_to_num(high), whole, whole, ball.radius > 0
-        )
-        spare = score_set.b - score_set.below - rounding(model, score_set.A, extent, referee.reading.unit)
-        thresholds = np.ravel(spare).tolist()
+        doubt = rounding(model, score_set.A, extent, referee.reading.unit)
+        least = np.ravel(score_set.b - score_set.below - doubt).tolist()
         # the very worst neighbour of a network takes long, and one that was met does as well
-        worst = worst_neighbours(model, score_set.A, point, ball, thresholds if isinstance(model, Network) else None)
-        if all(found.score >= least for found, least in zip(worst, thresholds, strict=True)):
-            asked = [found.point for found in worst]
-            break
-    else:
-        return False
-    rows = np.vstack([point, point + ball.sample(np.random.default_rng(0), sampled)])
-    missed = rows[~_met(change, referee, rows)]
-    return _all_met_alone(change, referee, np.vstack([*asked, missed]))
+        found = worst_neighbours(model, score_set.A, point, ball, least if isinstance(model, Network) else None)
+        spare = [one.score - b for one, b in zip(found, least, strict=True)]
+        if min(spare, default=0.0) >= 0:
+            sure = np.ravel(score_set.b + score_set.above + doubt)
+            return _Worst(found, spare, all(one.score > b for one, b in zip(found, sure, strict=True)))
+    return None
 
 
-def _all_met_alone(change: Changes, referee: Referee, rows: FloatArray) -> bool:
-    """Whether all rows meet the target, as changes of the only row: the last digits may depend on other rows."""
-    return all(_met(change, referee, row[None])[0] for row in rows)
+def _told(worst: _Worst, met: bool, asked: int, changes: Changes, referee: Referee, row: int) -> Neighbourhood:
+    """What was found around a row. Where rounding may matter, the worst neighbours are predicted, each alone."""
+    points = np.array([one.point for one in worst.neighbours])
+    met = met and (worst.surely or _all_met_alone(changes, referee, row, points))
+    return Neighbourhood(met, worst.nearest, asked)
 
 
-def _met(change: Changes, referee: Referee, rows: FloatArray) -> BoolArray:
+def _refute(fine: BoolArray, changes: Changes, referee: Referee, rows: IntArray, around: Iterable[FloatArray]) -> None:
+    """Rows with a neighbour that misses the target are not fine. One that seems to miss it is asked about alone."""
+    near = list(around)
+    whose, points = np.repeat(rows, [len(its) for its in near]), np.vstack(near)
+    if not len(points):
+        return
+    missed = ~_met(changes, referee, whose, points)
+    for row, point in zip(whose[missed].tolist(), points[missed], strict=True):
+        fine[row] = fine[row] and _all_met_alone(changes, referee, row, point[None])
+
+
+def _all_met_alone(changes: Changes, referee: Referee, row: int, points: FloatArray) -> bool:
+    """Whether all points meet the target, as changes of a row: the last digits may depend on other rows."""
+    return all(_met(changes, referee, np.array([row]), point[None])[0] for point in points)
+
+
+def _met(changes: Changes, referee: Referee, rows: IntArray, points: FloatArray) -> BoolArray:
     assert referee.target is not None
-    after = Prediction(referee.reading.source, referee.written(rows))
-    return referee.target.met(change.before.take(np.zeros(len(rows), dtype=np.intp)), after)
+    after = Prediction(referee.reading.source, referee.written(points))
+    return referee.target.met(changes.before.take(rows), after)

@@ -21,6 +21,7 @@ from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
 from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.robust.linear import RobustLinear
 from butfor.solvers.rows.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
 from butfor.solvers.swarm.settings import Swarm
@@ -32,7 +33,9 @@ PROVING: tuple[AbstractSolver, ...] = (
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
-EXACT_SOLVERS: tuple[AbstractSolver, ...] = (*PROVING, RobustExact(PROVING), BlendBranching(PROVING), Enumeration())
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (
+    *PROVING, RobustLinear((LinearExact(), LinearKnapsack())), RobustExact(PROVING), BlendBranching(PROVING), Enumeration(),
+)  # fmt: skip
 """Those that prove the optimum of a question with whatever it asks of an answer."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())

@@ -23,6 +23,14 @@ The last is that of the closest row that was found, by the estimator itself.
 SOME_RADIUS, NO_RADIUS = "share of the radius with an answer", "share of the radius without one"
 """Notes on an answer that is impossible with a ball around it: with which part of the radius it is possible."""
 
+PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR = "neighbours that the model predicted", "score of the worst neighbour"
+"""Notes on an answer with a ball around it. The second is the model's own, at the worst row that an exact search found."""
+
+
+def of_worst(column: str) -> str:
+    """The note on a value of the worst neighbour."""
+    return f"{column} of the worst neighbour"
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -63,7 +71,14 @@ class Certificate:
 
     def __repr__(self) -> str:
         lines = [str(self), *(f"  {'passed' if fine else 'FAILED'} - {name}" for name, fine in self.checks)]
+        if PREDICTED_NEIGHBOURS in self.notes:
+            lines.append(f"  {self.notes[PREDICTED_NEIGHBOURS]:.0f} neighbours were predicted{self._worst}")
         return "\n".join([*lines, f"  solver {self.solver}"])
+
+    @property
+    def _worst(self) -> str:
+        """How the worst neighbour scores, in words."""
+        return f"; the worst has {self.notes[WORST_NEIGHBOUR]:.6g}" if WORST_NEIGHBOUR in self.notes else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data. Infinities become None."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from butfor.estimator.prediction import Prediction
 from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes, all_hold
 from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.constraints.robust import Robust
+from butfor.problem.neighbours import FEW_NEIGHBOURS, MANY_NEIGHBOURS, Neighbourhood
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
@@ -37,13 +40,15 @@ class Verdict:
     - `passed` (answers, checks): whether each of `CHECKS` passed;
     - `cost` (answers): the cost, computed again;
     - `after`: what the estimator predicts for each point;
-    - `predicted`: all that the estimator predicts for the points that were found.
+    - `predicted`: all that the estimator predicts for the points that were found;
+    - `around`: what was found in the ball around some answers, if one was asked for.
     """
 
     passed: BoolArray
     cost: FloatArray
     after: list[Any]
     predicted: Prediction | None = None
+    around: Mapping[int, Neighbourhood] = field(default_factory=dict)
 
     def failed(self, check: int) -> BoolArray:
         """Which answers failed the check with this number."""
@@ -85,7 +90,14 @@ class Verifier:
         target, prices = self.question.target, self.question.prices
         changes = self._changes(outcome.row[at], outcome.points[at])
         passed[at, PREDICTION] = target.met(changes.before, changes.after)
-        passed[at, CONSTRAINTS] = respected(self.question, changes, self.referee)
+        balls = [rule for rule in self.question.constraints if isinstance(rule, Robust)]
+        others = self.question.under(rule for rule in self.question.constraints if not isinstance(rule, Robust))
+        passed[at, CONSTRAINTS] = respected(others, changes, self.referee)
+        around = dict[int, Neighbourhood]()
+        for ball in balls:
+            found = ball.around(changes, self.referee, max(FEW_NEIGHBOURS, MANY_NEIGHBOURS // len(at)))
+            passed[at, CONSTRAINTS] &= [one.met for one in found]
+            around |= zip(at.tolist(), found, strict=True)
         if self.free is not None:
             kept = same(changes.start, changes.points) | self.free[outcome.row[at]]
             passed[at, CONSTRAINTS] &= kept.all(axis=1)
@@ -94,7 +106,7 @@ class Verifier:
         passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
-        return Verdict(passed, cost, after, changes.after)
+        return Verdict(passed, cost, after, changes.after, around)
 
     def scores(self, outcome: Outcome, verdict: Verdict) -> list[Score | None]:
         """How each answer scores. A row whose answer failed a check scores like one without an answer."""

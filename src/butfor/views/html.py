@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from butfor.explanation.changes import Change, change_rows, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
+from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, PREDICTED_NEIGHBOURS, REACHED, WORST_NEIGHBOUR
 from butfor.views.markup import isolated, pairs, part, phrase, sentence
 from butfor.views.text import headline, score_line, status_name, wanted
 from butfor.views.words import constraints_in_words, cost_in_words
@@ -160,9 +160,13 @@ def _certificate(answer: Explanation) -> str:
         facts = [("Cost", word(answer.cost)), ("Proven bound", word(certificate.bound))]
         if certificate.status is Status.WITHIN_GAP:
             facts.append(("Gap", f"{certificate.gap:.2%}"))
+        told = [
+            ("Neighbours that the model predicted", PREDICTED_NEIGHBOURS),
+            ("Score of the worst neighbour", WORST_NEIGHBOUR),
+        ]
     else:
-        reach = [("Needed", NEEDED), ("Reached at most", REACHED), ("Reached by the closest row found", CLOSEST_ROW)]
-        facts = [(title, word(certificate.notes[name])) for title, name in reach if name in certificate.notes]
+        told = [("Needed", NEEDED), ("Reached at most", REACHED), ("Reached by the closest row found", CLOSEST_ROW)]
+    facts += [(title, word(certificate.notes[name])) for title, name in told if name in certificate.notes]
     body = f"<p>{sentence(certificate.why)}</p>{pairs(facts)}{_closest(answer)}"
     if checks:
         body += f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>'

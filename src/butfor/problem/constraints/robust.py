@@ -15,15 +15,13 @@ from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, kind_of
 from butfor.model.readout import AbstractReadout
+from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
-from butfor.problem.neighbours import stays_met
+from butfor.problem.neighbours import FEW_NEIGHBOURS, Neighbourhood, neighbourhoods
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
-
-SAMPLED = 200
-"""How many random neighbours of an answer the estimator itself is asked about, besides the worst one."""
 
 
 @dataclass(frozen=True)
@@ -91,17 +89,20 @@ class Robust(JudgedConstraint):
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes stay valid in the ball: by the exact adversary, and by the estimator where that looks worst."""
+        return np.array([one.met for one in self.around(changes, referee, FEW_NEIGHBOURS)], dtype=np.bool_)
+
+    def around(self, changes: Changes, referee: Referee, sampled: int) -> list[Neighbourhood]:
+        """What was found in the ball around each point. The estimator is asked about so many neighbours of each, at random."""
         reading, target = referee.reading, referee.target
-        fine = np.zeros(len(changes), dtype=np.bool_)
         if target is None:
-            return fine
+            return [Neighbourhood(False, None, 0)] * len(changes)
         model, ball = target.focus(reading, changes.before).model, self.ball(referee.space)
         refuse_unknown(model, reading.readout, ball)
+        own = [tuple[ScoreSet, ...]()] * len(changes)
         for rows, score_sets in target.groups(reading.readout, changes.before):
             for at, row in enumerate(rows.tolist()):
-                own = tuple(score_set.take(np.array([at])) for score_set in score_sets)
-                fine[row] = stays_met(model, own, ball, changes.take(np.array([row])), referee, SAMPLED)
-        return fine
+                own[row] = tuple(score_set.take(np.array([at])) for score_set in score_sets)
+        return neighbourhoods(model, own, ball, changes, referee, sampled)
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         ball = self.ball(problem.space)

@@ -132,7 +132,7 @@ class RobustExact(AbstractSolver):
         self, score_set: ScoreSet, slope: FloatArray, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Raise the thresholds by what the scores may fall."""
-        asks = problem.confirmation and _AtWorst(
+        asks = problem.confirmation and AtWorst(
             problem.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
         )
         one = replace(problem, confirmation=asks)
@@ -154,7 +154,7 @@ def _plain_form(form: Form, kind: ModelKind) -> Form:
 
 
 @dataclass(frozen=True, eq=False)
-class _AtWorst(AbstractConfirmation):
+class AtWorst(AbstractConfirmation):
     """Asks about the worst neighbours of a row, too: rounding decides about them, and not about the row."""
 
     asks: AbstractConfirmation
@@ -165,5 +165,5 @@ class _AtWorst(AbstractConfirmation):
         worst = (found.point for found in self.neighbours(point))
         return self.asks.confirms(point, most) and all(target.confirms(one, most) for one in worst)
 
-    def take(self, rows: IntArray | slice) -> _AtWorst:
+    def take(self, rows: IntArray | slice) -> AtWorst:
         return replace(self, asks=self.asks.take(rows))

@@ -1,0 +1,97 @@
+"""The cheapest rows of a linear model all of whose neighbours in a ball meet the target: its robust counterpart.
+
+A linear score falls within the ball by the dual norm of its slopes, whatever the row. So the thresholds rise by that, and
+all rows are solved at once (Ben-Tal, El Ghaoui and Nemirovski, Robust Optimization, 2009, chapter 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.formulation.margins import tightened
+from butfor.model.ball import Ball
+from butfor.model.linear import Linear
+from butfor.model.questions import ModelKind, evaluate
+from butfor.model.scores import ScoreSet
+from butfor.model.worst import worst_neighbours
+from butfor.problem.form import ConstraintKind, Form, ValueKind
+from butfor.problem.problem import Problem
+from butfor.solvers.outcome import Outcome, Stopped
+from butfor.solvers.robust.exact import AtWorst
+from butfor.solvers.solver import AbstractSolver, Budget, Support
+
+
+class RobustLinear(AbstractSolver):
+    """Raised thresholds. Guarantee: that of the solver that it hands them to, which is optimal."""
+
+    name = "robust_linear"
+    does = "answers of linear models that stay valid in a whole ball: many rows at once"
+    block = 2048
+    takes_per_row = True
+
+    def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
+        self.inner = inner
+        """The solvers of the problems without a ball."""
+
+    def accepts(self, form: Form) -> Support:
+        if ConstraintKind.ROBUST not in form.constraints:
+            return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
+        if form.model is not ModelKind.LINEAR:
+            return Support(False, f"it takes a linear model, and the model is a {form.model}")
+        if ValueKind.MISSING in form.movable:
+            return Support(False, "numbers may be missing, and are not perturbed then")
+        if ConstraintKind.MARGIN in form.constraints:
+            return Support(False, "a margin has no robust counterpart here")
+        if self._solver_of(form) is None:
+            return Support(False, "no closed form and no knapsack takes it without the ball")
+        return Support(True, "the thresholds rise by the dual norm of the slopes")
+
+    def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        parts = [self._in_one_set(problem, score_set, budget) for score_set in problem.score_sets]
+        cost = np.array([part.cost + one.offset for part, one in zip(parts, problem.score_sets, strict=True)])
+        bound = np.array([part.bound + one.offset for part, one in zip(parts, problem.score_sets, strict=True)])
+        best, rows = cost.argmin(axis=0), np.arange(len(problem))
+        points = np.array([part.points for part in parts])[best, rows]
+        points[np.isinf(cost.min(axis=0))] = np.nan  # what comes closest does so without the ball
+        return Outcome(
+            rows, points, cost.min(axis=0), bound.min(axis=0), np.array([part.stopped for part in parts]).max(axis=0)
+        )
+
+    def _in_one_set(self, problem: Problem, score_set: ScoreSet, budget: Budget) -> Outcome:
+        """The cheapest rows whose balls lie in one of the sets."""
+        ball, model = problem.robust, problem.model
+        assert ball is not None
+        assert isinstance(model, Linear)
+        raised = replace(_raised(score_set, model.slope, ball, problem.factuals), offset=0.0)
+        asks = problem.confirmation and AtWorst(
+            problem.confirmation, partial(worst_neighbours, model, score_set.A, ball=ball)
+        )
+        one = replace(problem, robust=None, score_sets=(raised,), confirmation=asks)
+        solver = self._solver_of(one.form())
+        assert solver is not None
+        found = solver.solve(one, budget)
+        unsure = found.found() & ~tightened(raised, one).holds(evaluate(model, found.points))
+        for row in np.flatnonzero(unsure).tolist():
+            alone = np.array([row])
+            if not one.take(alone).reached(
+                raised.take(alone), found.points[row]
+            ):  # rounding decides against a neighbour
+                found.cost[row], found.points[row], found.stopped[row] = np.inf, np.nan, Stopped.EFFORT
+        return found
+
+    def _solver_of(self, form: Form) -> AbstractSolver | None:
+        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST})
+        return next((solver for solver in self.inner if solver.accepts(plain)), None)
+
+
+def _raised(score_set: ScoreSet, slope: FloatArray, ball: Ball, rows: FloatArray) -> ScoreSet:
+    """The set with thresholds that rise by what the scores may fall. What is missing in a row is not perturbed."""
+    slopes, missing = score_set.A @ slope, np.isnan(rows) & (ball.radius > 0)
+    if not missing.any():
+        return replace(score_set, b=score_set.b + ball.loss(slopes))
+    fall = [replace(ball, radius=np.where(lost, 0.0, ball.radius)).loss(slopes) for lost in missing]
+    return replace(score_set, b=score_set.b + np.array(fall))
