@@ -20,7 +20,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form, ValueKind
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Outcome, Stopped
+from butfor.solvers.outcome import Outcome, Stopped, nothing_found
 from butfor.solvers.robust.exact import AtWorst
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -51,15 +51,18 @@ class RobustLinear(AbstractSolver):
         return Support(True, "the thresholds rise by the dual norm of the slopes")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        parts = [self._in_one_set(problem, score_set, budget) for score_set in problem.score_sets]
-        cost = np.array([part.cost + one.offset for part, one in zip(parts, problem.score_sets, strict=True)])
-        bound = np.array([part.bound + one.offset for part, one in zip(parts, problem.score_sets, strict=True)])
-        best, rows = cost.argmin(axis=0), np.arange(len(problem))
-        points = np.array([part.points for part in parts])[best, rows]
-        points[np.isinf(cost.min(axis=0))] = np.nan  # what comes closest does so without the ball
-        return Outcome(
-            rows, points, cost.min(axis=0), bound.min(axis=0), np.array([part.stopped for part in parts]).max(axis=0)
-        )
+        best = nothing_found(problem, np.inf)
+        for score_set in problem.score_sets:
+            found = self._in_one_set(problem, score_set, budget)
+            cost, better = found.cost + score_set.offset, found.cost + score_set.offset < best.cost
+            best = replace(
+                best,
+                points=np.where(better[:, None], found.points, best.points),
+                cost=np.where(better, cost, best.cost),
+                bound=np.minimum(best.bound, found.bound + score_set.offset),
+                stopped=np.maximum(best.stopped, found.stopped),
+            )
+        return best
 
     def _in_one_set(self, problem: Problem, score_set: ScoreSet, budget: Budget) -> Outcome:
         """The cheapest rows whose balls lie in one of the sets."""
@@ -77,9 +80,8 @@ class RobustLinear(AbstractSolver):
         unsure = found.found() & ~tightened(raised, one).holds(evaluate(model, found.points))
         for row in np.flatnonzero(unsure).tolist():
             alone = np.array([row])
-            if not one.take(alone).reached(
-                raised.take(alone), found.points[row]
-            ):  # rounding decides against a neighbour
+            if not one.take(alone).reached(raised.take(alone), found.points[row]):
+                # rounding decides against a neighbour
                 found.cost[row], found.points[row], found.stopped[row] = np.inf, np.nan, Stopped.EFFORT
         return found
 
