@@ -40,6 +40,7 @@ from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
+from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
@@ -726,6 +727,22 @@ def test_many_rows_of_a_linear_model_and_what_their_certificates_tell() -> None:
     assert 0.5 <= one.certificate.notes[WORST_NEIGHBOUR] < 0.5 + 1e-6
     assert "10000 neighbours were predicted; the worst has 0.5" in repr(one.certificate)
     assert "Score of the worst neighbour" in one.to_html()
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_hard_network_has_an_answer_soon(blind: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linear steps end beside the boundary, where the adversary takes long. Deeper inside, and among real rows, it does not."""
+    X, y = make_classification(300, 12, n_informative=8, random_state=3)
+    network = MLPClassifier((40,), solver="lbfgs", alpha=1.0, max_iter=5000, random_state=0).fit(X, y)
+    explainer, rows = bf.Explainer(network, X), X[network.predict(X) == 0][:3]
+    monkeypatch.setattr(Scenarios, "_look", lambda *args: None)
+    if blind:
+        monkeypatch.setattr(Scenarios, "_look_deeper", lambda *args: None)
+    for answer in explainer.explain(rows, target=1, constraints=[bf.robust(0.03)], time_limit_per_row=3):
+        assert answer.found
+        assert answer.certificate.bound <= answer.cost * (1 + 1e-6)
+        near = np.asarray(answer.point) + 0.03 * np.ptp(X, axis=0) * np.random.default_rng(0).uniform(-1, 1, (500, 12))
+        assert (network.predict(near) == 1).all()
 
 
 def test_a_cut_that_only_missing_values_are_beyond() -> None:

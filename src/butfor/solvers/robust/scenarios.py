@@ -14,12 +14,14 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 from butfor.formulation.margins import tightened, widened
 from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball
 from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network
 from butfor.model.network_adversary import NetworkAdversary
+from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
@@ -48,6 +50,24 @@ MOST_SCENARIOS = 30
 ROBUST_LOOKING_SHARE = 1 / 3
 """The share of a limited time in which robust answers are looked for before anything is proven."""
 
+FIRST_DEPTH, DEPTHS_TRIED, SAME_DEPTH = 0.05, 10, 0.1
+"""How deep inside it is aimed at first (as a share of the spread of scores), how often, and how near two depths are the same."""
+
+PATIENT_SECONDS, CHECK_SECONDS = 2.0, 0.5
+"""How long it is looked at whether a point is robust, as long as no answer is known: a good one, and one that is deep inside."""
+
+QUICK_SECONDS = 0.1
+"""How long this is looked at for one of many points."""
+
+MOST_ROWS = 50
+"""How many training rows are looked at."""
+
+SHARES_BACK = (1.0, 0.5, 0.2, 0.05)
+"""The shares of a change that are taken back."""
+
+WORTHWHILE = 0.01
+"""As long as this share of the cost is saved, all changes are looked at again."""
+
 LOOKING_SECONDS = 5.0
 """How long one program looks for a robust answer where no other is known."""
 
@@ -72,8 +92,11 @@ class Scenarios:
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
+        self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()), PATIENT_SECONDS)
+        if self.best.point is None:
+            self._look_inside(budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+        self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self.until = budget.until
-        self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         bound, stopped = 0.0, Stopped.EFFORT
         for number in itertools.count(1):
             ceiling = min(upper, self.best.cost)
@@ -85,7 +108,9 @@ class Scenarios:
             if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
                 break
             known = len(self.shifts)
-            self._look(found.point, budget)
+            self._step_inside(found.point)
+            if self._collect(found.point, self._failures(found.point, self.sure.b - self.raised)):
+                self._look(found.point, budget)
             if self.best.point is None and not budget.spent():
                 self._look_everywhere(upper, budget)
             if len(self.shifts) == known:  # nothing is left but what rounding decides about
@@ -94,15 +119,11 @@ class Scenarios:
                 break
         return replace(self.best, bound=min(bound, self.best.cost), stopped=budget.stopped or stopped)
 
-    def _look(self, near: FloatArray | None, budget: Budget) -> None:
+    def _look(self, near: FloatArray | None, budget: Budget, seconds: float = np.inf) -> None:
         """Look for a robust answer by linear steps, and collect the shifts that others fail under.
 
-        A point `near` one has passed all shifts so far.
+        One may be `near` a point. Whether one is robust is looked at for so many seconds.
         """
-        if near is not None:
-            self._step_inside(near)
-            if not self._collect(near, self._failures(near, self.sure.b - self.raised)):
-                return None
         while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
             problem, inside = self._copies(self.inside)
             descent = Descent(problem, inside, budget)
@@ -112,6 +133,7 @@ class Scenarios:
             found = descent.best_from(starts)
             if found is None or found[1] >= self.best.cost:
                 return None
+            self.until = min(budget.until, now() + seconds)
             failures = self._failures(found[0], self.sure.b)
             if not failures:
                 self.best = replace(self.best, point=found[0], cost=found[1])
@@ -125,6 +147,70 @@ class Scenarios:
         found = cheapest_below(*self._copies(self.inside), upper, little)
         if found.point is not None and not self._take(found.point):
             self._collect(found.point, self._failures(found.point, self.sure.b))
+
+    def _look_inside(self, budget: Budget) -> None:
+        """Look where the adversary soon has no doubt, and go back from there towards the row."""
+        self._look_deeper(budget)
+        if self.best.point is None:
+            self._look_among_rows(budget)
+        while self.best.point is not None and not budget.spent() and self._brought_back(budget):
+            pass
+
+    def _look_deeper(self, budget: Budget) -> None:
+        """Aim further inside the set, where the adversary soon has no doubt, and then less far, as long as it has none."""
+        examples = self.problem.examples
+        if examples is None:
+            return
+        spread = (evaluate(self.model, examples.examples) @ self.score_set.A.T).std(axis=0)
+        shallow, deep, depth = 0.0, np.inf, FIRST_DEPTH
+        for _ in range(DEPTHS_TRIED):
+            if budget.spent() or deep - shallow < SAME_DEPTH * deep < np.inf:
+                break
+            problem, inside = self._copies(replace(self.inside, b=self.inside.b + depth * spread))
+            descent = Descent(problem, inside, budget)
+            found = descent.best_from(descent.starts())
+            if found is None:
+                break
+            self.until = min(budget.until, now() + CHECK_SECONDS)
+            robust = self._is_robust(found[0])
+            if robust:
+                self._take(found[0])
+            shallow, deep = (shallow, depth) if robust else (depth, deep)
+            depth = 2 * depth if deep == np.inf else (shallow + deep) / 2
+
+    def _look_among_rows(self, budget: Budget) -> None:
+        """Take the cheapest of the training rows deepest inside that is robust."""
+        examples = self.problem.examples
+        if examples is None:
+            return
+        rows = examples.examples
+        spare = (evaluate(self.model, rows) @ self.score_set.A.T - self.sure.b).min(axis=1)
+        rows = rows[np.argsort(-spare, kind="stable")[: min(MOST_ROWS, np.count_nonzero(spare > 0))]]
+        cost = self.problem.prices.total(np.repeat(self.problem.factuals, len(rows), axis=0), rows)
+        for at in np.argsort(cost, kind="stable").tolist():
+            self.until = min(budget.until, now() + QUICK_SECONDS)
+            if budget.spent() or self._take(rows[at]):
+                return
+
+    def _brought_back(self, budget: Budget) -> bool:
+        """Bring one feature after another of the answer back, all the way or a part of it. Whether that helped much."""
+        point, home, before = self.best.point, self.problem.factuals[0], self.best.cost
+        assert point is not None
+        changed = np.flatnonzero((point != home) & ~np.isnan(home))
+        back = np.repeat(point[None], len(changed), axis=0)
+        back[np.arange(len(changed)), changed] = home[changed]
+        cost = self.problem.prices.total(np.repeat(home[None], len(changed), axis=0), back)
+        for j in changed[np.argsort(cost, kind="stable")].tolist():
+            whole = self.problem.space.features[j].levels is not None or self.problem.domain.step[j] > 0
+            for share in SHARES_BACK[:1] if whole else SHARES_BACK:
+                if budget.spent() or self.best.point is None:
+                    return False
+                self.until = min(budget.until, now() + QUICK_SECONDS)
+                nearer = self.best.point.copy()
+                nearer[j] = home[j] if share == 1 else nearer[j] + share * (home[j] - nearer[j])
+                if self._take(nearer):
+                    break
+        return self.best.cost < (1 - WORTHWHILE) * before
 
     def _step_inside(self, near: FloatArray) -> None:
         """Take a point between the answer and one that costs no more than any: as near to the latter as stays robust.
