@@ -38,6 +38,7 @@ from butfor.solvers.choose import PROVING
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.outcome import Status
+from butfor.solvers.robust import deep_inside
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
 from butfor.solvers.robust.scenarios import Scenarios
@@ -737,7 +738,7 @@ def test_a_hard_network_has_an_answer_soon(blind: bool, monkeypatch: pytest.Monk
     explainer, rows = bf.Explainer(network, X), X[network.predict(X) == 0][:3]
     monkeypatch.setattr(Scenarios, "_look", lambda *args: None)
     if blind:
-        monkeypatch.setattr(Scenarios, "_look_deeper", lambda *args: None)
+        monkeypatch.setattr(deep_inside, "_look_deeper", lambda *args: None)
     for answer in explainer.explain(rows, target=1, constraints=[bf.robust(0.03)], time_limit_per_row=3):
         assert answer.found
         assert answer.certificate.bound <= answer.cost * (1 + 1e-6)

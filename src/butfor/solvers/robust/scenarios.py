@@ -21,7 +21,6 @@ from butfor.model.ball import Ball
 from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network
 from butfor.model.network_adversary import NetworkAdversary
-from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
@@ -29,6 +28,7 @@ from butfor.solvers.combine import SetAnswer
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.robust.deep_inside import look_inside
 from butfor.solvers.robust.telling import tell_round
 from butfor.solvers.solver import Budget
 
@@ -50,23 +50,8 @@ MOST_SCENARIOS = 30
 ROBUST_LOOKING_SHARE = 1 / 3
 """The share of a limited time in which robust answers are looked for before anything is proven."""
 
-FIRST_DEPTH, DEPTHS_TRIED, SAME_DEPTH = 0.05, 10, 0.1
-"""How deep inside it is aimed at first (as a share of the spread of scores), how often, and how near two depths are the same."""
-
-PATIENT_SECONDS, CHECK_SECONDS = 2.0, 0.5
-"""How long it is looked at whether a point is robust, as long as no answer is known: a good one, and one that is deep inside."""
-
-QUICK_SECONDS = 0.1
-"""How long this is looked at for one of many points."""
-
-MOST_ROWS = 50
-"""How many training rows are looked at."""
-
-SHARES_BACK = (1.0, 0.5, 0.2, 0.05)
-"""The shares of a change that are taken back."""
-
-WORTHWHILE = 0.01
-"""As long as this share of the cost is saved, all changes are looked at again."""
+PATIENT_SECONDS = 2.0
+"""How long it is looked at whether a point is robust, as long as no answer is known."""
 
 LOOKING_SECONDS = 5.0
 """How long one program looks for a robust answer where no other is known."""
@@ -94,7 +79,7 @@ class Scenarios:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
         self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()), PATIENT_SECONDS)
         if self.best.point is None:
-            self._look_inside(budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+            look_inside(self, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self.until = budget.until
         bound, stopped = 0.0, Stopped.EFFORT
@@ -102,7 +87,7 @@ class Scenarios:
             ceiling = min(upper, self.best.cost)
             if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
                 break
-            found = cheapest_below(*self._copies(self.wide), ceiling, budget)
+            found = cheapest_below(*self.copies(self.wide), ceiling, budget)
             bound, stopped = max(bound, found.bound), found.stopped
             tell_round(number, bound, self.best.cost)
             if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
@@ -125,7 +110,7 @@ class Scenarios:
         One may be `near` a point. Whether one is robust is looked at for so many seconds.
         """
         while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
-            problem, inside = self._copies(self.inside)
+            problem, inside = self.copies(self.inside)
             descent = Descent(problem, inside, budget)
             starts = descent.starts()
             if near is not None:
@@ -144,97 +129,33 @@ class Scenarios:
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
         """Look for a robust answer by the whole program for a while, where linear steps led to none."""
         little = budget.at_most(min(LOOKING_SECONDS, ROBUST_LOOKING_SHARE * budget.left()))
-        found = cheapest_below(*self._copies(self.inside), upper, little)
-        if found.point is not None and not self._take(found.point):
+        found = cheapest_below(*self.copies(self.inside), upper, little)
+        if found.point is not None and not self.take(found.point):
             self._collect(found.point, self._failures(found.point, self.sure.b))
-
-    def _look_inside(self, budget: Budget) -> None:
-        """Look where the adversary soon has no doubt, and go back from there towards the row."""
-        self._look_deeper(budget)
-        if self.best.point is None:
-            self._look_among_rows(budget)
-        while self.best.point is not None and not budget.spent() and self._brought_back(budget):
-            pass
-
-    def _look_deeper(self, budget: Budget) -> None:
-        """Aim further inside the set, where the adversary soon has no doubt, and then less far, as long as it has none."""
-        examples = self.problem.examples
-        if examples is None:
-            return
-        spread = (evaluate(self.model, examples.examples) @ self.score_set.A.T).std(axis=0)
-        shallow, deep, depth = 0.0, np.inf, FIRST_DEPTH
-        for _ in range(DEPTHS_TRIED):
-            if budget.spent() or deep - shallow < SAME_DEPTH * deep < np.inf:
-                break
-            problem, inside = self._copies(replace(self.inside, b=self.inside.b + depth * spread))
-            descent = Descent(problem, inside, budget)
-            found = descent.best_from(descent.starts())
-            if found is None:
-                break
-            self.until = min(budget.until, now() + CHECK_SECONDS)
-            robust = self._is_robust(found[0])
-            if robust:
-                self._take(found[0])
-            shallow, deep = (shallow, depth) if robust else (depth, deep)
-            depth = 2 * depth if deep == np.inf else (shallow + deep) / 2
-
-    def _look_among_rows(self, budget: Budget) -> None:
-        """Take the cheapest of the training rows deepest inside that is robust."""
-        examples = self.problem.examples
-        if examples is None:
-            return
-        rows = examples.examples
-        spare = (evaluate(self.model, rows) @ self.score_set.A.T - self.sure.b).min(axis=1)
-        rows = rows[np.argsort(-spare, kind="stable")[: min(MOST_ROWS, np.count_nonzero(spare > 0))]]
-        cost = self.problem.prices.total(np.repeat(self.problem.factuals, len(rows), axis=0), rows)
-        for at in np.argsort(cost, kind="stable").tolist():
-            self.until = min(budget.until, now() + QUICK_SECONDS)
-            if budget.spent() or self._take(rows[at]):
-                return
-
-    def _brought_back(self, budget: Budget) -> bool:
-        """Bring one feature after another of the answer back, all the way or a part of it. Whether that helped much."""
-        point, home, before = self.best.point, self.problem.factuals[0], self.best.cost
-        assert point is not None
-        changed = np.flatnonzero((point != home) & ~np.isnan(home))
-        back = np.repeat(point[None], len(changed), axis=0)
-        back[np.arange(len(changed)), changed] = home[changed]
-        cost = self.problem.prices.total(np.repeat(home[None], len(changed), axis=0), back)
-        for j in changed[np.argsort(cost, kind="stable")].tolist():
-            whole = self.problem.space.features[j].levels is not None or self.problem.domain.step[j] > 0
-            for share in SHARES_BACK[:1] if whole else SHARES_BACK:
-                if budget.spent() or self.best.point is None:
-                    return False
-                self.until = min(budget.until, now() + QUICK_SECONDS)
-                nearer = self.best.point.copy()
-                nearer[j] = home[j] if share == 1 else nearer[j] + share * (home[j] - nearer[j])
-                if self._take(nearer):
-                    break
-        return self.best.cost < (1 - WORTHWHILE) * before
 
     def _step_inside(self, near: FloatArray) -> None:
         """Take a point between the answer and one that costs no more than any: as near to the latter as stays robust.
 
         The last shifts are found one by one, each nearer to a kink of the network, and in the end rounding decides.
         """
-        if self._take(near) or self.best.point is None:
+        if self.take(near) or self.best.point is None:
             return
         away = np.nan_to_num(self.best.point - near)
         away[[feature.levels is not None for feature in self.problem.space]] = 0.0
         for share in STEPS_INSIDE:
-            if not self._take(near + share * away):
+            if not self.take(near + share * away):
                 return
 
-    def _take(self, point: FloatArray) -> bool:
+    def take(self, point: FloatArray) -> bool:
         """Keep a point as the answer, if it is a cheaper one. Columns of float32 hold it as it is rounded."""
         point = np.where(self.problem.domain.single, point.astype(np.float32), point)
         cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
-        if cost >= self.best.cost or not self.problem.admits(point[None])[0] or not self._is_robust(point):
+        if cost >= self.best.cost or not self.problem.admits(point[None])[0] or not self.is_robust(point):
             return False
         self.best = replace(self.best, point=point, cost=cost)
         return True
 
-    def _is_robust(self, point: FloatArray) -> bool:
+    def is_robust(self, point: FloatArray) -> bool:
         """Whether no neighbour of a point misses the target. Where rounding decides, the estimator is asked."""
         found = self._failures(point, self.sure.b)
         if not found or not self._is_met(found):
@@ -272,7 +193,7 @@ class Scenarios:
                 self.shifts.append(shift)
         return len(self.shifts) > known
 
-    def _copies(self, score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
+    def copies(self, score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
         """The problem in which one score set must be met under all shifts."""
         copies = networks_side_by_side([shifted_network(self.model, shift) for shift in self.shifts])
         count = len(self.shifts)
