@@ -30,7 +30,7 @@ MOST_ROWS = 50
 SHARES_BACK = (1.0, 0.5, 0.2, 0.05)
 """The shares of a change that are taken back."""
 
-WORTHWHILE = 0.01
+HELPED_MUCH = 0.01
 """As long as this share of the cost is saved, all changes are looked at again."""
 
 
@@ -99,4 +99,4 @@ def _brought_back(search: Scenarios, budget: Budget) -> bool:
             nearer[j] = home[j] if share == 1 else nearer[j] + share * (home[j] - nearer[j])
             if search.take(nearer):
                 break
-    return search.best.cost < (1 - WORTHWHILE) * before
+    return search.best.cost < (1 - HELPED_MUCH) * before
