@@ -112,8 +112,10 @@ class UnitBounds:
         """For each node the unit about whose chord it is most wrong at a shift, and by how much."""
         z = self.a + (shifts / self.ball.radius[self.moved]) @ self.W.T
         lines = self._lines(nodes.held)
-        chord = lines.most * z + lines.offset - self.weight * np.maximum(z, self.leak * z)
-        wrong = np.where(self._concave(nodes.held), -chord, 0.0)
+        concave = self._concave(nodes.held)
+        slope = np.where(concave, lines.most, 0.0)  # of others, it may be infinite
+        chord = slope * z + lines.offset - self.weight * np.maximum(z, self.leak * z)
+        wrong = np.where(concave, -chord, 0.0)
         at = wrong.argmax(axis=1)
         return at, wrong[np.arange(len(at)), at]
 
