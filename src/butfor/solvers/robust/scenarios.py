@@ -78,11 +78,13 @@ class Scenarios:
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
         self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()), PATIENT_SECONDS)
+        bound = 0.0
         if self.best.point is None:
             look_inside(self, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+            bound = self._bound_without_ball(upper, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self.until = budget.until
-        bound, stopped = 0.0, Stopped.EFFORT
+        stopped = Stopped.EFFORT
         for number in itertools.count(1):
             ceiling = min(upper, self.best.cost)
             if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
@@ -125,6 +127,13 @@ class Scenarios:
             if not self._collect(found[0], failures):
                 return None
         return None
+
+    def _bound_without_ball(self, upper: float, budget: Budget) -> float:
+        """What any answer costs. Of hard networks, a program over many copies may tell no bound in time."""
+        every, self.shifts = self.shifts, self.shifts[:1]
+        found = cheapest_below(*self.copies(self.wide), min(upper, self.best.cost), budget)
+        self.shifts = every
+        return found.bound
 
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
         """Look for a robust answer by the whole program for a while, where linear steps led to none."""
