@@ -9,7 +9,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
 import butfor as bf
+from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.ensemble import admissible_box
+from butfor.solvers.ensemble.largest_move import LargestMove
 from butfor.solvers.outcome import Status
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import Kinds, random_problem
 
 
 @pytest.mark.parametrize("kind", [RandomForestClassifier, GradientBoostingClassifier])
@@ -52,3 +57,16 @@ def test_numbers_that_are_read_by_their_bins(encode: str) -> None:
     assert {one.certificate.solver.split(":")[0] for one in ours} == {"largest_move"}
     theirs = explainer.explain(rows, target=1, cost="LInf", solver="milp")
     assert [one.cost for one in ours] == pytest.approx([one.cost for one in theirs], rel=1e-6)
+
+
+def test_many_levels_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admissible_box, "MOST_CHAINED", 1)
+    every, proven = BruteForce(), 0
+    for seed in range(150):
+        problem = random_problem(seed, "ensemble", Kinds(continuous=False, relations=(), costs=("linf",)), trees=3)
+        if not LargestMove().accepts(problem.form()) or not problem.domain.levels:
+            continue
+        found, judged = LargestMove().solve(problem, Budget()), every.solve(problem, Budget())
+        assert found.cost[0] == pytest.approx(judged.cost[0]), f"seed {seed}"
+        proven += found.status()[0] is Status.PROVEN_OPTIMAL
+    assert proven > 20

@@ -23,6 +23,9 @@ from butfor.space.space import same
 MOST_RUNS = 20
 """How many times as many boxes as leaves there may be, because sets of levels are several runs."""
 
+MOST_CHAINED = 200
+"""Of a feature with more levels than this, they keep their own order where they cost the same. A better one would take long."""
+
 
 @dataclass(frozen=True, eq=False)
 class AdmissibleBox:
@@ -109,6 +112,8 @@ def _order(problem: Problem, model: Trees, j: int) -> FloatArray:
     own = int(np.argmax(same(codes, row[j])))
     allowed[own] = domain.stay[0, j]
     move = problem.prices.reach(j, row[None, [j]], codes[None])[0]
+    if len(codes) > MOST_CHAINED:
+        return np.asarray(codes[allowed][np.argsort(move[allowed], kind="stable")])
     apart, left, order = _told_apart(model, j, len(codes)), np.flatnonzero(allowed).tolist(), [own]
     while left:
         nearest = min(left, key=lambda level: (move[level], apart[order[-1], level]))
