@@ -121,8 +121,11 @@ def test_every_changed_value_is_refused(kind) -> None:
     model, answer = ANSWERS[kind]
     record = json.loads(answer.to_json())
     assert not refused(record, model)
-    passed = []
-    for place in leaves(record):
+    passed, slow = [], [param.values[0] for param in SLOWLY]
+    third = slow.index(kind) if kind in slow else None
+    for number, place in enumerate(leaves(record)):
+        if third is not None and number % 3 != third:
+            continue  # these answers are much alike, and each has another third of its values changed
         changed = put(record, place, other(at(record, place)))
         assert refused(changed, model), f"{named(place)} was changed, and the hash was not"
         if place != ("hash",) and not refused(sealed(changed), model):

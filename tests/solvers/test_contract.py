@@ -270,7 +270,7 @@ class OnNetworks(SolverContract):
 
 class TestNetworkExactOnReals(OnNetworks):
     solver = NetworkExact()
-    seeds = range(260)
+    seeds = range(200)
 
 
 class TestMilpOnNetworksOfReals(OnNetworks):
