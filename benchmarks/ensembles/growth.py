@@ -15,7 +15,7 @@ from benchmarks.harness import where
 TREES = (10, 20, 50, 100, 200, 500)
 DEPTHS = (2, 3, 4, 5, 6, 8, 10, None)
 FEATURES = (3, 5, 10, 20, 30)
-ROWS, LIMIT = 5, 20.0
+ROWS = 5
 
 
 def measure(scale: Scale) -> Iterator[Line]:
@@ -24,7 +24,7 @@ def measure(scale: Scale) -> Iterator[Line]:
     assert breast is not None
     main = ("pima" in scale.tables and table("pima")) or breast
     small_steps = slice(2 if scale.shrink > 1 else None)
-    scale = small(scale, ROWS, LIMIT)
+    scale = small(scale, ROWS, scale.limit)
     for make, name in ((forest, "RF"), (boosting, "GB")):
         depth = 5 if make is forest else 3
         for trees in TREES[small_steps]:
