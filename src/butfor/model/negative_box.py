@@ -20,6 +20,11 @@ NegativeBox = Mapping[int, CellSet]
 def own_cells(model: Trees, leaves: Regions, row: FloatArray) -> NegativeBox:
     """The rows that reach the same leaves as a row in every tree, with its levels and its missing values."""
     low, high = leaves.around(row)
+    return between(model, np.nextafter(low, np.inf), high, row)
+
+
+def between(model: Trees, low: FloatArray, high: FloatArray, row: FloatArray) -> NegativeBox:
+    """The rows whose numbers lie in the cells from `low` to `high`, with the levels and the missing values of a row."""
     found: dict[int, CellSet] = {}
     for j, cells in enumerate(model.cells):
         here = int(cells.index(row[j : j + 1])[0])
@@ -29,7 +34,7 @@ def own_cells(model: Trees, leaves: Regions, row: FloatArray) -> NegativeBox:
             found[j] = Interval(1, 0, missing=True)
         else:
             first, last = np.searchsorted(cells.edges, [low[j], high[j]])
-            found[j] = Interval(int(first) + 1 if low[j] > -np.inf else 0, int(last), missing=False)
+            found[j] = Interval(int(first), int(last), missing=False)
     return found
 
 

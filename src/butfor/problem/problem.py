@@ -5,8 +5,8 @@ It holds factual rows, a model, where its scores should lie, what changes cost a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -85,7 +85,8 @@ class Problem:
     - `oracle`: says what a model predicts that could not be read;
     - `unit`: the unit roundoff of the estimator;
     - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide);
-    - `examples`: says what the estimator predicts, for rows of the training data and for any other.
+    - `examples`: says what the estimator predicts, for rows of the training data and for any other;
+    - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on.
     """
 
     space: Space
@@ -105,6 +106,7 @@ class Problem:
     unit: float = UNIT_DOUBLE
     confirmation: AbstractConfirmation | None = None
     examples: AbstractOracle | None = None
+    begun: dict[Hashable, object] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.factuals)

@@ -1,11 +1,12 @@
 """The cheapest row all of whose neighbours in a ball meet the target.
 
-For linear models the thresholds rise by the dual norm. Sums of trees have a `CuttingSet`, and networks `Scenarios`.
+For linear models the thresholds rise by the dual norm. Sums of trees have a `CuttingSet` (for round
+balls `RoundCuts`), and networks `Scenarios`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -14,7 +15,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.adversary.search import Worst
-from butfor.model.ball import Ball
+from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
 from butfor.model.network import Network
@@ -31,6 +32,7 @@ from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_b
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet
 from butfor.solvers.robust.oblique import ObliqueSearch
+from butfor.solvers.robust.round_cuts import RoundCuts
 from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -98,10 +100,18 @@ class RobustExact(AbstractSolver):
             return self._over_missing(problem, ball, upper, budget, partial(self._linear, score_set, model.slope))
         if isinstance(model, ObliqueTree):
             return self._over_missing(problem, ball, upper, budget, partial(self._oblique, score_set, model))
-        if isinstance(model, Network):
-            return Scenarios(problem, score_set, ball, model).solve(upper, budget)
-        assert isinstance(model, Trees)
-        return CuttingSet(self.cheapest, problem, score_set, ball, on_grid(model, ball)).solve(upper, budget)
+        search = problem.begun.pop(about := _about(problem, score_set), None)
+        if search is None and isinstance(model, Network):
+            search = Scenarios(problem, score_set, ball, model)
+        elif search is None:
+            assert isinstance(model, Trees)
+            cuts = CuttingSet if ball.norm is BallNorm.LINF else RoundCuts
+            search = cuts(self.cheapest, problem, score_set, ball, on_grid(model, ball))
+        assert isinstance(search, Scenarios | CuttingSet)
+        found = search.solve(upper, budget)
+        if found.stopped is Stopped.TIME:
+            problem.begun[about] = search
+        return found
 
     def _over_missing(
         self,
@@ -147,6 +157,13 @@ class RobustExact(AbstractSolver):
     ) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
         return ObliqueSearch(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
+
+
+def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
+    """What a search for a row is about. What it holds is alive, so nothing else has its place in memory."""
+    domain, shared = problem.domain, (problem.prices, problem.robust, *problem.relations, *problem.judged)
+    arrays = (problem.factuals, domain.low, domain.high, score_set.A, score_set.b, score_set.strict)
+    return (problem.guard, *map(id, shared), *(array.tobytes() for array in arrays))
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:

@@ -29,7 +29,7 @@ from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Stopped
 from butfor.solvers.robust.deep_inside import look_inside
-from butfor.solvers.robust.telling import tell_round
+from butfor.solvers.robust.rounds import is_closed, tell_round
 from butfor.solvers.solver import Budget
 
 FIRMLY_INSIDE = 1e-7
@@ -59,7 +59,10 @@ LOOKING_SECONDS = 5.0
 
 @dataclass
 class Scenarios:
-    """Answers and bounds for a network, one set of scores and one ball."""
+    """Answers and bounds for a network, one set of scores and one ball.
+
+    `best`, `bound` and `shifts` are what is known so far. When `solve` is called again, it goes on from there.
+    """
 
     problem: Problem
     score_set: ScoreSet
@@ -68,7 +71,7 @@ class Scenarios:
 
     def __post_init__(self) -> None:
         self.shifts = [np.zeros(len(self.problem.space))]
-        self.best, self.until = SetAnswer(None, np.inf, 0.0), np.inf
+        self.best, self.bound, self.until = SetAnswer(None, np.inf, 0.0), 0.0, np.inf
         wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
         self.wide = replace(wide, above=0.0, below=0.0)
         self.raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
@@ -77,11 +80,11 @@ class Scenarios:
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
-        self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()), PATIENT_SECONDS)
-        bound = 0.0
+        if self.best.point is None:
+            self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()), PATIENT_SECONDS)
         if self.best.point is None:
             look_inside(self, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
-            bound = self._bound_without_ball(upper, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+            self._bound_without_ball(upper, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self.until = budget.until
         stopped = Stopped.EFFORT
@@ -90,9 +93,9 @@ class Scenarios:
             if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
                 break
             found = cheapest_below(*self.copies(self.wide), ceiling, budget)
-            bound, stopped = max(bound, found.bound), found.stopped
-            tell_round(number, bound, self.best.cost)
-            if found.point is None or stopped or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling)):
+            self.bound, stopped = max(self.bound, min(found.bound, ceiling)), found.stopped
+            tell_round(number, self.bound, self.best.cost)
+            if found.point is None or stopped or is_closed(self.bound, ceiling):
                 break
             known = len(self.shifts)
             self._step_inside(found.point)
@@ -101,10 +104,10 @@ class Scenarios:
             if self.best.point is None and not budget.spent():
                 self._look_everywhere(upper, budget)
             if len(self.shifts) == known:  # nothing is left but what rounding decides about
-                closed = self.best.cost - bound <= TOLERANCE * (1 + self.best.cost)
+                closed = self.best.cost - self.bound <= TOLERANCE * (1 + self.best.cost)
                 stopped = Stopped.DONE if closed else Stopped.EFFORT
                 break
-        return replace(self.best, bound=min(bound, self.best.cost), stopped=budget.stopped or stopped)
+        return replace(self.best, bound=min(self.bound, self.best.cost), stopped=budget.stopped or stopped)
 
     def _look(self, near: FloatArray | None, budget: Budget, seconds: float = np.inf) -> None:
         """Look for a robust answer by linear steps, and collect the shifts that others fail under.
@@ -128,12 +131,11 @@ class Scenarios:
                 return None
         return None
 
-    def _bound_without_ball(self, upper: float, budget: Budget) -> float:
+    def _bound_without_ball(self, upper: float, budget: Budget) -> None:
         """What any answer costs. Of hard networks, a program over many copies may tell no bound in time."""
         every, self.shifts = self.shifts, self.shifts[:1]
         found = cheapest_below(*self.copies(self.wide), min(upper, self.best.cost), budget)
-        self.shifts = every
-        return found.bound
+        self.shifts, self.bound = every, max(self.bound, min(found.bound, upper))
 
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
         """Look for a robust answer by the whole program for a while, where linear steps led to none."""
