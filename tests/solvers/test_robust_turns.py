@@ -1,0 +1,76 @@
+"""Searches for robust answers that are cut short go on in the next turn, and boxes of failing rows hold such rows only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.counterpart import on_grid
+from butfor.model.questions import evaluate
+from butfor.problem.problem import Problem
+from butfor.solvers.choose import PROVING
+from butfor.solvers.outcome import Status, Stopped
+from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.robust.round_cuts import RoundCuts
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import Kinds, random_problem
+
+ROBUST = RobustExact(PROVING)
+KINDS = Kinds(costs=("l1",), relations=(), missing=False, whole=False, levels=False, bins=False, features=3, classes=2)
+
+
+def problem_in_ball(seed: int, form: str, norm: BallNorm) -> Problem:
+    problem = random_problem(seed, form, KINDS, trees=2 + seed % 4)
+    nothing = np.zeros(len(problem.space))
+    return replace(problem, robust=Ball(norm, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing))
+
+
+@pytest.mark.parametrize(
+    ("form", "norm"), [("ensemble", BallNorm.LINF), ("ensemble", BallNorm.L2), ("network", BallNorm.LINF)]
+)
+def test_a_search_that_ran_out_of_time_goes_on_in_the_next_turn(form: str, norm: BallNorm) -> None:
+    gone_on = proven = 0
+    for seed in range(20):
+        problem = problem_in_ball(seed, form, norm)
+        whole, seconds, begun = ROBUST.solve(problem, Budget(20.0)), 1e-4, dict[object, object]()
+        if whole.stopped[0]:
+            continue
+        found, bounds = ROBUST.solve(problem, Budget(seconds)), [0.0]
+        while found.stopped[0] == Stopped.TIME:
+            gone_on += any(problem.begun[about] is search for about, search in begun.items() if about in problem.begun)
+            begun, seconds = dict(problem.begun), 2 * seconds
+            assert begun, f"seed {seed}: the search is not kept"
+            found = ROBUST.solve(problem, Budget(seconds))
+            bounds.append(float(found.bound[0]))
+        assert not problem.begun, f"seed {seed}: a search that is over is kept"
+        assert found.status() == whole.status(), f"seed {seed}"
+        assert np.allclose(found.cost, whole.cost, rtol=1e-6), f"seed {seed}"
+        if len(problem.score_sets) == 1:
+            assert bounds == sorted(bounds), f"seed {seed}: what was proven is forgotten"
+        proven += found.status()[0] is Status.PROVEN_OPTIMAL
+    assert gone_on > 3
+    assert proven > 3
+
+
+def test_every_row_of_a_failing_box_fails_and_every_reach_lies_in_the_ball() -> None:
+    judged = 0
+    for seed in range(60):
+        rng, problem = np.random.default_rng(seed), problem_in_ball(seed, "ensemble", BallNorm.L2)
+        assert problem.robust is not None
+        ball, model = problem.robust, on_grid(problem.model, problem.robust)
+        low, high = problem.domain.extent.low, problem.domain.extent.high
+        for score_set in problem.score_sets:
+            search = RoundCuts(ROBUST.cheapest, problem, score_set, ball, model)
+            search.solve(np.inf, Budget(20.0))
+            rows = rng.uniform(low - ball.radius, high + ball.radius, (300, len(low)))
+            failing = ~score_set.holds(evaluate(model, rows))
+            for box, reach in search.boxes:
+                cells = {j: model.cells[j].index(rows[:, j]) for j in box}
+                inside = np.all([(box[j].first <= at) & (at <= box[j].last) for j, at in cells.items()], axis=0)
+                assert failing[inside].all(), f"seed {seed}"
+                assert ball.holds(reach[None])[0], f"seed {seed}"
+                judged += int(inside.sum())
+    assert judged > 1000
