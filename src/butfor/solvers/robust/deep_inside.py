@@ -53,7 +53,7 @@ def _look_deeper(search: Scenarios, budget: Budget) -> None:
     for _ in range(DEPTHS_TRIED):
         if budget.spent() or deep - shallow < SAME_DEPTH * deep < np.inf:
             break
-        problem, inside = search.copies(replace(search.inside, b=search.inside.b + depth * spread))
+        problem, inside = search.copies(replace(search.inside, b=search.inside.b + depth * spread), search.shifts)
         descent = Descent(problem, inside, budget)
         found = descent.best_from(descent.starts())
         if found is None:

@@ -21,6 +21,7 @@ from butfor.model.ball import Ball
 from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network
 from butfor.model.network_adversary import NetworkAdversary
+from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
@@ -29,6 +30,7 @@ from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.outcome import TOLERANCE, Stopped
 from butfor.solvers.robust.deep_inside import look_inside
+from butfor.solvers.robust.look_around import look_around
 from butfor.solvers.robust.rounds import is_closed, tell_round
 from butfor.solvers.solver import Budget
 
@@ -40,6 +42,9 @@ STEPS_INSIDE = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 
 SAME_SHIFT = 1e-9
 """Shifts that are this close, as a share of the radius, are not collected twice."""
+
+GOOD_ANSWER = 1e-5
+"""The gap, relative to 1 + cost, from which on no better answer is looked for."""
 
 NEIGHBOURS_ASKED = 200
 """Where rounding decides, the estimator is asked about all neighbours if they are no more than this."""
@@ -86,21 +91,27 @@ class Scenarios:
             look_inside(self, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
             self._bound_without_ball(upper, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
-        self.until = budget.until
+        if self.best.point is not None:
+            matter = look_around(self, self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+            if self.bound == 0:  # each shift makes a program slower, and of the others nothing is proven
+                self.shifts = self.shifts[:1]
+            self._add(matter)
         stopped = Stopped.EFFORT
         for number in itertools.count(1):
             ceiling = min(upper, self.best.cost)
             if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
                 break
-            found = cheapest_below(*self.copies(self.wide), ceiling, budget)
+            found = cheapest_below(*self.copies(self.wide, self.shifts), ceiling, budget)
             self.bound, stopped = max(self.bound, min(found.bound, ceiling)), found.stopped
             tell_round(number, self.bound, self.best.cost)
             if found.point is None or stopped or is_closed(self.bound, ceiling):
                 break
-            known = len(self.shifts)
+            known, self.until = len(self.shifts), budget.until
             self._step_inside(found.point)
-            if self._collect(found.point, self._failures(found.point, self.sure.b - self.raised)):
-                self._look(found.point, budget)
+            self._collect(found.point, self._failures(found.point, self.sure.b - self.raised))
+            self._look(found.point, budget)
+            if self.best.cost - self.bound > GOOD_ANSWER * (1 + self.bound):
+                self._add(look_around(self, found.point, budget))
             if self.best.point is None and not budget.spent():
                 self._look_everywhere(upper, budget)
             if len(self.shifts) == known:  # nothing is left but what rounding decides about
@@ -115,7 +126,7 @@ class Scenarios:
         One may be `near` a point. Whether one is robust is looked at for so many seconds.
         """
         while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
-            problem, inside = self.copies(self.inside)
+            problem, inside = self.copies(self.inside, self.shifts)
             descent = Descent(problem, inside, budget)
             starts = descent.starts()
             if near is not None:
@@ -124,23 +135,19 @@ class Scenarios:
             if found is None or found[1] >= self.best.cost:
                 return None
             self.until = min(budget.until, now() + seconds)
-            failures = self._failures(found[0], self.sure.b)
-            if not failures:
-                self.best = replace(self.best, point=found[0], cost=found[1])
-            if not self._collect(found[0], failures):
+            if not self._collect(found[0], self.judged(*found)):
                 return None
         return None
 
     def _bound_without_ball(self, upper: float, budget: Budget) -> None:
         """What any answer costs. Of hard networks, a program over many copies may tell no bound in time."""
-        every, self.shifts = self.shifts, self.shifts[:1]
-        found = cheapest_below(*self.copies(self.wide), min(upper, self.best.cost), budget)
-        self.shifts, self.bound = every, max(self.bound, min(found.bound, upper))
+        found = cheapest_below(*self.copies(self.wide, self.shifts[:1]), min(upper, self.best.cost), budget)
+        self.bound = max(self.bound, min(found.bound, upper))
 
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
         """Look for a robust answer by the whole program for a while, where linear steps led to none."""
         little = budget.at_most(min(LOOKING_SECONDS, ROBUST_LOOKING_SHARE * budget.left()))
-        found = cheapest_below(*self.copies(self.inside), upper, little)
+        found = cheapest_below(*self.copies(self.inside, self.shifts), upper, little)
         if found.point is not None and not self.take(found.point):
             self._collect(found.point, self._failures(found.point, self.sure.b))
 
@@ -195,19 +202,49 @@ class Scenarios:
             for row, least in zip(self.score_set.A, thresholds, strict=True)
         ]
 
+    def judged(self, point: FloatArray, cost: float) -> list[Worst]:
+        """The neighbours of a point that miss the target. If there is none, the point is the answer."""
+        failures = self._failures(point, self.sure.b)
+        if not failures:
+            self.best = replace(self.best, point=point, cost=cost)
+        return failures
+
     def _collect(self, point: FloatArray, failures: list[Worst]) -> bool:
         """Collect the shifts from a point to its failures. Whether there was a new one."""
-        known, near = len(self.shifts), SAME_SHIFT * self.ball.radius
-        for found in failures:
-            shift = np.clip(np.nan_to_num(found.point - point), -self.ball.radius, self.ball.radius)
-            if not any((np.abs(shift - other) <= near).all() for other in self.shifts):
-                self.shifts.append(shift)
+        known = len(self.shifts)
+        self._add(self.to_failures(point, failures))
         return len(self.shifts) > known
 
-    def copies(self, score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
-        """The problem in which one score set must be met under all shifts."""
-        copies = networks_side_by_side([shifted_network(self.model, shift) for shift in self.shifts])
-        count = len(self.shifts)
+    def to_failures(self, point: FloatArray, failures: list[Worst]) -> list[FloatArray]:
+        """The shifts from a point to its failures."""
+        radius = self.ball.radius
+        return [np.clip(np.nan_to_num(found.point - point), -radius, radius) for found in failures]
+
+    def _add(self, shifts: list[FloatArray]) -> None:
+        """Collect those shifts that are not known."""
+        self.shifts = self.joined(self.shifts, shifts)
+
+    def joined(self, known: list[FloatArray], shifts: list[FloatArray]) -> list[FloatArray]:
+        """Known shifts, and others that are not among them."""
+        every, near = list(known), SAME_SHIFT * self.ball.radius
+        for shift in shifts:
+            if not any((np.abs(shift - other) <= near).all() for other in every):
+                every.append(shift)
+        return every
+
+    def tight(self, shifts: list[FloatArray], point: FloatArray, more: float) -> list[FloatArray]:
+        """The shifts under which a point misses the target, or has little more than that."""
+        spare = (self.scores(point + np.array(shifts)) - self.sure.b - more * (1 + np.abs(self.sure.b))).min(axis=1)
+        return [shift for shift, left in zip(shifts, spare.tolist(), strict=True) if left < 0]
+
+    def scores(self, points: FloatArray) -> FloatArray:
+        """The left sides of the inequalities."""
+        return np.asarray(evaluate(self.model, points) @ self.score_set.A.T)
+
+    def copies(self, score_set: ScoreSet, shifts: list[FloatArray]) -> tuple[Problem, ScoreSet]:
+        """The problem in which one score set must be met under some shifts."""
+        copies = networks_side_by_side([shifted_network(self.model, shift) for shift in shifts])
+        count = len(shifts)
         every = replace(
             score_set,
             A=block_diag(*[score_set.A] * count),

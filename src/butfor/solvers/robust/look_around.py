@@ -1,0 +1,77 @@
+"""Robust answers of networks beside a point: whole programs over a small box, where most units stay on one side of 0.
+
+Linear steps end at a kink. A program goes past it, and over a small box it takes a tenth of the time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.scores import ScoreSet
+from butfor.problem.domain import Domain
+from butfor.solvers.combine import SetAnswer
+from butfor.solvers.network.exact import cheapest_below
+from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.solver import Budget
+
+if TYPE_CHECKING:
+    from butfor.solvers.robust.scenarios import Scenarios
+
+BOX = 0.02
+"""How far a number may move from the point, as a share of its range."""
+
+PROGRAMS = 15
+"""How many programs are solved. Each adds the shifts under which the answer of the last one failed."""
+
+MAY_MATTER, MATTERS = 1e-3, 1e-6
+"""How much more than a threshold, relative to 1 + its size, a score may be for its shift to matter: at first, and in the end."""
+
+
+def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[FloatArray]:
+    """Look for a robust answer beside a point. Returns the shifts that matter where it was looked at last."""
+    search.until = budget.until
+    shifts, cost = search.tight(search.shifts, near, MAY_MATTER) or search.shifts[:1], 0.0
+    for _ in range(PROGRAMS):
+        found = _beside(search, search.inside, shifts, near, budget)
+        if found.point is None:
+            break
+        near = found.point
+        if len(known := search.joined(shifts, search.tight(search.shifts, near, 0.0))) > len(shifts):
+            shifts = known
+            continue
+        failures = search.judged(near, found.cost)
+        if not failures:
+            break
+        shifts = search.joined(shifts, search.to_failures(near, failures))
+        if found.cost - cost < TOLERANCE / 4 * (1 + found.cost):  # the shifts follow a kink, and come closer to it
+            worst = np.array([failure.point for failure in failures])
+            missing = 2 * float((search.sure.b - search.scores(worst)).max())
+            deeper = _beside(search, replace(search.inside, b=search.inside.b + missing), shifts, near, budget)
+            if deeper.point is not None:
+                search.judged(deeper.point, deeper.cost)
+            break
+        cost = found.cost
+    return search.tight(shifts, near, MATTERS)
+
+
+def _beside(
+    search: Scenarios, inside: ScoreSet, shifts: list[FloatArray], point: FloatArray, budget: Budget
+) -> SetAnswer:
+    """The cheapest point near another one that lies in a score set under all of some shifts."""
+    if budget.spent():
+        return SetAnswer(None, np.inf, 0.0)
+    problem, every = search.copies(inside, shifts)
+    return cheapest_below(replace(problem, domain=_box(problem.domain, point)), every, search.best.cost, budget)
+
+
+def _box(domain: Domain, point: FloatArray) -> Domain:
+    """The values of numbers that are near to those of a point."""
+    small, room = domain.take(np.array([0])), BOX * (domain.extent.high - domain.extent.low)
+    for j in np.flatnonzero(~np.isnan(point)).tolist():
+        if j not in small.levels:
+            small.narrow(j, point[j] - room[j], point[j] + room[j])
+    return small
