@@ -27,27 +27,24 @@ BOX = 0.02
 PROGRAMS = 15
 """How many programs are solved. Each adds the shifts under which the answer of the last one failed."""
 
-MAY_MATTER, MATTERS = 1e-3, 1e-6
-"""How much more than a threshold, relative to 1 + its size, a score may be for its shift to matter: at first, and in the end."""
+MATTERS = 1e-3
+"""How much more than a threshold, relative to 1 + its size, a score may be for its shift to matter."""
 
 
 def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[FloatArray]:
     """Look for a robust answer beside a point. Returns the shifts that matter where it was looked at last."""
     search.until = budget.until
-    shifts, cost = search.tight(search.shifts, near, MAY_MATTER) or search.shifts[:1], 0.0
+    shifts, cost = search.tight(search.shifts, near, MATTERS) or search.shifts[:1], 0.0
     for _ in range(PROGRAMS):
         found = _beside(search, search.inside, shifts, near, budget)
         if found.point is None:
             break
         near = found.point
-        if len(known := search.joined(shifts, search.tight(search.shifts, near, 0.0))) > len(shifts):
-            shifts = known
-            continue
         failures = search.judged(near, found.cost)
         if not failures:
             break
         shifts = search.joined(shifts, search.to_failures(near, failures))
-        if found.cost - cost < TOLERANCE / 4 * (1 + found.cost):  # the shifts follow a kink, and come closer to it
+        if abs(found.cost - cost) < TOLERANCE / 4 * (1 + found.cost):  # the shifts follow a kink, and come closer to it
             worst = np.array([failure.point for failure in failures])
             missing = 2 * float((search.sure.b - search.scores(worst)).max())
             deeper = _beside(search, replace(search.inside, b=search.inside.b + missing), shifts, near, budget)

@@ -6,7 +6,6 @@ so they are in the first program.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -66,7 +65,8 @@ LOOKING_SECONDS = 5.0
 class Scenarios:
     """Answers and bounds for a network, one set of scores and one ball.
 
-    `best`, `bound` and `shifts` are what is known so far. When `solve` is called again, it goes on from there.
+    `best`, `bound`, `shifts` and the number of `rounds` are what is known so far. When `solve` is called again, it goes on
+    from there.
     """
 
     problem: Problem
@@ -75,7 +75,7 @@ class Scenarios:
     model: Network
 
     def __post_init__(self) -> None:
-        self.shifts = [np.zeros(len(self.problem.space))]
+        self.shifts, self.rounds = [np.zeros(len(self.problem.space))], 0
         self.best, self.bound, self.until = SetAnswer(None, np.inf, 0.0), 0.0, np.inf
         wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
         self.wide = replace(wide, above=0.0, below=0.0)
@@ -85,6 +85,25 @@ class Scenarios:
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
+        self._begin(upper, budget)
+        stopped = Stopped.EFFORT
+        while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
+            ceiling, self.rounds = min(upper, self.best.cost), self.rounds + 1
+            found = cheapest_below(*self.copies(self.wide, self.shifts), ceiling, budget)
+            self.bound, stopped = max(self.bound, min(found.bound, ceiling)), found.stopped
+            tell_round(self.rounds, self.bound, self.best.cost)
+            if found.point is None or stopped or is_closed(self.bound, ceiling):
+                break
+            known = len(self.shifts)
+            self._learn_from(found.point, upper, budget)
+            if len(self.shifts) == known:  # nothing is left but what rounding decides about
+                closed = self.best.cost - self.bound <= TOLERANCE * (1 + self.best.cost)
+                stopped = Stopped.DONE if closed else Stopped.EFFORT
+                break
+        return replace(self.best, bound=min(self.bound, self.best.cost), stopped=budget.stopped or stopped)
+
+    def _begin(self, upper: float, budget: Budget) -> None:
+        """A first answer, and the shifts that matter there."""
         if self.best.point is None:
             self._look(None, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()), PATIENT_SECONDS)
         if self.best.point is None:
@@ -93,32 +112,20 @@ class Scenarios:
         self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         if self.best.point is not None:
             matter = look_around(self, self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
-            if self.bound == 0:  # each shift makes a program slower, and of the others nothing is proven
+            if not self.rounds:  # each shift makes a program slower, and of the others nothing is proven
                 self.shifts = self.shifts[:1]
             self._add(matter)
-        stopped = Stopped.EFFORT
-        for number in itertools.count(1):
-            ceiling = min(upper, self.best.cost)
-            if budget.spent() or len(self.shifts) > MOST_SCENARIOS:
-                break
-            found = cheapest_below(*self.copies(self.wide, self.shifts), ceiling, budget)
-            self.bound, stopped = max(self.bound, min(found.bound, ceiling)), found.stopped
-            tell_round(number, self.bound, self.best.cost)
-            if found.point is None or stopped or is_closed(self.bound, ceiling):
-                break
-            known, self.until = len(self.shifts), budget.until
-            self._step_inside(found.point)
-            self._collect(found.point, self._failures(found.point, self.sure.b - self.raised))
-            self._look(found.point, budget)
-            if self.best.cost - self.bound > GOOD_ANSWER * (1 + self.bound):
-                self._add(look_around(self, found.point, budget))
-            if self.best.point is None and not budget.spent():
-                self._look_everywhere(upper, budget)
-            if len(self.shifts) == known:  # nothing is left but what rounding decides about
-                closed = self.best.cost - self.bound <= TOLERANCE * (1 + self.best.cost)
-                stopped = Stopped.DONE if closed else Stopped.EFFORT
-                break
-        return replace(self.best, bound=min(self.bound, self.best.cost), stopped=budget.stopped or stopped)
+
+    def _learn_from(self, point: FloatArray, upper: float, budget: Budget) -> None:
+        """Collect shifts that a point fails under, which costs no more than any answer, and look for answers beside it."""
+        self.until = budget.until
+        self._step_inside(point)
+        self._collect(point, self._failures(point, self.sure.b - self.raised))
+        self._look(point, budget)
+        if self.best.cost - self.bound > GOOD_ANSWER * (1 + self.bound):
+            self._add(look_around(self, point, budget))
+        if self.best.point is None and not budget.spent():
+            self._look_everywhere(upper, budget)
 
     def _look(self, near: FloatArray | None, budget: Budget, seconds: float = np.inf) -> None:
         """Look for a robust answer by linear steps, and collect the shifts that others fail under.
