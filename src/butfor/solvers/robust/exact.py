@@ -162,7 +162,8 @@ class RobustExact(AbstractSolver):
 def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
     """What a search for a row is about. What it holds is alive, so nothing else has its place in memory."""
     domain, shared = problem.domain, (problem.prices, problem.robust, *problem.relations, *problem.judged)
-    arrays = (problem.factuals, domain.low, domain.high, score_set.A, score_set.b, score_set.strict)
+    values = (domain.low, domain.high, domain.stay, domain.missing, *domain.levels.values())
+    arrays = (problem.factuals, *values, score_set.A, score_set.b, score_set.strict)
     return (problem.guard, *map(id, shared), *(array.tobytes() for array in arrays))
 
 
