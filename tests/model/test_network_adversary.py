@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from butfor.compiled.clock import now
 from butfor.model.ball import Ball, BallNorm
@@ -167,3 +167,69 @@ def test_a_search_that_is_cut_short_calls_nothing_robust() -> None:
         hurried = NetworkAdversary(model, row, point, ball, truth - 1.0, until=now()).worst()
         assert hurried.score <= truth - 1.0
         assert ball.holds((hurried.point - point)[None])[0]
+
+
+def by_integer_program(model: Network, row: np.ndarray, point: np.ndarray, radius: np.ndarray) -> float:
+    """The smallest sum in a box, with a whole number for the side of each unit."""
+    count, sizes = len(point), [len(layer.leak) for layer in model.layers]
+    width = count + 2 * sum(sizes)
+    low, high = np.append(-radius, np.zeros(width - count)), np.append(radius, np.ones(width - count))
+    constant, matrix = (
+        evaluate_linear(model.first, point[None])[0],
+        np.pad(model.first.slope, ((0, 0), (0, width - count))),
+    )
+    rows, ends, at = [], [], count
+    for layer, units in zip(model.layers, sizes, strict=True):
+        middle, half = constant + matrix @ ((low + high) / 2), np.abs(matrix) @ ((high - low) / 2)
+        least, most = middle - half - 1e-6, middle + half + 1e-6
+        passed, side = np.eye(width)[at : at + units], np.eye(width)[at + units : at + 2 * units]
+        low[at : at + units], high[at : at + units] = layer.leak * np.minimum(least, 0), np.maximum(most, 0)
+        leak, lift = layer.leak[:, None], (1 - layer.leak)[:, None]
+        rows += [matrix - passed, leak * matrix - passed]
+        ends += [-constant, -layer.leak * constant]
+        rows.append(passed - leak * matrix - lift * np.maximum(most, 0)[:, None] * side)
+        ends.append(layer.leak * constant)
+        rows.append(passed - matrix - lift * np.minimum(least, 0)[:, None] * side)
+        ends.append(constant - (1 - layer.leak) * np.minimum(least, 0))
+        constant, matrix = layer.intercept, layer.weight @ passed
+        at += 2 * units
+    whole = np.zeros(width)
+    for start, units in zip(np.cumsum([count, *(2 * size for size in sizes)])[:-1], sizes, strict=True):
+        whole[start + units : start + 2 * units] = 1
+    found = milp(
+        row @ matrix,
+        integrality=whole,
+        bounds=Bounds(low, high),
+        constraints=LinearConstraint(np.vstack(rows), -np.inf, np.concatenate(ends)),
+        options={"mip_rel_gap": 1e-9},
+    )
+    assert found.status == 0
+    return float(row @ constant + found.fun)
+
+
+@pytest.mark.parametrize("sizes", [(14,), (8, 6), (5, 5, 4)])
+def test_boxes_of_wider_networks_as_by_an_integer_program(sizes: tuple[int, ...]) -> None:
+    """Over many columns the planes above units do most of the work, and those of deeper layers are used."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        columns, layers = 9, []
+        for units, after in zip(sizes, [*sizes[1:], 1], strict=True):
+            leak = rng.choice([0.0, 0.0, 0.25], units)
+            layers.append(Layer(leak, rng.normal(size=(after, units)), rng.normal(size=after)))
+        cells = (number_cells(np.empty(0)),) * columns
+        slope = rng.normal(size=(sizes[0], columns)) * rng.choice([1e-2, 1.0, 30.0], columns)
+        model = Network(
+            Linear(rng.normal(size=sizes[0]), slope, cells, (np.zeros((columns, 2)),) * columns), tuple(layers)
+        )
+        radius = rng.uniform(0.1, 0.6, columns) / np.abs(slope).max(axis=0)
+        none = np.zeros(columns)
+        row, point = np.array([rng.choice([-1.0, 1.0])]), rng.normal(size=columns)
+        truth = by_integer_program(model, row, point, radius)
+        ball = Ball(BallNorm.LINF, radius, none, none)
+        found = NetworkAdversary(model, row, point, ball).worst()
+        size = 1 + abs(truth)
+        assert found.score == pytest.approx(truth, abs=1e-6 * size), f"seed {seed}"
+        assert evaluate(model, found.point[None])[0] @ row == pytest.approx(truth, abs=1e-6 * size)
+        assert NetworkAdversary(model, row, point, ball, truth - 1e-6 * size).worst().score == np.inf
+        some = NetworkAdversary(model, row, point, ball, truth + 1e-5 * size).worst()
+        assert evaluate(model, some.point[None])[0] @ row < truth + 1e-5 * size

@@ -1,14 +1,15 @@
 """The worst row of a ball around a point, for a network: branch and bound over the units on both sides of 0.
 
 A node holds some units on one side of 0. For one hidden layer its score is bounded by ascent, many nodes at once. Where that
-does not decide, and for more layers, a linear program bounds it. A bound that is not tight makes a row look worse than it
-is, and never better.
+does not decide, and for more layers, a linear program bounds it. Of a box that program is by far the better one, and it
+begins soon. A bound that is not tight makes a row look worse than it is, and never better.
 """
 
 from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 
 import numpy as np
@@ -19,7 +20,7 @@ from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network, evaluate_network
-from butfor.model.network_relaxation import Relaxation, Unit, relax
+from butfor.model.network_relaxation import Relaxation, Unit
 from butfor.model.unit_bounds import UnitBounds
 
 TIGHT = 1e-9
@@ -28,18 +29,15 @@ TIGHT = 1e-9
 NETWORK_NODES = 4_000
 """How many nodes are searched. What is left then counts with its bound."""
 
-BALL_TANGENTS = 40
-"""How many tangents of a round ball one linear program may ask for."""
-
-BEYOND_BALL = 1e-9
-"""How far a point may lie outside of a round ball before a tangent cuts it off, as a share of the radius."""
-
 DOWNHILL_STEPS, DOWNHILL_STARTS = 10, 16
 """How many steps downhill are taken from each of some random neighbours, to find a small score."""
 
 
 ASCENT_ROUNDS, NODES_TOGETHER, SHIFTS_LOOKED_AT = 2_000, 64, 4
 """How many rounds are searched by ascent, how many nodes in each, and how many of their shifts are tried."""
+
+ASCENT_ROUNDS_OF_A_BOX = 6
+"""How many rounds are searched by ascent before the programs of a box."""
 
 DEEPENING_ROUNDS = 10
 """How many rounds a search that has found a neighbour below a number goes on. A worse one tells more about other rows."""
@@ -71,9 +69,7 @@ class NetworkAdversary:
     - `below`: any neighbour with a smaller sum will do;
     - `deeper`: how many rounds it goes on for a worse one, once it has found one;
     - `until`: when the search must end, on the clock of `butfor.compiled.clock`;
-    - `tangents` (tangents, moved): planes `t @ s <= 1` around a round ball;
-    - `best`, `where`: the smallest sum so far, and its shift;
-    - `effect`: how much the sum may change per unit of what each unit of each layer passes on.
+    - `best`, `where`: the smallest sum so far, and its shift.
     """
 
     model: Network
@@ -84,19 +80,13 @@ class NetworkAdversary:
     until: float = np.inf
     deeper: int = DEEPENING_ROUNDS
     moved: IntArray = field(init=False)
-    tangents: FloatArray = field(init=False)
     best: float = field(init=False)
     where: FloatArray = field(init=False)
-    effect: list[FloatArray] = field(init=False)
 
     def __post_init__(self) -> None:
         self.moved = np.flatnonzero((self.ball.radius > 0) & ~np.isnan(self.point))
-        self.tangents = np.zeros((0, len(self.moved)))
         self.where = np.zeros(len(self.moved))
         self.best = float(self._scores(self.where[None])[0])
-        self.effect = [np.abs(self.row)]
-        for layer in self.model.layers[::-1]:
-            self.effect.insert(0, self.effect[0] @ np.abs(layer.weight))
 
     def worst(self) -> Worst:
         """A bound on the smallest sum that it reaches up to `TIGHT`, and the row with the smallest sum that was met.
@@ -104,7 +94,8 @@ class NetworkAdversary:
         With `below`, the bound is infinite if it does not lie below that. A search that was cut short tells the bound so
         far.
         """
-        self._walk_down()
+        for shift in [self.where, *self.ball.sample(np.random.default_rng(0), DOWNHILL_STARTS)[:, self.moved]]:
+            self._walk_down(shift)
         radius, order, settled = self.ball.radius[self.moved], count(), np.inf
         nodes = [(-np.inf, next(order), _Node({}, -radius, radius))]
         if len(self.model.layers) == 1 and len(self.moved):
@@ -116,6 +107,7 @@ class NetworkAdversary:
             parent, _, node = heapq.heappop(nodes)
             found = self._relaxed(node)
             self._look_at(found.shift)
+            self._walk_down(found.shift)
             bound = max(parent, found.bound)
             if found.split is None:
                 settled = min(settled, bound)
@@ -135,7 +127,8 @@ class NetworkAdversary:
         bounds = UnitBounds(self.model, self.row, self.point, self.ball, self.moved)
         left: list[tuple[float, dict[Unit, int]]] = []
         nodes, lower, deepened = bounds.root(), np.full(1, -np.inf), 0
-        for _ in range(ASCENT_ROUNDS):
+        box = self.ball.norm is BallNorm.LINF
+        for _ in range(ASCENT_ROUNDS_OF_A_BOX if box else ASCENT_ROUNDS):
             promising = lower < self._enough()
             nodes, lower = nodes.take(np.flatnonzero(promising)), lower[promising]
             deepened += self.best < self.below
@@ -154,6 +147,8 @@ class NetworkAdversary:
             children = bounds.children(better.take(parted), unit[parted])
             nodes = nodes.take(rest).joined(children)
             lower = np.concatenate([lower[rest], found[parted], found[parted]])
+        if box and len(lower):
+            return [(-np.inf, {})]
         return left + [(float(one), _held(held)) for one, held in zip(lower, nodes.held, strict=True)]
 
     def _enough(self) -> float:
@@ -180,16 +175,14 @@ class NetworkAdversary:
         if score < self.best:
             self.best, self.where = score, shift
 
-    def _walk_down(self) -> None:
+    def _walk_down(self, shift: FloatArray) -> None:
         """Take steps to the worst neighbour of the network as it is bent at a shift."""
-        drawn = self.ball.sample(np.random.default_rng(0), DOWNHILL_STARTS)[:, self.moved]
-        for shift in np.concatenate([self.where[None], drawn]):
-            for _ in range(DOWNHILL_STEPS):
-                before = self.best
-                shift = self.ball.worst_shift(self._slope(shift))[self.moved]
-                self._look_at(shift)
-                if self.best >= before:
-                    break
+        for _ in range(DOWNHILL_STEPS):
+            before = self.best
+            shift = self.ball.worst_shift(self._slope(shift))[self.moved]
+            self._look_at(shift)
+            if self.best >= before:
+                break
 
     def _slope(self, shift: FloatArray) -> FloatArray:
         """How the sum rises with each feature, at a shift."""
@@ -212,28 +205,23 @@ class NetworkAdversary:
         low[j] = high[j] + step
         return [_Node(node.held, node.low, high), _Node(node.held, low, node.high)]
 
+    @cached_property
+    def _program(self) -> Relaxation:
+        return Relaxation(self.model, self.row, self.point, self.ball, self.moved)
+
     def _relaxed(self, node: _Node) -> _Relaxed:
         """The linear program of a node."""
-        written = relax(self.model, self.row, self.point, self.moved, (node.low, node.high), node.held)
-        if written is None:
+        radius = self.ball.radius[self.moved]
+        bound, values = self._program.bounded(node.held, node.low / radius, node.high / radius, self._enough())
+        if values is None:
             return _Relaxed(np.inf, self.where, None)
-        for left in reversed(range(BALL_TANGENTS)):
-            bound, values = written.solved(self.tangents, self.ball, self.moved)
-            if values is None:
-                return _Relaxed(bound, self.where, None)
-            shift = values[: len(self.moved)]
-            share = shift / self.ball.radius[self.moved]
-            size = float(np.linalg.norm(share))
-            if not left or self.ball.norm is not BallNorm.L2 or size <= 1 + BEYOND_BALL or bound >= self._enough():
-                return _Relaxed(bound, shift, self._split(written, values, shift))
-            self.tangents = np.vstack([self.tangents, share / size / self.ball.radius[self.moved]])
-        raise AssertionError("the loop returns")
+        shift = values[: len(self.moved)] * radius
+        return _Relaxed(bound, shift, self._split(self._program.misses(values), shift))
 
-    def _split(self, written: Relaxation, values: FloatArray, shift: FloatArray) -> Unit | int | None:
+    def _split(self, misses: FloatArray, shift: FloatArray) -> Unit | int | None:
         """The unit that is furthest from what it should pass on, or else a number between two whole steps."""
-        off = written.misses(values) * np.array([self.effect[layer][unit] for layer, unit in written.units])
-        if len(off) and off.max() > TIGHT * (1 + abs(self.best)):
-            return written.units[int(off.argmax())]
+        if misses.max(initial=0.0) > TIGHT * (1 + abs(self.best)):
+            return self._program.units[int(misses.argmax())]
         step = self.ball.step[self.moved]
         part = np.abs(shift / np.where(step > 0, step, 1.0) - np.round(shift / np.where(step > 0, step, 1.0)))
         part = np.where(step > 0, part, 0.0)

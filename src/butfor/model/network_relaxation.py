@@ -1,208 +1,272 @@
 """A linear program below a network within a box or a ball of shifts, and the bound that its multipliers give.
 
 Units that may be on both sides of 0 lie between three lines (Ehlers, "Formal verification of piece-wise linear
-feed-forward neural networks", 2017). Only the multipliers of the program are believed: whatever they are, they give a
-bound (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004).
+feed-forward neural networks", 2017) and below planes, which are added where they cut off what the program has found. Only
+the multipliers of the program are believed: whatever they are, they give a bound (Neumaier and Shcherbina, "Safe bounds
+in linear and mixed-integer linear programming", 2004).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.ball import Ball, BallNorm
+from butfor.model.envelope import envelope
 from butfor.model.linear import evaluate_linear
-from butfor.model.network import Layer, Network
+from butfor.model.network import Network
 
 PRECISE_PROGRAM = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 """How far a linear program may miss a row."""
 
-SIDES_OVERLAP = 1e-8
-"""By how much the two sides of a unit overlap, relative to 1 + its size. So nothing is lost between them."""
-
 BOUND_ROUNDING = 1e-12
 """The share of the size of its terms by which a bound is lowered, for the rounding of its sum."""
+
+WORTH_A_PLANE = 1e-3
+"""The share of what the bound lacks that a plane must cut off to be added."""
+
+WORTH_A_ROUND = 0.05
+"""The share of what the bound lacks by which planes must raise it, or no more are added."""
+
+MOST_PLANES = 10
+"""How many planes per unit are kept. Of more, those go on which the program does not lean."""
+
+BALL_TANGENTS = 40
+"""How many tangents of a round ball one bound may ask for."""
+
+BEYOND_BALL = 1e-9
+"""How far a point may lie outside of a round ball before a tangent cuts it off, as a share of the radius."""
+
+
+class Bounded(NamedTuple):
+    """A bound, and the variables where the program takes it. None if there is no such point."""
+
+    bound: float
+    values: FloatArray | None
+
 
 Unit = tuple[int, int]
 """A layer, and the number of a unit in it."""
 
 
-@dataclass(frozen=True, eq=False)
 class Relaxation:
-    """A linear program over the shifts, and over what some units pass on.
+    """A linear program for the sum `row @ scores`. Its bounds are asked for one after the other, each with other ends.
+
+    The variables are the shifts, as shares of their radius (in a ball of sums, their sizes come next), and what the units
+    pass on that may be on both sides of 0.
 
     - `constant`, `cost`: the sum `constant + cost @ v`;
-    - `rows`, `ends`: `rows @ v <= ends`;
+    - `rows`, `least`, `most`: `least <= rows @ v <= most`;
     - `low`, `high`: the ends of the variables;
-    - `units`: those whose sides are not known, and about which the program may be wrong;
-    - `reach`, `reach_constant`, `leak`: what reaches each of them, and its slope below 0;
-    - `passed`, `passed_constant`: what it passes on, as the program sees it.
+    - `first`: the first variable of a unit. `units`: the places of those units in the network;
+    - `effect`: how much the sum may change per unit of what each passes on;
+    - `reach`, `reached`, `leak`: what reaches each of them, `reached + reach @ v`, and its slope below 0.
     """
 
-    constant: float
-    cost: FloatArray
-    rows: FloatArray
-    ends: FloatArray
-    low: FloatArray
-    high: FloatArray
-    units: list[Unit]
-    reach: FloatArray
-    reach_constant: FloatArray
-    leak: FloatArray
-    passed: FloatArray
-    passed_constant: FloatArray
+    def __init__(self, model: Network, row: FloatArray, point: FloatArray, ball: Ball, moved: IntArray) -> None:
+        self.ball, self.shifts = ball, len(moved)
+        self.first = 2 * self.shifts if ball.norm is BallNorm.L1 else self.shifts
+        self.low = np.append(-np.ones(self.shifts), np.zeros(self.first - self.shifts))
+        self.high = np.ones(self.first)
+        self._read(model, row, point, _wide(model.first.slope[:, moved] * ball.radius[moved], self.first))
+        self._write()
+        self.written, self.solver = len(self.rows), self._solver()
+
+    def _read(self, model: Network, row: FloatArray, point: FloatArray, matrix: FloatArray) -> None:
+        """Go through the layers. A unit that may be on both sides of 0 becomes a variable, the others are sums of those."""
+        constant, reach = evaluate_linear(model.first, point[None])[0], []
+        self.units: list[Unit] = []
+        self.reached, self.leak = np.empty(0), np.empty(0)
+        for at, layer in enumerate(model.layers):
+            least, most = _ends(matrix, constant, self.low, self.high)
+            both = np.flatnonzero((least < 0) & (most > 0) & (layer.leak < 1))
+            self.units += [(at, unit) for unit in both.tolist()]
+            reach.append(matrix[both])
+            self.reached, self.leak = np.append(self.reached, constant[both]), np.append(self.leak, layer.leak[both])
+            self.low = np.append(self.low, layer.leak[both] * least[both])
+            self.high = np.append(self.high, most[both])
+            slope = np.where(least >= 0, 1.0, layer.leak)
+            slope[both] = 0.0
+            constant = layer.intercept + layer.weight @ (slope * constant)
+            matrix = np.hstack([layer.weight @ (slope[:, None] * matrix), layer.weight[:, both]])
+        self.constant, self.cost, width = float(row @ constant), row @ matrix, len(self.low)
+        self.reach = np.vstack([_wide(one, width) for one in reach])
+        effect = [np.abs(row)]
+        for layer in model.layers[::-1]:
+            effect.insert(0, effect[0] @ np.abs(layer.weight))
+        self.effect = np.array([effect[at][unit] for at, unit in self.units])
+
+    def _write(self) -> None:
+        """The rows: what each unit passes on less what reaches it, the same below 0, the chord, and the sizes of shifts."""
+        count = len(self.units)
+        passed = np.hstack([np.zeros((count, self.first)), np.eye(count)])
+        least, most = _ends(self.reach, self.reached, self.low, self.high)
+        steep = self.leak + (1 - self.leak) * most / np.where(most > least, most - least, 1.0)
+        slopes, none = [np.ones(count), self.leak, steep], np.full(count, np.inf)
+        self.rows = np.vstack([passed - slope[:, None] * self.reach for slope in slopes])
+        self.least = np.concatenate([self.reached, self.leak * self.reached, -none])
+        self.most = np.concatenate([none, none, steep * self.reached + (self.leak - steep) * least])
+        if self.ball.norm is BallNorm.L1:
+            unit, rest = np.eye(self.shifts), np.zeros((self.shifts, count))
+            total = np.concatenate([np.zeros(self.shifts), np.ones(self.shifts), np.zeros(count)])
+            self.rows = np.vstack([self.rows, np.block([[unit, -unit, rest], [-unit, -unit, rest]]), total])
+            self.least = np.append(self.least, np.full(2 * self.shifts + 1, -np.inf))
+            self.most = np.append(self.most, [*np.zeros(2 * self.shifts), 1.0])
+
+    def _solver(self) -> Any:
+        import highspy
+
+        solver, program = highspy.Highs(), highspy.HighsLp()
+        solver.silent()
+        for name, value in {**PRECISE_PROGRAM, "threads": 1, "presolve": "off"}.items():
+            solver.setOptionValue(name, value)
+        program.num_col_, program.num_row_ = len(self.cost), len(self.rows)
+        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, self.low, self.high
+        program.row_lower_, program.row_upper_ = self.least, self.most
+        matrix = program.a_matrix_
+        matrix.format_ = highspy.MatrixFormat.kRowwise
+        matrix.start_, matrix.index_, matrix.value_ = _sparse(self.rows)
+        solver.passModel(program)
+        return solver
 
     def misses(self, values: FloatArray) -> FloatArray:
-        """By how much the program is wrong about each of the units."""
-        z = self.reach_constant + self.reach @ values
-        return np.asarray(np.abs(self.passed_constant + self.passed @ values - np.maximum(z, self.leak * z)))
+        """How much the sum may change because the program is wrong about each of the units that are not held."""
+        z = self.reached + self.reach @ values
+        off = np.abs(self._passed(values) - np.maximum(z, self.leak * z))
+        return np.where(self.held == 0, off * self.effect, 0.0)
 
-    def solved(self, tangents: FloatArray, ball: Ball, moved: IntArray) -> tuple[float, FloatArray | None]:
-        """A bound, and where it is taken. None if there is no such point."""
-        if not len(self.rows):
-            return self._without_rows(ball, moved)
-        from scipy import optimize
+    def bounded(self, held: Mapping[Unit, int], low: FloatArray, high: FloatArray, wanted: float) -> Bounded:
+        """The smallest sum for shares between two ends, where some units are held above (1) or below 0 (-1).
 
-        shifts, radius = len(moved), ball.radius[moved]
-        rows = np.vstack([self.rows, np.pad(tangents, ((0, 0), (0, len(self.cost) - shifts)))])
-        ends = np.concatenate([self.ends, np.ones(len(tangents))])
-        cost, low, high = self.cost, self.low, self.high
-        if ball.norm is BallNorm.L1:  # one more variable per shift: its size
-            unit, none = np.eye(shifts), np.zeros((shifts, len(cost) - shifts))
-            sizes = np.block([[unit, none, -unit], [-unit, none, -unit]])
-            total = np.concatenate([np.zeros(len(cost)), 1 / radius])
-            rows = np.vstack([np.pad(rows, ((0, 0), (0, shifts))), sizes, total])
-            ends = np.concatenate([ends, np.zeros(2 * shifts), [1.0]])
-            cost, low = np.pad(cost, (0, shifts)), np.pad(low, (0, shifts))
-            high = np.concatenate([high, radius])
-        minimise: Any = optimize.linprog
-        found = minimise(cost, rows, ends, bounds=np.column_stack([low, high]), options=PRECISE_PROGRAM)
-        if found.status == 2:
-            return np.inf, None
-        if found.x is None:
-            return -np.inf, (self.low + self.high) / 2
-        price = np.maximum(-found.ineqlin.marginals, 0.0)
-        reduced = cost + price @ rows
-        least = np.minimum(reduced * low, reduced * high)
-        of_shifts = float(least[:shifts].sum())
-        if ball.norm is BallNorm.L2:
-            of_shifts = max(of_shifts, -float(np.linalg.norm(reduced[:shifts] * radius)))
+        Planes and tangents are added until the bound is `wanted`, or is hardly raised by them.
+        """
+        if not self._hold(held, low, high):
+            return Bounded(np.inf, None)
+        before, tangents = -np.inf, 0
+        while True:
+            bound, values, price = self._solved()
+            if values is None or bound >= wanted:
+                return Bounded(bound, values)
+            lacks, share = wanted - bound, values[: self.shifts]
+            size = float(np.linalg.norm(share))
+            if self.ball.norm is BallNorm.L2 and size > 1 + BEYOND_BALL and tangents < BALL_TANGENTS:
+                tangents += 1
+                self._add(_wide(share[None] / size, len(self.cost)), np.ones(1))
+                continue
+            self._forget(price)
+            if bound - before < WORTH_A_ROUND * lacks or not self._add_planes(values, WORTH_A_PLANE * lacks):
+                return Bounded(bound, values)
+            before = bound
+
+    def _hold(self, held: Mapping[Unit, int], low: FloatArray, high: FloatArray) -> bool:
+        """Set the ends of the variables and the sides of the units. False if no shift lies between them."""
+        self.held = np.array([held.get(unit, 0) for unit in self.units], dtype=np.intp)
+        lowest, highest = self.ends = self.low.copy(), self.high.copy()
+        lowest[: self.shifts], highest[: self.shifts] = low, high
+        layers = np.array([at for at, _ in self.units], dtype=np.intp)
+        for at in np.unique(layers).tolist():
+            those = np.flatnonzero(layers == at)
+            least, most = _ends(self.reach[those], self.reached[those], lowest, highest)
+            side, leak = self.held[those], self.leak[those]
+            if ((side > 0) & (most < 0) | (side < 0) & (least > 0)).any():
+                return False
+            self.held[those] = np.where(side != 0, side, np.where(least >= 0, 1, np.where(most <= 0, -1, 0)))
+            least[side > 0], most[side < 0] = np.maximum(least[side > 0], 0.0), np.minimum(most[side < 0], 0.0)
+            lowest[self.first + those] = np.maximum(least, leak * least)
+            highest[self.first + those] = np.maximum(most, leak * most)
+        count = len(self.units)
+        self.most[:count] = np.where(self.held > 0, self.reached, np.inf)
+        self.most[count : 2 * count] = np.where(self.held < 0, self.leak * self.reached, np.inf)
+        self.solver.changeColsBounds(len(lowest), np.arange(len(lowest), dtype=np.int32), lowest, highest)
+        sides = np.arange(2 * count, dtype=np.int32)
+        self.solver.changeRowsBounds(len(sides), sides, self.least[: 2 * count], self.most[: 2 * count])
+        return True
+
+    def _solved(self) -> tuple[float, FloatArray | None, FloatArray]:
+        """The bound, where the program takes it, and the multipliers of the rows."""
+        import highspy
+
+        kinds = highspy.HighsModelStatus
+        self.solver.run()
+        if self.solver.getModelStatus() not in (kinds.kOptimal, kinds.kModelEmpty, kinds.kInfeasible):
+            self.solver.clearSolver()  # it has lost its way from the last basis
+            self.solver.run()
+        status = self.solver.getModelStatus()
+        if status in (kinds.kOptimal, kinds.kModelEmpty):
+            solution = self.solver.getSolution()
+            price = np.array(solution.row_dual)
+            return self.constant + self._least(self.cost, price), np.array(solution.col_value), price
+        if status == kinds.kInfeasible:
+            _, there, ray = self.solver.getDualRay()
+            if there and max(self._least(0 * self.cost, ray), self._least(0 * self.cost, -ray)) > 0:
+                return np.inf, None, ray
+        low, high = self.ends
+        return -np.inf, (low + high) / 2, np.zeros(len(self.rows))
+
+    def _least(self, cost: FloatArray, price: FloatArray) -> float:
+        """What `cost @ v` is at least, by multipliers of the rows."""
+        low, high = self.ends
+        price = np.where(np.isinf(np.where(price > 0, self.least, self.most)), 0.0, price)
+        ends = np.where(price == 0, 0.0, np.where(price > 0, self.least, self.most))
+        reduced = cost - price @ self.rows
+        parts = np.minimum(reduced * low, reduced * high)
+        of_shifts = float(parts[: self.shifts].sum())
+        if self.ball.norm is BallNorm.L2:
+            of_shifts = max(of_shifts, -float(np.linalg.norm(reduced[: self.shifts])))
         size = np.abs(reduced) @ np.maximum(np.abs(low), np.abs(high)) + np.abs(price) @ np.abs(ends)
-        total_bound = self.constant + of_shifts + float(least[shifts:].sum()) - float(price @ ends)
-        return total_bound - BOUND_ROUNDING * float(abs(self.constant) + size), found.x[: len(self.cost)]
+        rounding = BOUND_ROUNDING * float(abs(self.constant) + size)
+        return of_shifts + float(parts[self.shifts :].sum()) + float(price @ ends) - rounding
 
-    def _without_rows(self, ball: Ball, moved: IntArray) -> tuple[float, FloatArray]:
-        """As `solved`, if every unit is on one side of 0: the sum is linear in the ball."""
-        slope = np.zeros(len(ball.radius))
-        slope[moved] = self.cost
-        shift = ball.worst_shift(slope)[moved]
-        if ball.norm is BallNorm.LINF:  # a node may hold a part of the box
-            shift = np.where(self.cost > 0, self.low, self.high)
-        size = abs(self.constant) + np.abs(self.cost) @ ball.radius[moved]
-        return float(self.constant + self.cost @ shift - BOUND_ROUNDING * size), shift
+    def _add_planes(self, values: FloatArray, worth: float) -> bool:
+        """Add the planes that cut off enough of what the sum loses at a point. Whether there are any."""
+        free = np.flatnonzero(self.held == 0)
+        planes = envelope(self.reach[free], self.reached[free], self.leak[free], self.low, self.high, values)
+        above = self._passed(values)[free] - planes.offset - planes.slope @ values
+        cut = above * self.effect[free] > worth
+        rows = -planes.slope[cut]
+        rows[np.arange(len(rows)), self.first + free[cut]] += 1.0
+        self._add(rows, planes.offset[cut])
+        return bool(cut.any())
 
+    def _add(self, rows: FloatArray, most: FloatArray) -> None:
+        """Add `rows @ v <= most`."""
+        least = np.full(len(most), -np.inf)
+        self.rows, self.least = np.vstack([self.rows, rows]), np.append(self.least, least)
+        self.most = np.append(self.most, most)
+        start, index, value = _sparse(rows)
+        self.solver.addRows(len(rows), least, most, len(value), start[:-1], index, value)
 
-@dataclass(eq=False)
-class _Writing:
-    """A program that is being written, layer by layer. Variables are added at the end; shorter rows mean 0 for them."""
+    def _forget(self, price: FloatArray) -> None:
+        """Let go of added rows that the program does not lean on, when there are many."""
+        if len(self.rows) - self.written <= MOST_PLANES * len(self.units):
+            return
+        idle = np.flatnonzero((price == 0) & (np.arange(len(price)) >= self.written))
+        self.solver.deleteRows(len(idle), idle.astype(np.int32))
+        self.rows = np.delete(self.rows, idle, axis=0)
+        self.least, self.most = np.delete(self.least, idle), np.delete(self.most, idle)
 
-    low: FloatArray
-    high: FloatArray
-    rows: list[FloatArray] = field(default_factory=list)
-    ends: list[FloatArray] = field(default_factory=list)
-    units: list[Unit] = field(default_factory=list)
-    reach: list[FloatArray] = field(default_factory=list)
-    reached: list[FloatArray] = field(default_factory=list)
-    leaks: list[FloatArray] = field(default_factory=list)
-    passed: list[FloatArray] = field(default_factory=list)
-    passed_constant: list[FloatArray] = field(default_factory=list)
-
-    def sides(self, z: FloatArray, constant: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The smallest and the largest value of sums of the variables."""
-        middle, width = constant + z @ ((self.low + self.high) / 2), np.abs(z) @ ((self.high - self.low) / 2)
-        spare = BOUND_ROUNDING * (np.abs(constant) + np.abs(z) @ np.maximum(np.abs(self.low), np.abs(self.high)))
-        return middle - width - spare, middle + width + spare
-
-    def below(self, rows: FloatArray, ends: FloatArray) -> None:
-        """Add `rows @ v <= ends`."""
-        self.rows.append(rows)
-        self.ends.append(ends)
-
-    def may_err(self, units: list[Unit], z: FloatArray, constant: FloatArray, leak: FloatArray) -> None:
-        """Note units about which the program may be wrong."""
-        self.units += units
-        self.reach.append(z)
-        self.reached.append(constant)
-        self.leaks.append(leak)
-
-    def passes(self, rows: FloatArray, constant: FloatArray) -> None:
-        """Note what the units that were noted last pass on."""
-        self.passed.append(rows)
-        self.passed_constant.append(constant)
-
-    def whole(self, rows: list[FloatArray]) -> FloatArray:
-        """Rows of different lengths, in one array."""
-        width = len(self.low)
-        padded = [np.pad(one, ((0, 0), (0, width - one.shape[1]))) for one in rows]
-        return np.vstack([np.zeros((0, width)), *padded])
+    def _passed(self, values: FloatArray) -> FloatArray:
+        """What the units pass on."""
+        return values[self.first :]
 
 
-def relax(
-    model: Network,
-    row: FloatArray,
-    point: FloatArray,
-    moved: IntArray,
-    ends: tuple[FloatArray, FloatArray],
-    held: Mapping[Unit, int],
-) -> Relaxation | None:
-    """The program of the sum `row @ scores`, for shifts of the features `moved` between two ends.
-
-    Some units are `held` above (1) or below 0 (-1). None if nothing that may reach one of them lies on its side.
-    """
-    out = _Writing(*ends)
-    constant, matrix = evaluate_linear(model.first, point[None])[0], np.asarray(model.first.slope[:, moved])
-    for at, layer in enumerate(model.layers):
-        least, most = out.sides(matrix, constant)
-        side = np.where(least >= 0, 1, np.where(most <= 0, -1, 0))
-        for unit, wanted in ((unit, wanted) for (where, unit), wanted in held.items() if where == at):
-            if side[unit] == -wanted and least[unit] < most[unit]:
-                return None
-            if side[unit] == 0:
-                overlap = SIDES_OVERLAP * (1 + np.abs(constant[[unit]]))
-                out.below(-wanted * matrix[[unit]], wanted * constant[[unit]] + overlap)
-            side[unit] = wanted
-        slope = np.where(side > 0, 1.0, np.where(side < 0, layer.leak, 0.0))
-        offset = np.zeros(len(slope))
-        both, last = side == 0, at == len(model.layers) - 1
-        falling = both & last & ((row @ layer.weight if last else 0.0) < 0)
-        steep = layer.leak + (1 - layer.leak) * np.where(both, most / np.where(both, most - least, 1.0), 0.0)
-        slope, offset = np.where(falling, steep, slope), np.where(falling, (layer.leak - steep) * least, offset)
-        _note(out, at, np.flatnonzero(falling), layer, matrix, constant)
-        out.passes(slope[falling, None] * matrix[falling], slope[falling] * constant[falling] + offset[falling])
-        chosen = np.flatnonzero(both & ~falling)
-        z, c, leak = matrix[chosen], constant[chosen], layer.leak[chosen]
-        mine = np.hstack([np.zeros((len(chosen), z.shape[1])), np.eye(len(chosen))])
-        z_wide = np.hstack([z, np.zeros((len(chosen), len(chosen)))])
-        out.below(z_wide - mine, -c)
-        out.below((leak[:, None] * z_wide - mine)[leak > 0], (-leak * c)[leak > 0])
-        if not last:
-            out.below(mine - steep[chosen, None] * z_wide, steep[chosen] * c - (steep[chosen] - leak) * least[chosen])
-            _note(out, at, chosen, layer, matrix, constant)
-            out.passes(mine, np.zeros(len(chosen)))
-        out.low = np.concatenate([out.low, leak * least[chosen]])
-        out.high = np.concatenate([out.high, most[chosen]])
-        constant = layer.intercept + layer.weight @ (slope * constant + offset)
-        matrix = np.hstack([layer.weight @ (slope[:, None] * matrix), layer.weight[:, chosen]])
-    return Relaxation(
-        float(row @ constant), row @ matrix, out.whole(out.rows), np.concatenate(out.ends), out.low, out.high,
-        out.units, out.whole(out.reach), np.concatenate(out.reached), np.concatenate(out.leaks),
-        out.whole(out.passed), np.concatenate(out.passed_constant),
-    )  # fmt: skip
+def _ends(matrix: FloatArray, constant: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest value of sums of the variables."""
+    middle, width = constant + matrix @ ((low + high) / 2), np.abs(matrix) @ ((high - low) / 2)
+    spare = BOUND_ROUNDING * (np.abs(constant) + np.abs(matrix) @ np.maximum(np.abs(low), np.abs(high)))
+    return middle - width - spare, middle + width + spare
 
 
-def _note(out: _Writing, at: int, units: IntArray, layer: Layer, matrix: FloatArray, constant: FloatArray) -> None:
-    out.may_err([(at, unit) for unit in units.tolist()], matrix[units], constant[units], layer.leak[units])
+def _wide(rows: FloatArray, width: int) -> FloatArray:
+    """Rows over the first variables as rows over all of them."""
+    return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
+
+
+def _sparse(rows: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows as the solver takes them: where each begins, the variables and the factors."""
+    at, index = np.nonzero(rows)
+    start = np.searchsorted(at, np.arange(len(rows) + 1))
+    return start.astype(np.int32), index.astype(np.int32), rows[at, index]
