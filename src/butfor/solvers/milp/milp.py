@@ -184,6 +184,7 @@ def solve_written(
     `known` is the cost of a known answer. Once the bound reaches it, no other point is looked for.
     """
     program, pieces, tables, scores = written
+    program.answered = bool(np.isfinite(known))
     cuts: list[tuple[Sum, float, float]] = []
     proven, guards, refused = -np.inf, list(GUARDS), 0
     while guards:
