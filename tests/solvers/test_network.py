@@ -25,7 +25,8 @@ from butfor.solvers.network import exact
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import DOWN, UP, directions
-from butfor.solvers.network.exact import NetworkExact
+from butfor.solvers.network.exact import NetworkExact, cheapest_below
+from butfor.solvers.network.narrow import narrowed
 from butfor.solvers.network.units import line_above_bent, units_within
 from butfor.solvers.network.wanted import wanted_scores
 from butfor.solvers.outcome import Status, Stopped
@@ -125,6 +126,42 @@ def test_ranges_and_lines_hold_at_all_points_of_the_ball(limit: float) -> None:
         looked_at += len(points)
     assert looked_at > 3000
     assert closed > 100
+
+
+def test_narrower_ranges_hold_at_all_points_that_reach_and_the_answer_stays() -> None:
+    rng, looked_at, narrower, compared = np.random.default_rng(2), 0, 0, 0
+    for seed in range(90):
+        problem = middle(seed, units=8, kinds=replace(EVERY, features=4, missing=seed % 2 == 0))
+        if not NetworkExact().accepts(problem.form()):
+            continue
+        score_set, model = problem.score_sets[0], problem.model
+        alone = replace(problem, score_sets=(score_set,))
+        truth = cheapest_below(alone, score_set, np.inf, Budget())
+        limit = 2.0 if truth.point is None else 1.5 * truth.cost + 0.01
+        ends = narrowed(alone, score_set, limit, Budget())
+        ends = narrowed(alone, score_set, limit, Budget(), ends)
+        points = inside(alone, limit, 200, rng)
+        points = points[alone.take(np.zeros(len(points), dtype=np.intp)).admits(points)]
+        points = points[(evaluate(model, points) @ score_set.A.T >= score_set.b).all(axis=1)]
+        before = units_within(model, *ways_and_ball(alone, limit))
+        for z, own, plain in zip(reached(model, points), ends, before, strict=True):
+            size = 1e-9 * (1 + np.abs(z))
+            assert (own.low - size <= z).all(), f"seed {seed}"
+            assert (z <= own.high + size).all(), f"seed {seed}"
+            narrower += int((own.high - own.low < 0.9 * (plain.high - plain.low)).sum())
+        again = cheapest_below(alone, score_set, limit, Budget(), ends)
+        if truth.point is not None and not truth.stopped:
+            assert again.cost == pytest.approx(truth.cost, rel=2e-6, abs=2e-6), f"seed {seed}"
+            compared += 1
+        looked_at += len(points)
+    assert looked_at > 500
+    assert narrower > 100
+    assert compared > 40
+
+
+def ways_and_ball(problem: Problem, limit: float):
+    ways = directions(problem, problem.model.first, tabulate(problem, problem.model.cells))
+    return ways, ball(ways, limit, problem.most_changes)
 
 
 def test_the_ball_of_l1_and_of_l2_is_as_tight_as_the_formula() -> None:

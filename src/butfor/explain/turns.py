@@ -26,6 +26,10 @@ FIRST_SHARE = 1 / 3
 """The share of a limited time in which every row is tried once. As much of the rest is for rows without an answer."""
 
 
+LONE_SHARE = 2 / 3
+"""The same where all rows share one turn: nobody waits for it, and a program that is cut short begins anew."""
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """Some rows of a call (their numbers), their problem, and who solves it."""
@@ -153,7 +157,8 @@ def in_turns(
     """
     turns = [Turn(part, part.nothing(budget)) for job in jobs for part in job.parts(_size(job.solver, budget))]
     proving = [turn for turn in turns if turn.job.solver.exact]
-    _round(turns, Turn.take, budget, FIRST_SHARE if proving else 1.0, k, seed, advance)
+    first = LONE_SHARE if len(turns) == 1 else FIRST_SHARE
+    _round(turns, Turn.take, budget, first if proving else 1.0, k, seed, advance)
     if rescue:
         doubted = [turn for turn in proving if turn.begun and not turn.settled.all()]
         _round(doubted, Turn.ask, budget, FIRST_SHARE, k, seed, advance)

@@ -246,6 +246,25 @@ class Program:
             found = _read(highspy, solver, self.objective.constant, mip=mip)
         return found
 
+    def extremes(self, expressions: Sequence[Sum], until: float) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest value of each expression, without whole numbers. Infinite where the time ended."""
+        import highspy
+
+        low, high = np.full(len(expressions), -np.inf), np.full(len(expressions), np.inf)
+        count = len(self.low)
+        solver = _solver(highspy, self._model(highspy, [], None, curves=False, whole=False), np.inf, {})
+        for at, expression in enumerate(expressions):
+            cost = np.zeros(count)
+            cost[list(expression.terms)] = list(expression.terms.values())
+            for ends, sign in ((low, 1.0), (high, -1.0)):
+                if now() > until:
+                    return low, high
+                solver.changeColsCost(count, np.arange(count, dtype=np.int32), sign * cost)
+                solver.run()
+                if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                    ends[at] = expression.constant + sign * solver.getInfo().objective_function_value
+        return low, high
+
     def _model(
         self,
         highspy: Any,
@@ -354,6 +373,16 @@ class Program:
 
 def _run(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> Any:
     """HiGHS after it worked on a model; None if it broke down."""
+    solver = _solver(highspy, model, seconds, options)
+    try:
+        solver.run()
+    except ValueError:  # its quadratic programs may end so if all columns are held
+        return None
+    return solver
+
+
+def _solver(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> Any:
+    """HiGHS with a model."""
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
@@ -372,10 +401,6 @@ def _run(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> 
     if np.isfinite(seconds):
         solver.setOptionValue("time_limit", max(seconds, 1e-3))
     solver.passModel(model)
-    try:
-        solver.run()
-    except ValueError:  # its quadratic programs may end so if all columns are held
-        return None
     return solver
 
 

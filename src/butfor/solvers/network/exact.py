@@ -7,6 +7,7 @@ between the two, and a mixed-integer program proves the rest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,7 +26,7 @@ from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain
 from butfor.solvers.network.rows import NEGLIGIBLE, KnownUnits, add_known
-from butfor.solvers.network.units import units_within
+from butfor.solvers.network.units import UnitEnds, units_within
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -66,16 +67,40 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
     return over_score_sets(problem, lambda score_set, limit: cheapest_below(problem, score_set, limit, budget))
 
 
-def cheapest_below(problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> SetAnswer:
-    """The cheapest point of one score set, if one costs less than `limit`."""
-    return _SetSearch(problem, score_set, limit, budget).run()
+def cheapest_below(
+    problem: Problem, score_set: ScoreSet, limit: float, budget: Budget, ends: Sequence[UnitEnds] = ()
+) -> SetAnswer:
+    """The cheapest point of one score set, if one costs less than `limit`.
+
+    `ends`, layer by layer, are narrower ranges of the units at all such points, if they are known.
+    """
+    return _SetSearch(problem, score_set, limit, budget, ends).run()
+
+
+def known_units(problem: Problem, limit: float, lowest: float = 0.0, ends: Sequence[UnitEnds] = ()) -> KnownUnits:
+    """What is known of the units, given the cost of an answer and a bound."""
+    model = problem.model
+    assert isinstance(model, Network)
+    tables = tabulate(problem, model.cells)
+    ways = directions(problem, model.first, tables)
+    inside = ball(ways, limit * (1 + NEGLIGIBLE) + NEGLIGIBLE, problem.most_changes)
+    units = units_within(model, ways, inside, ends)
+    return KnownUnits(ways, inside, units, max(0.0, lowest), _additive(problem, model, tables))
 
 
 class _SetSearch:
     """The search of one score set. It may be interrupted anywhere; what is known by then is kept."""
 
-    def __init__(self, problem: Problem, score_set: ScoreSet, limit: float, budget: Budget) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        score_set: ScoreSet,
+        limit: float,
+        budget: Budget,
+        ends: Sequence[UnitEnds] = (),
+    ) -> None:
         self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
+        self.ends = ends
         self.descent = Descent(problem, score_set, budget.at_most(LOOKING_SHARE * budget.left()))
         self.best = SetAnswer(None, np.inf, 0.0)
         self.lowest = 0.0
@@ -161,15 +186,7 @@ class _SetSearch:
         return self.best.point is not None and bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
 
     def _known(self) -> KnownUnits:
-        """What is known of the units, given the cost of an answer and a bound."""
-        model = self.problem.model
-        assert isinstance(model, Network)
-        tables = tabulate(self.problem, model.cells)
-        ways = directions(self.problem, model.first, tables)
-        limit = self.known * (1 + NEGLIGIBLE) + NEGLIGIBLE
-        inside = ball(ways, limit, self.problem.most_changes)
-        units = units_within(model, ways, inside)
-        return KnownUnits(ways, inside, units, max(0.0, self.lowest), _additive(self.problem, model, tables))
+        return known_units(self.problem, self.known, self.lowest, self.ends)
 
 
 def _additive(problem: Problem, model: Network, tables: Tables) -> bool:

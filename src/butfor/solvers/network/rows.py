@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -28,7 +28,8 @@ class KnownUnits:
     - `ways`, `ball`: the directions, and what of them is affordable;
     - `units`: the units of each layer;
     - `lowest`: no answer costs less;
-    - `additive`: whether the cost of every change is just the sum of the rates of its directions.
+    - `additive`: whether the cost of every change is just the sum of the rates of its directions;
+    - `reached`: what reaches the units that may be on both sides of 0, by layer and number, once they are written.
     """
 
     ways: Directions
@@ -36,6 +37,7 @@ class KnownUnits:
     units: list[Units]
     lowest: float
     additive: bool
+    reached: dict[tuple[int, int], Sum] = field(default_factory=dict)
 
 
 def add_known(
@@ -53,6 +55,8 @@ def add_known(
     def bend(layer: int, unit: int, z: Sum, leak: float) -> Sum:
         units = known.units[layer]
         ends = float(units.low[unit]), float(units.high[unit])
+        if units.open[unit]:
+            known.reached[layer, unit] = z
         bent, positive = add_bent(program, z, leak, ends, chosen=bool(needed[layer][unit]))
         if positive is not None and lines is not None:
             program.at_least(lines[layer][unit] - positive)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,13 @@ class Lines(NamedTuple):
         return Lines(self.constant + other.constant, self.weight + other.weight)
 
 
+class UnitEnds(NamedTuple):
+    """What may reach the units of one layer, at least and at most."""
+
+    low: FloatArray
+    high: FloatArray
+
+
 class Units(NamedTuple):
     """What is known of the units of one layer within a ball.
 
@@ -45,11 +53,15 @@ class Units(NamedTuple):
         return (self.low < 0) & (self.high > 0)
 
 
-def units_within(model: Network, ways: Directions, ball: CostBall) -> list[Units]:
-    """The units of all layers: lines are sent forward, layer by layer, and their ends in the ball are the ranges."""
+def units_within(model: Network, ways: Directions, ball: CostBall, known: Sequence[UnitEnds] = ()) -> list[Units]:
+    """The units of all layers: lines are sent forward, layer by layer, and their ends in the ball are the ranges.
+
+    Where narrower ranges are known, these are taken.
+    """
+    narrower: Sequence[UnitEnds | None] = known or [None] * len(model.layers)
     above, below = Lines(ways.start, ways.most), Lines(ways.start, ways.least)
-    found = [_units(ball, above, below)]
-    for layer in model.layers[:-1]:
+    found = [_narrow(_units(ball, above, below), narrower[0])]
+    for layer, ends in zip(model.layers, narrower[1:], strict=False):
         high, low = _bent(layer, ball, found[-1])
         plus, minus = np.maximum(layer.weight, 0.0), np.minimum(layer.weight, 0.0)
         above = Lines(
@@ -61,15 +73,17 @@ def units_within(model: Network, ways: Directions, ball: CostBall) -> list[Units
         reached = _units(ball, above, below)
         least, most = layer.bent(found[-1].low), layer.bent(found[-1].high)
         spare = 1e-12 * (np.abs(layer.intercept) + np.abs(layer.weight) @ np.maximum(np.abs(least), np.abs(most)))
-        found.append(
-            Units(
-                np.maximum(reached.low, layer.intercept + plus @ least + minus @ most - spare),
-                np.minimum(reached.high, layer.intercept + plus @ most + minus @ least + spare),
-                above,
-                below,
-            )
-        )
+        low = np.maximum(reached.low, layer.intercept + plus @ least + minus @ most - spare)
+        high = np.minimum(reached.high, layer.intercept + plus @ most + minus @ least + spare)
+        found.append(_narrow(Units(low, high, above, below), ends))
     return found
+
+
+def _narrow(units: Units, ends: UnitEnds | None) -> Units:
+    if ends is None:
+        return units
+    low = np.maximum(units.low, ends.low)
+    return units._replace(low=low, high=np.maximum(np.minimum(units.high, ends.high), low))
 
 
 def line_above_bent(ball: CostBall, lines: Lines) -> Lines:

@@ -37,7 +37,7 @@ def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[Flo
     shifts, cost = search.tight(search.shifts, near, MATTERS) or search.shifts[:1], 0.0
     for _ in range(PROGRAMS):
         found = _beside(search, search.inside, shifts, near, budget)
-        if found.point is None:
+        if found.point is None or found.stopped:
             break
         near = found.point
         failures = search.judged(near, found.cost)

@@ -27,6 +27,8 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.exact import cheapest_below
+from butfor.solvers.network.narrow import narrowed, side_by_side
+from butfor.solvers.network.units import UnitEnds
 from butfor.solvers.outcome import TOLERANCE, Stopped
 from butfor.solvers.robust.deep_inside import look_inside
 from butfor.solvers.robust.look_around import look_around
@@ -54,8 +56,20 @@ MOST_SCENARIOS = 30
 ROBUST_LOOKING_SHARE = 1 / 3
 """The share of a limited time in which robust answers are looked for before anything is proven."""
 
+PLAIN_SECONDS = 1.0
+"""How long whole programs take before the ranges of units are narrowed for them."""
+
+NARROWINGS = 2
+"""How often the ranges of the units are narrowed under one shift. Each begins from the last."""
+
+MUCH_LOWER = 0.9
+"""The share of the cost below which the ranges of units are narrowed once more."""
+
 PATIENT_SECONDS = 2.0
 """How long it is looked at whether a point is robust, as long as no answer is known."""
+
+AROUND_SECONDS = 3.0
+"""How long it is looked beside a point at least. Later it may take as long as all whole programs so far."""
 
 LOOKING_SECONDS = 5.0
 """How long one program looks for a robust answer where no other is known."""
@@ -65,8 +79,9 @@ LOOKING_SECONDS = 5.0
 class Scenarios:
     """Answers and bounds for a network, one set of scores and one ball.
 
-    `best`, `bound`, `shifts` and the number of `rounds` are what is known so far. When `solve` is called again, it goes on
-    from there.
+    `best`, `bound`, `shifts`, the number of `rounds` and the seconds that their programs took (`proving`) are what is known
+    so far. When `solve` is called again, it goes on from there. `ends` are the ranges of the units under shifts, at all
+    answers below some cost.
     """
 
     problem: Problem
@@ -75,8 +90,9 @@ class Scenarios:
     model: Network
 
     def __post_init__(self) -> None:
-        self.shifts, self.rounds = [np.zeros(len(self.problem.space))], 0
+        self.shifts, self.rounds, self.proving = [np.zeros(len(self.problem.space))], 0, 0.0
         self.best, self.bound, self.until = SetAnswer(None, np.inf, 0.0), 0.0, np.inf
+        self.ends: dict[bytes, tuple[float, list[UnitEnds]]] = {}
         wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
         self.wide = replace(wide, above=0.0, below=0.0)
         self.raised = FIRMLY_INSIDE * (1 + np.abs(sure.b))
@@ -88,8 +104,9 @@ class Scenarios:
         self._begin(upper, budget)
         stopped = Stopped.EFFORT
         while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
-            ceiling, self.rounds = min(upper, self.best.cost), self.rounds + 1
-            found = cheapest_below(*self.copies(self.wide, self.shifts), ceiling, budget)
+            ceiling, self.rounds, begin = min(upper, self.best.cost), self.rounds + 1, now()
+            found = self._whole_program(ceiling, budget)
+            self.proving += now() - begin
             self.bound, stopped = max(self.bound, min(found.bound, ceiling)), found.stopped
             tell_round(self.rounds, self.bound, self.best.cost)
             if found.point is None or stopped or is_closed(self.bound, ceiling):
@@ -102,6 +119,30 @@ class Scenarios:
                 break
         return replace(self.best, bound=min(self.bound, self.best.cost), stopped=budget.stopped or stopped)
 
+    def _whole_program(self, ceiling: float, budget: Budget) -> SetAnswer:
+        """The cheapest row that stays valid under all shifts. If it takes long, the ranges of units are narrowed before."""
+        copies, plain = self.copies(self.wide, self.shifts), budget.at_most(PLAIN_SECONDS - self.proving)
+        if not plain.spent():
+            found = cheapest_below(*copies, ceiling, plain)
+            if found.stopped is not Stopped.TIME or budget.spent():
+                return found
+            self.bound = max(self.bound, min(found.bound, ceiling))
+        ends: list[UnitEnds] = []
+        if np.isfinite(ceiling):
+            ends = side_by_side([self._ends_under(shift, ceiling, budget) for shift in self.shifts])
+        return cheapest_below(*copies, ceiling, budget, ends)
+
+    def _ends_under(self, shift: FloatArray, ceiling: float, budget: Budget) -> list[UnitEnds]:
+        """The ranges of the units under a shift, at all answers below a ceiling."""
+        limit, ends = self.ends.get(shift.tobytes(), (-np.inf, []))
+        if ceiling > limit:
+            ends = []
+        if not ends or ceiling < MUCH_LOWER * limit:
+            for _ in range(NARROWINGS):
+                ends = narrowed(*self.copies(self.wide, [shift]), ceiling, budget, ends)
+            self.ends[shift.tobytes()] = ceiling, ends
+        return ends
+
     def _begin(self, upper: float, budget: Budget) -> None:
         """A first answer, and the shifts that matter there."""
         if self.best.point is None:
@@ -111,7 +152,7 @@ class Scenarios:
             self._bound_without_ball(upper, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         self._look(self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
         if self.best.point is not None:
-            matter = look_around(self, self.best.point, budget.at_most(ROBUST_LOOKING_SHARE * budget.left()))
+            matter = look_around(self, self.best.point, self._beside(budget))
             if not self.rounds:  # each shift makes a program slower, and of the others nothing is proven
                 self.shifts = self.shifts[:1]
             self._add(matter)
@@ -123,9 +164,13 @@ class Scenarios:
         self._collect(point, self._failures(point, self.sure.b - self.raised))
         self._look(point, budget)
         if self.best.cost - self.bound > GOOD_ANSWER * (1 + self.bound):
-            self._add(look_around(self, point, budget))
+            self._add(look_around(self, point, self._beside(budget)))
         if self.best.point is None and not budget.spent():
             self._look_everywhere(upper, budget)
+
+    def _beside(self, budget: Budget) -> Budget:
+        """The time for looking beside a point."""
+        return budget.at_most(min(max(AROUND_SECONDS, self.proving), ROBUST_LOOKING_SHARE * budget.left()))
 
     def _look(self, near: FloatArray | None, budget: Budget, seconds: float = np.inf) -> None:
         """Look for a robust answer by linear steps, and collect the shifts that others fail under.
