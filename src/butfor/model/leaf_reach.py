@@ -15,8 +15,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.ball import BallNorm
+from butfor.model.growing_program import PRECISE_PROGRAM
 from butfor.model.linear import Linear, evaluate_linear
-from butfor.model.network_relaxation import PRECISE_PROGRAM
 from butfor.model.oblique import ObliqueTree, Path
 from butfor.model.shifts import Shifts
 

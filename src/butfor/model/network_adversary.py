@@ -212,7 +212,8 @@ class NetworkAdversary:
     def _relaxed(self, node: _Node) -> _Relaxed:
         """The linear program of a node."""
         radius = self.ball.radius[self.moved]
-        bound, values = self._program.bounded(node.held, node.low / radius, node.high / radius, self._enough())
+        low, high = node.low / radius, node.high / radius
+        bound, values = self._program.bounded(node.held, low, high, self._enough(), self.until)
         if values is None:
             return _Relaxed(np.inf, self.where, None)
         shift = values[: len(self.moved)] * radius

@@ -9,18 +9,17 @@ in linear and mixed-integer linear programming", 2004).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.compiled.clock import now
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.envelope import envelope
+from butfor.model.growing_program import GrowingProgram
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network
-
-PRECISE_PROGRAM = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-"""How far a linear program may miss a row."""
 
 BOUND_ROUNDING = 1e-12
 """The share of the size of its terms by which a bound is lowered, for the rounding of its sum."""
@@ -59,8 +58,7 @@ class Relaxation:
     pass on that may be on both sides of 0.
 
     - `constant`, `cost`: the sum `constant + cost @ v`;
-    - `rows`, `least`, `most`: `least <= rows @ v <= most`;
-    - `low`, `high`: the ends of the variables;
+    - `low`, `high`: the ends of the variables, wherever units are held;
     - `first`: the first variable of a unit. `units`: the places of those units in the network;
     - `effect`: how much the sum may change per unit of what each passes on;
     - `reach`, `reached`, `leak`: what reaches each of them, `reached + reach @ v`, and its slope below 0.
@@ -72,8 +70,8 @@ class Relaxation:
         self.low = np.append(-np.ones(self.shifts), np.zeros(self.first - self.shifts))
         self.high = np.ones(self.first)
         self._read(model, row, point, _wide(model.first.slope[:, moved] * ball.radius[moved], self.first))
-        self._write()
-        self.written, self.solver = len(self.rows), self._solver()
+        self.program = self._write()
+        self.written = len(self.program.rows)
 
     def _read(self, model: Network, row: FloatArray, point: FloatArray, matrix: FloatArray) -> None:
         """Go through the layers. A unit that may be on both sides of 0 becomes a variable, the others are sums of those."""
@@ -99,38 +97,23 @@ class Relaxation:
             effect.insert(0, effect[0] @ np.abs(layer.weight))
         self.effect = np.array([effect[at][unit] for at, unit in self.units])
 
-    def _write(self) -> None:
-        """The rows: what each unit passes on less what reaches it, the same below 0, the chord, and the sizes of shifts."""
+    def _write(self) -> GrowingProgram:
+        """The program with its first rows: each unit less what reaches it, the same below 0, the chord; the sizes of shifts."""
         count = len(self.units)
         passed = np.hstack([np.zeros((count, self.first)), np.eye(count)])
-        least, most = _ends(self.reach, self.reached, self.low, self.high)
-        steep = self.leak + (1 - self.leak) * most / np.where(most > least, most - least, 1.0)
+        least, largest = _ends(self.reach, self.reached, self.low, self.high)
+        steep = self.leak + (1 - self.leak) * largest / np.where(largest > least, largest - least, 1.0)
         slopes, none = [np.ones(count), self.leak, steep], np.full(count, np.inf)
-        self.rows = np.vstack([passed - slope[:, None] * self.reach for slope in slopes])
-        self.least = np.concatenate([self.reached, self.leak * self.reached, -none])
-        self.most = np.concatenate([none, none, steep * self.reached + (self.leak - steep) * least])
+        rows = np.vstack([passed - slope[:, None] * self.reach for slope in slopes])
+        ends = np.concatenate([self.reached, self.leak * self.reached, -none])
+        most = np.concatenate([none, none, steep * self.reached + (self.leak - steep) * least])
         if self.ball.norm is BallNorm.L1:
             unit, rest = np.eye(self.shifts), np.zeros((self.shifts, count))
             total = np.concatenate([np.zeros(self.shifts), np.ones(self.shifts), np.zeros(count)])
-            self.rows = np.vstack([self.rows, np.block([[unit, -unit, rest], [-unit, -unit, rest]]), total])
-            self.least = np.append(self.least, np.full(2 * self.shifts + 1, -np.inf))
-            self.most = np.append(self.most, [*np.zeros(2 * self.shifts), 1.0])
-
-    def _solver(self) -> Any:
-        import highspy
-
-        solver, program = highspy.Highs(), highspy.HighsLp()
-        solver.silent()
-        for name, value in {**PRECISE_PROGRAM, "threads": 1, "presolve": "off"}.items():
-            solver.setOptionValue(name, value)
-        program.num_col_, program.num_row_ = len(self.cost), len(self.rows)
-        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, self.low, self.high
-        program.row_lower_, program.row_upper_ = self.least, self.most
-        matrix = program.a_matrix_
-        matrix.format_ = highspy.MatrixFormat.kRowwise
-        matrix.start_, matrix.index_, matrix.value_ = _sparse(self.rows)
-        solver.passModel(program)
-        return solver
+            rows = np.vstack([rows, np.block([[unit, -unit, rest], [-unit, -unit, rest]]), total])
+            ends = np.append(ends, np.full(2 * self.shifts + 1, -np.inf))
+            most = np.append(most, [*np.zeros(2 * self.shifts), 1.0])
+        return GrowingProgram(self.cost, rows, ends, most, self.low, self.high)
 
     def misses(self, values: FloatArray) -> FloatArray:
         """How much the sum may change because the program is wrong about each of the units that are not held."""
@@ -138,23 +121,25 @@ class Relaxation:
         off = np.abs(self._passed(values) - np.maximum(z, self.leak * z))
         return np.where(self.held == 0, off * self.effect, 0.0)
 
-    def bounded(self, held: Mapping[Unit, int], low: FloatArray, high: FloatArray, wanted: float) -> Bounded:
+    def bounded(
+        self, held: Mapping[Unit, int], low: FloatArray, high: FloatArray, wanted: float, until: float
+    ) -> Bounded:
         """The smallest sum for shares between two ends, where some units are held above (1) or below 0 (-1).
 
-        Planes and tangents are added until the bound is `wanted`, or is hardly raised by them.
+        Planes and tangents are added until the bound is `wanted`, is hardly raised by them, or the time ends.
         """
         if not self._hold(held, low, high):
             return Bounded(np.inf, None)
         before, tangents = -np.inf, 0
         while True:
             bound, values, price = self._solved()
-            if values is None or bound >= wanted:
+            if values is None or bound >= wanted or now() > until:
                 return Bounded(bound, values)
             lacks, share = wanted - bound, values[: self.shifts]
             size = float(np.linalg.norm(share))
             if self.ball.norm is BallNorm.L2 and size > 1 + BEYOND_BALL and tangents < BALL_TANGENTS:
                 tangents += 1
-                self._add(_wide(share[None] / size, len(self.cost)), np.ones(1))
+                self.program.add(_wide(share[None] / size, len(self.cost)), np.ones(1))
                 continue
             self._forget(price)
             if bound - before < WORTH_A_ROUND * lacks or not self._add_planes(values, WORTH_A_PLANE * lacks):
@@ -164,7 +149,7 @@ class Relaxation:
     def _hold(self, held: Mapping[Unit, int], low: FloatArray, high: FloatArray) -> bool:
         """Set the ends of the variables and the sides of the units. False if no shift lies between them."""
         self.held = np.array([held.get(unit, 0) for unit in self.units], dtype=np.intp)
-        lowest, highest = self.ends = self.low.copy(), self.high.copy()
+        lowest, highest = self.low.copy(), self.high.copy()
         lowest[: self.shifts], highest[: self.shifts] = low, high
         layers = np.array([at for at, _ in self.units], dtype=np.intp)
         for at in np.unique(layers).tolist():
@@ -177,48 +162,33 @@ class Relaxation:
             least[side > 0], most[side < 0] = np.maximum(least[side > 0], 0.0), np.minimum(most[side < 0], 0.0)
             lowest[self.first + those] = np.maximum(least, leak * least)
             highest[self.first + those] = np.maximum(most, leak * most)
-        count = len(self.units)
-        self.most[:count] = np.where(self.held > 0, self.reached, np.inf)
-        self.most[count : 2 * count] = np.where(self.held < 0, self.leak * self.reached, np.inf)
-        self.solver.changeColsBounds(len(lowest), np.arange(len(lowest), dtype=np.int32), lowest, highest)
-        sides = np.arange(2 * count, dtype=np.int32)
-        self.solver.changeRowsBounds(len(sides), sides, self.least[: 2 * count], self.most[: 2 * count])
+        of_sides = (
+            np.where(self.held > 0, self.reached, np.inf),
+            np.where(self.held < 0, self.leak * self.reached, np.inf),
+        )
+        self.program.below(np.concatenate(of_sides))
+        self.program.between(lowest, highest)
         return True
 
     def _solved(self) -> tuple[float, FloatArray | None, FloatArray]:
         """The bound, where the program takes it, and the multipliers of the rows."""
-        import highspy
-
-        kinds = highspy.HighsModelStatus
-        self.solver.run()
-        if self.solver.getModelStatus() not in (kinds.kOptimal, kinds.kModelEmpty, kinds.kInfeasible):
-            self.solver.clearSolver()  # it has lost its way from the last basis
-            self.solver.run()
-        status = self.solver.getModelStatus()
-        if status in (kinds.kOptimal, kinds.kModelEmpty):
-            solution = self.solver.getSolution()
-            price = np.array(solution.row_dual)
-            return self.constant + self._least(self.cost, price), np.array(solution.col_value), price
-        if status == kinds.kInfeasible:
-            _, there, ray = self.solver.getDualRay()
-            if there and max(self._least(0 * self.cost, ray), self._least(0 * self.cost, -ray)) > 0:
-                return np.inf, None, ray
-        low, high = self.ends
-        return -np.inf, (low + high) / 2, np.zeros(len(self.rows))
+        values, price, impossible = self.program.solved()
+        if values is not None:
+            return self.constant + self._least(self.cost, price), values, price
+        if impossible and max(self._least(0 * self.cost, price), self._least(0 * self.cost, -price)) > 0:
+            return np.inf, None, price
+        return -np.inf, (self.program.low + self.program.high) / 2, price
 
     def _least(self, cost: FloatArray, price: FloatArray) -> float:
         """What `cost @ v` is at least, by multipliers of the rows."""
-        low, high = self.ends
-        price = np.where(np.isinf(np.where(price > 0, self.least, self.most)), 0.0, price)
-        ends = np.where(price == 0, 0.0, np.where(price > 0, self.least, self.most))
-        reduced = cost - price @ self.rows
-        parts = np.minimum(reduced * low, reduced * high)
+        low, high = self.program.low, self.program.high
+        constant, rest, size = self.program.lowest(price, cost)
+        parts = np.minimum(rest * low, rest * high)
         of_shifts = float(parts[: self.shifts].sum())
         if self.ball.norm is BallNorm.L2:
-            of_shifts = max(of_shifts, -float(np.linalg.norm(reduced[: self.shifts])))
-        size = np.abs(reduced) @ np.maximum(np.abs(low), np.abs(high)) + np.abs(price) @ np.abs(ends)
-        rounding = BOUND_ROUNDING * float(abs(self.constant) + size)
-        return of_shifts + float(parts[self.shifts :].sum()) + float(price @ ends) - rounding
+            of_shifts = max(of_shifts, -float(np.linalg.norm(rest[: self.shifts])))
+        size += abs(self.constant) + float(np.abs(rest) @ np.maximum(np.abs(low), np.abs(high)))
+        return constant + of_shifts + float(parts[self.shifts :].sum()) - BOUND_ROUNDING * size
 
     def _add_planes(self, values: FloatArray, worth: float) -> bool:
         """Add the planes that cut off enough of what the sum loses at a point. Whether there are any."""
@@ -228,25 +198,13 @@ class Relaxation:
         cut = above * self.effect[free] > worth
         rows = -planes.slope[cut]
         rows[np.arange(len(rows)), self.first + free[cut]] += 1.0
-        self._add(rows, planes.offset[cut])
+        self.program.add(rows, planes.offset[cut])
         return bool(cut.any())
-
-    def _add(self, rows: FloatArray, most: FloatArray) -> None:
-        """Add `rows @ v <= most`."""
-        least = np.full(len(most), -np.inf)
-        self.rows, self.least = np.vstack([self.rows, rows]), np.append(self.least, least)
-        self.most = np.append(self.most, most)
-        start, index, value = _sparse(rows)
-        self.solver.addRows(len(rows), least, most, len(value), start[:-1], index, value)
 
     def _forget(self, price: FloatArray) -> None:
         """Let go of added rows that the program does not lean on, when there are many."""
-        if len(self.rows) - self.written <= MOST_PLANES * len(self.units):
-            return
-        idle = np.flatnonzero((price == 0) & (np.arange(len(price)) >= self.written))
-        self.solver.deleteRows(len(idle), idle.astype(np.int32))
-        self.rows = np.delete(self.rows, idle, axis=0)
-        self.least, self.most = np.delete(self.least, idle), np.delete(self.most, idle)
+        if len(price) - self.written > MOST_PLANES * len(self.units):
+            self.program.forget(np.flatnonzero((price == 0) & (np.arange(len(price)) >= self.written)))
 
     def _passed(self, values: FloatArray) -> FloatArray:
         """What the units pass on."""
@@ -263,10 +221,3 @@ def _ends(matrix: FloatArray, constant: FloatArray, low: FloatArray, high: Float
 def _wide(rows: FloatArray, width: int) -> FloatArray:
     """Rows over the first variables as rows over all of them."""
     return np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
-
-
-def _sparse(rows: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Rows as the solver takes them: where each begins, the variables and the factors."""
-    at, index = np.nonzero(rows)
-    start = np.searchsorted(at, np.arange(len(rows) + 1))
-    return start.astype(np.int32), index.astype(np.int32), rows[at, index]
