@@ -55,6 +55,33 @@ def test_a_search_that_ran_out_of_time_goes_on_in_the_next_turn(form: str, norm:
     assert proven > 3
 
 
+@pytest.mark.parametrize(
+    ("form", "norm"), [("ensemble", BallNorm.LINF), ("ensemble", BallNorm.L2), ("network", BallNorm.LINF)]
+)
+def test_ctrl_c_keeps_the_answer_and_the_bound(form: str, norm: BallNorm, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    kept = 0
+    for seed in range(20):
+        problem = problem_in_ball(seed, form, norm)
+        whole = ROBUST.solve(problem, Budget(20.0))
+        with monkeypatch.context() as patch:
+            for module in ("cutting_set", "round_cuts", "scenarios"):
+                patch.setattr(f"butfor.solvers.robust.{module}.tell_round", pressed)
+            budget = Budget(20.0)
+            found = ROBUST.solve(problem, budget)
+        if not budget.flag.raised:  # nothing was left to press it in
+            continue
+        assert found.stopped[0] == Stopped.INTERRUPTED
+        assert found.bound[0] <= whole.cost[0] + 1e-6, f"seed {seed}"
+        if np.isfinite(found.cost[0]):
+            assert found.cost[0] >= whole.cost[0] - 1e-6, f"seed {seed}"
+            assert problem.admits(found.points)[0]
+            kept += 1
+    assert kept > 3
+
+
 def test_every_row_of_a_failing_box_fails_and_every_reach_lies_in_the_ball() -> None:
     judged = 0
     for seed in range(60):

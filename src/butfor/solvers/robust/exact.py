@@ -108,7 +108,12 @@ class RobustExact(AbstractSolver):
             cuts = CuttingSet if ball.norm is BallNorm.LINF else RoundCuts
             search = cuts(self.cheapest, problem, score_set, ball, on_grid(model, ball))
         assert isinstance(search, Scenarios | CuttingSet)
-        found = search.solve(upper, budget)
+        try:
+            found = search.solve(upper, budget)
+        except KeyboardInterrupt:  # what is known by then is kept
+            budget.interrupt()
+            best = search.best
+            found = replace(best, bound=min(search.bound, best.cost), stopped=Stopped.INTERRUPTED)
         if found.stopped is Stopped.TIME:
             problem.begun[about] = search
         return found
