@@ -33,8 +33,8 @@ WORTH_A_ROUND = 0.05
 MOST_PLANES = 10
 """How many planes per unit are kept. Of more, those go on which the program does not lean."""
 
-BALL_TANGENTS = 40
-"""How many tangents of a round ball one bound may ask for."""
+BALL_TANGENTS, LAST_TANGENTS = 40, 500
+"""How many tangents of a round ball one bound may ask for: while the program is wrong about units, and once it is not."""
 
 BEYOND_BALL = 1e-9
 """How far a point may lie outside of a round ball before a tangent cuts it off, as a share of the radius."""
@@ -137,7 +137,9 @@ class Relaxation:
                 return Bounded(bound, values)
             lacks, share = wanted - bound, values[: self.shifts]
             size = float(np.linalg.norm(share))
-            if self.ball.norm is BallNorm.L2 and size > 1 + BEYOND_BALL and tangents < BALL_TANGENTS:
+            wrong = self.misses(values).max(initial=0.0) > WORTH_A_PLANE * lacks
+            most = BALL_TANGENTS if wrong else LAST_TANGENTS
+            if self.ball.norm is BallNorm.L2 and size > 1 + BEYOND_BALL and tangents < most:
                 tangents += 1
                 self.program.add(_wide(share[None] / size, len(self.cost)), np.ones(1))
                 continue

@@ -27,6 +27,9 @@ BOX = 0.02
 PROGRAMS = 15
 """How many programs are solved. Each adds the shifts under which the answer of the last one failed."""
 
+LATE = 1 / 2
+"""The share of the time that is left for a last program, which asks for more than the target."""
+
 MATTERS = 1e-3
 """How much more than a threshold, relative to 1 + its size, a score may be for its shift to matter."""
 
@@ -35,7 +38,8 @@ def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[Flo
     """Look for a robust answer beside a point. Returns the shifts that matter where it was looked at last."""
     search.until = budget.until
     shifts, cost = search.tight(search.shifts, near, MATTERS) or search.shifts[:1], 0.0
-    for _ in range(PROGRAMS):
+    late = LATE * budget.left()
+    for number in range(1, PROGRAMS + 1):
         found = _beside(search, search.inside, shifts, near, budget)
         if found.point is None or found.stopped:
             break
@@ -44,7 +48,8 @@ def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[Flo
         if not failures:
             break
         shifts = search.joined(shifts, search.to_failures(near, failures))
-        if abs(found.cost - cost) < TOLERANCE / 4 * (1 + found.cost):  # the shifts follow a kink, and come closer to it
+        stands = abs(found.cost - cost) < TOLERANCE / 4 * (1 + found.cost)
+        if stands or number == PROGRAMS or budget.left() < late:  # the shifts follow a kink, and come closer to it
             worst = np.array([failure.point for failure in failures])
             missing = 2 * float((search.sure.b - search.scores(worst)).max())
             deeper = _beside(search, replace(search.inside, b=search.inside.b + missing), shifts, near, budget)

@@ -50,8 +50,8 @@ GOOD_ANSWER = 1e-5
 NEIGHBOURS_ASKED = 200
 """Where rounding decides, the estimator is asked about all neighbours if they are no more than this."""
 
-MOST_SCENARIOS = 30
-"""The largest number of shifts. Each is a copy of the network."""
+MOST_SCENARIOS, MOST_UNITS = 30, 1_500
+"""The largest number of shifts. Each is a copy of the network, and of small ones there may be more: so many units."""
 
 ROBUST_LOOKING_SHARE = 1 / 3
 """The share of a limited time in which robust answers are looked for before anything is proven."""
@@ -79,9 +79,9 @@ LOOKING_SECONDS = 5.0
 class Scenarios:
     """Answers and bounds for a network, one set of scores and one ball.
 
-    `best`, `bound`, `shifts`, the number of `rounds` and the seconds that their programs took (`proving`) are what is known
-    so far. When `solve` is called again, it goes on from there. `ends` are the ranges of the units under shifts, at all
-    answers below some cost.
+    - `best`, `bound`, `shifts` (there may be `most`), the number of `rounds` and the seconds that their programs took
+      (`proving`) are what is known so far. When `solve` is called again, it goes on from there;
+    - `ends`: the ranges of the units under shifts, at all answers below some cost.
     """
 
     problem: Problem
@@ -92,6 +92,7 @@ class Scenarios:
     def __post_init__(self) -> None:
         self.shifts, self.rounds, self.proving = [np.zeros(len(self.problem.space))], 0, 0.0
         self.best, self.bound, self.until = SetAnswer(None, np.inf, 0.0), 0.0, np.inf
+        self.most = max(MOST_SCENARIOS, MOST_UNITS // sum(len(layer.leak) for layer in self.model.layers))
         self.ends: dict[bytes, tuple[float, list[UnitEnds]]] = {}
         wide, sure = widened(self.score_set, self.problem), tightened(self.score_set, self.problem)
         self.wide = replace(wide, above=0.0, below=0.0)
@@ -103,7 +104,7 @@ class Scenarios:
         """First an answer, and then shifts until no cheaper row can stay valid under all of them."""
         self._begin(upper, budget)
         stopped = Stopped.EFFORT
-        while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
+        while not budget.spent() and len(self.shifts) <= self.most:
             ceiling, self.rounds, begin = min(upper, self.best.cost), self.rounds + 1, now()
             found = self._whole_program(ceiling, budget)
             self.proving += now() - begin
@@ -177,7 +178,7 @@ class Scenarios:
 
         One may be `near` a point. Whether one is robust is looked at for so many seconds.
         """
-        while not budget.spent() and len(self.shifts) <= MOST_SCENARIOS:
+        while not budget.spent() and len(self.shifts) <= self.most:
             problem, inside = self.copies(self.inside, self.shifts)
             descent = Descent(problem, inside, budget)
             starts = descent.starts()
