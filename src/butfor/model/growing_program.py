@@ -63,8 +63,9 @@ class GrowingProgram:
 
     def below(self, most: FloatArray) -> None:
         """Set the upper ends of the first rows."""
+        for row in np.flatnonzero(self.most[: len(most)] != most).tolist():  # HiGHS 1.12 takes them one by one
+            self.solver.changeRowBounds(row, self.least[row], most[row])
         self.most[: len(most)] = most
-        self.solver.changeRowsBounds(len(most), np.arange(len(most), dtype=np.int32), self.least[: len(most)], most)
 
     def add(self, rows: FloatArray, most: FloatArray) -> None:
         """Add `rows @ v <= most`."""
