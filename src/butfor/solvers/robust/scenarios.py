@@ -141,7 +141,8 @@ class Scenarios:
         if not ends or ceiling < MUCH_LOWER * limit:
             for _ in range(NARROWINGS):
                 ends = narrowed(*self.copies(self.wide, [shift]), ceiling, budget, ends)
-            self.ends[shift.tobytes()] = ceiling, ends
+            if not budget.spent():  # ends that time cut short are not kept
+                self.ends[shift.tobytes()] = ceiling, ends
         return ends
 
     def _begin(self, upper: float, budget: Budget) -> None:
