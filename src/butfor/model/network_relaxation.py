@@ -59,7 +59,8 @@ class Relaxation:
 
     - `constant`, `cost`: the sum `constant + cost @ v`;
     - `low`, `high`: the ends of the variables, wherever units are held;
-    - `first`: the first variable of a unit. `units`: the places of those units in the network;
+    - `first`: the first variable of a unit. `units`: the places of those units in the network, and `layers`, their numbers
+      layer by layer;
     - `effect`: how much the sum may change per unit of what each passes on;
     - `reach`, `reached`, `leak`: what reaches each of them, `reached + reach @ v`, and its slope below 0.
     """
@@ -77,10 +78,12 @@ class Relaxation:
         """Go through the layers. A unit that may be on both sides of 0 becomes a variable, the others are sums of those."""
         constant, reach = evaluate_linear(model.first, point[None])[0], []
         self.units: list[Unit] = []
+        self.layers: list[IntArray] = []
         self.reached, self.leak = np.empty(0), np.empty(0)
         for at, layer in enumerate(model.layers):
             least, most = _ends(matrix, constant, self.low, self.high)
             both = np.flatnonzero((least < 0) & (most > 0) & (layer.leak < 1))
+            self.layers.append(len(self.units) + np.arange(len(both)))
             self.units += [(at, unit) for unit in both.tolist()]
             reach.append(matrix[both])
             self.reached, self.leak = np.append(self.reached, constant[both]), np.append(self.leak, layer.leak[both])
@@ -153,9 +156,7 @@ class Relaxation:
         self.held = np.array([held.get(unit, 0) for unit in self.units], dtype=np.intp)
         lowest, highest = self.low.copy(), self.high.copy()
         lowest[: self.shifts], highest[: self.shifts] = low, high
-        layers = np.array([at for at, _ in self.units], dtype=np.intp)
-        for at in np.unique(layers).tolist():
-            those = np.flatnonzero(layers == at)
+        for those in self.layers:
             least, most = _ends(self.reach[those], self.reached[those], lowest, highest)
             side, leak = self.held[those], self.leak[those]
             if ((side > 0) & (most < 0) | (side < 0) & (least > 0)).any():
