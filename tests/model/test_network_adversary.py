@@ -134,7 +134,7 @@ def wide_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndarra
     return Network(first, (layer,)), np.ones(1), rng.normal(size=4), Ball(norm, rng.uniform(0.1, 1.0, 4), none, none)
 
 
-@pytest.mark.parametrize("norm", list(BallNorm))
+@pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
 def test_bounds_by_ascent_lie_below_and_near_those_of_programs(norm: BallNorm) -> None:
     gaps = []
     for seed in range(40):

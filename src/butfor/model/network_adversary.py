@@ -1,8 +1,7 @@
 """The worst row of a ball around a point, for a network: branch and bound over the units on both sides of 0.
 
-A node holds some units on one side of 0. For one hidden layer its score is bounded by ascent, many nodes at once. Where that
-does not decide, and for more layers, a linear program bounds it. Of a box that program is by far the better one, and it
-begins soon. A bound that is not tight makes a row look worse than it is, and never better.
+A node holds some units on one side of 0. A linear program bounds its score. For one hidden layer and a round ball it is first
+bounded by ascent, many nodes at once. A bound that is not tight makes a row look worse than it is, and never better.
 """
 
 from __future__ import annotations
@@ -35,9 +34,6 @@ DOWNHILL_STEPS, DOWNHILL_STARTS = 10, 16
 
 ASCENT_ROUNDS, NODES_TOGETHER, SHIFTS_LOOKED_AT = 2_000, 64, 4
 """How many rounds are searched by ascent, how many nodes in each, and how many of their shifts are tried."""
-
-ASCENT_ROUNDS_OF_A_BOX = 6
-"""How many rounds are searched by ascent before the programs of a box."""
 
 DEEPENING_ROUNDS = 10
 """How many rounds a search that has found a neighbour below a number goes on. A worse one tells more about other rows."""
@@ -98,7 +94,7 @@ class NetworkAdversary:
             self._walk_down(shift)
         radius, order, settled = self.ball.radius[self.moved], count(), np.inf
         nodes = [(-np.inf, next(order), _Node({}, -radius, radius))]
-        if len(self.model.layers) == 1 and len(self.moved):
+        if len(self.model.layers) == 1 and len(self.moved) and self.ball.norm is not BallNorm.LINF:
             nodes = [(bound, next(order), _Node(held, -radius, radius)) for bound, held in self._by_ascent()]
             heapq.heapify(nodes)
         for _ in range(NETWORK_NODES):
@@ -127,8 +123,7 @@ class NetworkAdversary:
         bounds = UnitBounds(self.model, self.row, self.point, self.ball, self.moved)
         left: list[tuple[float, dict[Unit, int]]] = []
         nodes, lower, deepened = bounds.root(), np.full(1, -np.inf), 0
-        box = self.ball.norm is BallNorm.LINF
-        for _ in range(ASCENT_ROUNDS_OF_A_BOX if box else ASCENT_ROUNDS):
+        for _ in range(ASCENT_ROUNDS):
             promising = lower < self._enough()
             nodes, lower = nodes.take(np.flatnonzero(promising)), lower[promising]
             deepened += self.best < self.below
@@ -147,8 +142,6 @@ class NetworkAdversary:
             children = bounds.children(better.take(parted), unit[parted])
             nodes = nodes.take(rest).joined(children)
             lower = np.concatenate([lower[rest], found[parted], found[parted]])
-        if box and len(lower):
-            return [(-np.inf, {})]
         return left + [(float(one), _held(held)) for one, held in zip(lower, nodes.held, strict=True)]
 
     def _enough(self) -> float:

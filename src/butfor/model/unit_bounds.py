@@ -1,4 +1,4 @@
-"""Lower bounds on a sum of units over a ball of shifts, for many nodes of a search at once, by ascent of their duals.
+"""Lower bounds on a sum of units over a round ball of shifts, for many nodes of a search at once, by ascent of their duals.
 
 The sum is `constant + offset + q z(s)` with `z(s) = a + W s`, if each unit is replaced by a line of slope q. Where a unit
 is convex in the sum, every q between its slopes on both sides of 0 gives a line below it. Where it is concave, the line is
@@ -52,7 +52,7 @@ class UnitLines(NamedTuple):
 
 @dataclass(eq=False)
 class UnitBounds:
-    """The bounds of the sum `row @ scores` of a network with one hidden layer, for the shifts of a ball around a point.
+    """The bounds of the sum `row @ scores` of a network with one hidden layer, for the shifts of a round ball around a point.
 
     - `weight` (units): how the sum rises with what each passes on;
     - `a`, `W`: what reaches the units, for a shift as shares of the radius;
@@ -152,8 +152,6 @@ class UnitBounds:
     def _lowest(self, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The smallest value of linear functions of the shares of the radius, and where each is taken."""
         size = np.abs(slope)
-        if self.ball.norm is BallNorm.LINF:
-            return -size.sum(axis=1), -np.sign(slope)
         if self.ball.norm is BallNorm.L2:
             length = np.linalg.norm(slope, axis=1)
             return -length, -slope / np.where(length > 0, length, 1.0)[:, None]
