@@ -7,7 +7,6 @@ come so close to one of them that its ball meets it. Each box is a small tree, w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -15,21 +14,20 @@ from butfor.arrays import FloatArray
 from butfor.model.adversary.search import worst_row
 from butfor.model.negative_box import between, own_cells
 from butfor.model.regions import Regions, regions
-from butfor.model.reply import reply
-from butfor.model.trees import Trees
+from butfor.model.trees import Interval
 from butfor.model.widest_box import missed_in, widest_box
 from butfor.model.worst import worst_neighbours
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped
-from butfor.solvers.robust.cutting_set import CuttingSet, FailingBox, Missed
+from butfor.solvers.robust.cutting_set import CuttingSet, Missed
+from butfor.solvers.robust.outside import Outside
+from butfor.solvers.robust.parts import Choices
 from butfor.solvers.robust.rounds import is_closed, tell_round
+from butfor.solvers.robust.zones import Zones
 from butfor.solvers.solver import Budget
 
-ROUNDS_OF_BOXES = 400
-"""The largest number of rounds. Boxes within a round ball never cut off all of its edge."""
-
-TARGET_SHARE, SMALL_GAP = 0.25, 1e-4
-"""The share of a gap that a round tries to close. Smaller gaps, relative to 1 + cost, are closed at once."""
+PUSHED_EVERY = 5
+"""Of so many rows that fail, one is pushed out of its zone to find a better answer."""
 
 NEAR_HALVINGS = 10
 """How often a round ball is halved to find a failing neighbour that is near."""
@@ -45,44 +43,45 @@ TAKEN_BACK, BACK_HALVINGS, BACK_GAIN = 3, 14, 1e-4
 class RoundCuts(CuttingSet):
     """Answers and bounds for a sum of trees, one set of scores and one round ball."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        none = np.empty((0, len(self.problem.space)))
+        choices = Choices(self.problem)
+        everything = choices.all()
+        modes = {} if everything is None else everything.modes
+        takes = {j: np.empty((0, len(possible)), dtype=np.bool_) for j, possible in modes.items()}
+        self.outside = Outside(choices, Zones(self.ball, none, none, takes))
+
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
-        """First an answer, and then boxes until no cheaper row can stay away from all of them.
-
-        A round asks for any row that costs less than a target between the bound and the answer.
-        """
-        self._begin(upper, budget)
-        stopped = Stopped.EFFORT
-        for number in range(ROUNDS_OF_BOXES):
-            ceiling = min(upper, self.best.cost)
-            if is_closed(self.bound, ceiling):
-                stopped = Stopped.DONE
-                break
-            if budget.spent():
-                break
-            target = _target(self.bound, ceiling)
-            found = self._under(target, budget)
-            self.bound = max(self.bound, min(found.bound, target))
-            tell_round(number + 1, self.bound, self.best.cost)
-            if found.stopped:
-                stopped = found.stopped
-                break
-            if found.point is None:
-                self.bound = max(self.bound, target)
-                continue
-            failing = self._failing_boxes(found.point)
-            if not failing:
-                self.best, stopped = found, Stopped.DONE
-                break
-            self.boxes += failing
-            self.best = self._pushed_out(found.point, self.best, budget)
-        return self._known(budget.stopped or stopped)
-
-    def _begin(self, upper: float, budget: Budget) -> None:
-        """A first answer, and the replies to it."""
+        """First an answer, and then boxes until no cheaper row is outside of all zones."""
         if self.best.point is None:
             self.best = self._taken_back(self._counterpart(upper, budget), budget)
-            if self.best.point is not None:
-                self.copies += self._replies(self.best.point)
+        number = 0
+        while not budget.spent():
+            ceiling = min(upper, self.best.cost)
+            point = self.outside.propose(ceiling, budget)
+            self.bound = max(self.bound, min(self.outside.bound, ceiling))
+            if point is None:
+                break
+            number += 1
+            tell_round(number, self.bound, self.best.cost)
+            self._judge(point, budget, push=number % PUSHED_EVERY == 1)
+        closed = is_closed(self.bound, min(upper, self.best.cost))
+        return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
+
+    def _judge(self, point: FloatArray, budget: Budget, *, push: bool) -> None:
+        """Take a point as the answer, or add the zones that it lies in."""
+        zones, choices = self.outside.zones, self.outside.choices
+        failing = self._missed(point, self._wide.b)
+        if not failing:
+            self.best = replace(self.best, point=point, cost=self._cost(point))
+            return
+        own = {j: choices.mode(j, float(point[j])) for j in zones.takes}
+        for missed in failing:
+            low, high = self._failing_box(point, missed)
+            zones.add(low, high, {j: np.arange(known.shape[1]) == own[j] for j, known in zones.takes.items()})
+        if push or zones.deepest(point, own) is None:
+            self.best = self._pushed_out(point, self.best, budget)
 
     # ------------------------------------------------------------------------------------------------------ answers
 
@@ -159,31 +158,23 @@ class RoundCuts(CuttingSet):
 
     # -------------------------------------------------------------------------------------------------------- boxes
 
-    def _replies(self, point: FloatArray) -> list[Trees]:
-        """A reply to an answer for each inequality. It bounds rows that are far from it, too."""
-        replies = list[Trees]()
-        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
-        for row, neighbour in zip(self.score_set.A, (found.point for found in worst), strict=True):
-            low, high = regions(self.model, row, point).around(neighbour)
-            low, high = (np.where(neighbour == point, end, neighbour) for end in (low, high))
-            replies.append(reply(self.model, row, self._reach(point, low, high), point, neighbour))
-        return replies
-
-    def _failing_boxes(self, point: FloatArray) -> list[FailingBox]:
-        """For each inequality that a neighbour of a point misses, a widest box of rows that miss it."""
-        boxes = list[FailingBox]()
-        for missed in self._missed(point, self._wide.b):
-            leaves = regions(self.model, missed.row, point)
-            if missed.below:
-                neighbour = self._nearest(leaves, point, missed)
-                low, high = self._widest(missed, neighbour)
-                box = between(self.model, low, high, neighbour)
-            else:
-                neighbour = missed.neighbour
-                low, high = leaves.around(neighbour)
-                box = own_cells(self.model, leaves, neighbour)
-            boxes.append((box, self._reach(point, low, high)))
-        return boxes
+    def _failing_box(self, point: FloatArray, missed: Missed) -> tuple[FloatArray, FloatArray]:
+        """The sides of a widest box of rows that miss the target, around a failing neighbour of a point."""
+        leaves = regions(self.model, missed.row, point)
+        if missed.below:
+            neighbour = self._nearest(leaves, point, missed)
+            low, high = self._widest(missed, neighbour)
+            box = between(self.model, low, high, neighbour)
+        else:
+            neighbour = missed.neighbour
+            box = own_cells(self.model, leaves, neighbour)
+        low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
+        for j, region in box.items():
+            if isinstance(region, Interval) and region.first <= region.last:
+                cells = self.model.cells[j]
+                low[j] = np.nextafter(cells.lower()[region.first], np.inf) if region.first else -np.inf
+                high[j] = cells.upper()[region.last]
+        return low, high
 
     def _nearest(self, leaves: Regions, point: FloatArray, missed: Missed) -> FloatArray:
         """A failing neighbour that is hardly further away than any. Much of the ball is left around it."""
@@ -207,20 +198,3 @@ class RoundCuts(CuttingSet):
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
         fails_in = missed_in(self.model, -missed.row[None], least, neighbour, np.zeros(len(able)))
         return widest_box(fails_in, neighbour, low - self.ball.radius, high + self.ball.radius, ends)
-
-    def _reach(self, point: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """A box of shifts in the ball by which a point is brought into a box of failing rows, and others nearby."""
-        return self.ball.reach(np.fmax(low - point, point - high), self._rate)
-
-    @cached_property
-    def _rate(self) -> FloatArray:
-        """What it costs to change each feature by a little. If that is nothing for some, a radius costs 1 for all."""
-        radius = np.where(self.ball.radius > 0, self.ball.radius, 1.0)
-        rate = np.where(self.ball.radius > 0, self.problem.prices.l1, 1.0)
-        return rate if (rate > 0).all() else 1 / radius
-
-
-def _target(bound: float, ceiling: float) -> float:
-    """What a row must cost less than in the next round."""
-    gap = ceiling - bound
-    return bound + TARGET_SHARE * gap if SMALL_GAP * (1 + ceiling) < gap < np.inf else ceiling

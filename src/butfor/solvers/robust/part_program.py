@@ -1,0 +1,195 @@
+"""The linear program of a part: how far must a row move from the part's cheapest row until it is outside of all zones?"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.model.growing_program import GrowingProgram
+from butfor.solvers.robust.parts import Choices, Part
+from butfor.solvers.robust.zones import Zones
+from butfor.space.space import same
+
+BOUND_ROUNDING = 1e-12
+"""By which share of the size of its terms a bound may be wrong."""
+
+
+class Moves(NamedTuple):
+    """How a row moves away from a start.
+
+    - `rise`, `fall` (features): how far each number rises and falls;
+    - `share` (variables): to which share each of the other modes is taken.
+    """
+
+    rise: FloatArray
+    fall: FloatArray
+    share: FloatArray
+
+
+class PartProgram:
+    """The program of a part, solved.
+
+    - `bound`: what a row of the part costs at least, if it is outside of all zones. It is infinite if none costs less than
+      the ceiling;
+    - `row`: where the program takes it. It may be in a zone, and its numbers may be off their grids.
+    """
+
+    bound: float
+    row: FloatArray
+
+    def __init__(self, choices: Choices, part: Part, zones: Zones, ceiling: float) -> None:
+        self.choices, self.part, self.zones, self.start = choices, part, zones, choices.start(part)
+        self.bound, self.row = np.inf, self.start.row
+        if self.start.cost >= ceiling or zones.around(part.low, part.high, part.modes):
+            return
+        self.slope = self._slopes()
+        low, high = self._within(ceiling - self.start.cost)
+        self.rising = np.flatnonzero(high > self.start.number)
+        self.falling = np.flatnonzero(low < self.start.number)
+        self.up, self.down = high - self.start.number, self.start.number - low
+        self.chords = zones.chords(low, self.start.number, high, zones.taking(self.start.modes))
+        self.others = [
+            (j, mode) for j, own in self.start.modes.items() for mode in np.flatnonzero(part.modes[j]) if mode != own
+        ]
+        self._solve()
+
+    def _slopes(self) -> FloatArray:
+        """What each number costs at least per unit by which it moves away."""
+        prices = self.choices.problem.prices
+        gap = np.abs(self.start.row - self.choices.row)
+        return np.where(np.isnan(gap), 0.0, prices.l1 + 2 * prices.l2 * gap)
+
+    def _within(self, spare: float) -> tuple[FloatArray, FloatArray]:
+        """The ends of the part, as far as a row may move at this price. A number that is missing does not move."""
+        reach = np.divide(spare, self.slope, out=np.full(len(self.slope), np.inf), where=self.slope > 0)
+        reach, number = np.where(np.isnan(self.start.row), 0.0, reach), self.start.number
+        return np.maximum(self.part.low, number - reach), np.minimum(self.part.high, number + reach)
+
+    def _solve(self) -> None:
+        rows, least = self._rows()
+        self.bound, values = self.start.cost, np.zeros(rows.shape[1])
+        needed = (least > 0) | (rows < 0).any(axis=1)
+        if needed.any():
+            rows, least = rows[needed], least[needed]
+            most, ends = np.full(len(least), np.inf), self._ends()
+            program = GrowingProgram(self._prices(), rows, least, most, np.zeros(len(ends)), ends)
+            self.bound += _proven(program, *(solution := program.solved())[1:])
+            values = values if solution.values is None else np.clip(solution.values, 0.0, ends)
+        self._read(values)
+
+    def _ends(self) -> FloatArray:
+        return np.concatenate([self.up[self.rising], self.down[self.falling], np.ones(len(self.others))])
+
+    def _prices(self) -> FloatArray:
+        """What each variable costs at least per unit. A change has a price of its own, which is spread over the way."""
+        own, start = self.choices, self.start
+        once = np.where(same(start.row, own.row), own.problem.prices.l0, 0.0)
+        more = [
+            own.price(j, np.array([start.modes[j], mode]), float(start.number[j])) @ [-1.0, 1.0]
+            for j, mode in self.others
+        ]
+        up, down = (self.slope + _over(once, width) for width in (self.up, self.down))
+        return np.concatenate([up[self.rising], down[self.falling], more])
+
+    def _rows(self) -> tuple[FloatArray, FloatArray]:
+        """A zone is left by moves or by other modes, and only so many features change."""
+        chords = self.chords
+        leave = np.zeros((len(chords.zone), len(self.others)))
+        for at, (j, mode) in enumerate(self.others):
+            leave[:, at] = np.where(self.zones.takes[j][chords.zone, mode], 0.0, chords.room)
+        rows = [np.hstack([chords.up[:, self.rising], chords.down[:, self.falling], leave])]
+        least = [chords.lack]
+        for columns, most in self.choices.counted:
+            changes, left = self._changes(columns, most)
+            rows.append(-changes[None])
+            least.append(np.array([-left]))
+        return np.vstack(rows), np.concatenate(least)
+
+    def _changes(self, columns: IntArray, most: int) -> tuple[FloatArray, float]:
+        """What each variable is of a change at least, and how many changes are left for them."""
+        counted = np.isin(np.arange(len(self.up)), columns)
+        still = np.where(counted & same(self.start.row, self.choices.row), 1.0, 0.0)
+        up, down = _over(still, self.up), _over(still, self.down)
+        forced = counted & ~self.choices.can_stay(self.part)
+        modes = [float(still[j]) for j, _ in self.others]
+        return np.concatenate([up[self.rising], down[self.falling], modes]), most - float(forced.sum())
+
+    def _read(self, values: FloatArray) -> None:
+        """The row where the program is solved, and the moves that lead there."""
+        start, domain = self.start, self.choices.problem.domain
+        rise, fall = np.zeros(len(self.up)), np.zeros(len(self.up))
+        rise[self.rising], fall[self.falling], share = np.split(
+            values, np.cumsum([len(self.rising), len(self.falling)])
+        )
+        number = np.clip(start.number + rise - fall, self.part.low, self.part.high)
+        number = np.where(domain.single, np.clip(number.astype(np.float32), self.part.low, self.part.high), number)
+        self.moves, self.number, self.modes = Moves(rise, fall, share), number, dict(start.modes)
+        for j in start.modes:
+            mode = self.most_taken(j)
+            if mode is not None and self._shares(j).max() > 1 - self._shares(j).sum():
+                self.modes[j] = mode
+        self.row = number.copy()
+        for j, mode in self.modes.items():
+            self.row[j] = self.choices.value(j, mode, float(number[j]))
+
+    def _shares(self, j: int) -> FloatArray:
+        """To which share the program takes each of the other modes of a feature."""
+        return self.moves.share[[i for i, (feature, _) in enumerate(self.others) if feature == j]]
+
+    def most_taken(self, j: int) -> int | None:
+        """The other mode of a feature that the program takes most, if it takes any."""
+        modes, shares = [mode for feature, mode in self.others if feature == j], self._shares(j)
+        return int(modes[shares.argmax()]) if shares.any() else None
+
+    def inside(self) -> int | None:
+        """The zone in which the row is deepest, if it is in one."""
+        return self.zones.deepest(self.number, self.modes)
+
+    def errors(self, zone: int) -> FloatArray:
+        """By how much the program is wrong about each feature of a zone."""
+        there = self.zones.terms(self.number)[zone]
+        at = np.flatnonzero(self.chords.zone == zone)
+        if not len(at):  # it said nothing about it
+            said = np.minimum(self.zones.terms(self.start.number)[zone], 1.0)
+            said[[j for j, mode in self.modes.items() if mode != self.start.modes[j]]] += 1.0
+            return np.asarray(said - there)
+        k, moves = int(at[0]), self.moves
+        said = self.chords.start[k] + self.chords.up[k] * moves.rise + self.chords.down[k] * moves.fall
+        for (j, mode), part in zip(self.others, moves.share.tolist(), strict=True):
+            said[j] += 0.0 if self.zones.takes[j][zone, mode] else part * self.chords.room[k]
+        return np.asarray(said - there)
+
+    def dearer(self) -> FloatArray:
+        """By how much each feature of the row costs more than the program says."""
+        own, start = self.choices, self.start
+        prices = own.problem.prices
+        costs = [
+            prices.separable(j, own.row[None, [j]], np.array([[row[j] for row in (self.row, start.row)]]))[0]
+            @ [1.0, -1.0]
+            for j in range(len(own.row))
+        ]
+        moved = np.concatenate([self.moves.rise[self.rising], self.moves.fall[self.falling], self.moves.share])
+        said = np.zeros(len(own.row))
+        which = np.concatenate([self.rising, self.falling, [j for j, _ in self.others]]).astype(np.intp)
+        np.add.at(said, which, moved * self._prices())
+        return np.asarray(costs - said)
+
+
+def _over(once: FloatArray, width: FloatArray) -> FloatArray:
+    return np.divide(once, width, out=np.zeros(len(once)), where=width > 0)
+
+
+def _proven(program: GrowingProgram, price: FloatArray, impossible: bool) -> float:
+    """What the multipliers of the rows prove about the optimum."""
+    if impossible:
+        none = np.zeros(len(program.cost))
+        return np.inf if max(_lowest(program, none, price), _lowest(program, none, -price)) > 0 else 0.0
+    return max(0.0, _lowest(program, program.cost, price))
+
+
+def _lowest(program: GrowingProgram, cost: FloatArray, price: FloatArray) -> float:
+    constant, rest, size = program.lowest(price, cost)
+    parts = np.where(rest < 0, rest * program.high, 0.0)
+    return constant + float(parts.sum()) - BOUND_ROUNDING * (size + float(np.abs(parts).sum()))

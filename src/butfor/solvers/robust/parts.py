@@ -1,0 +1,174 @@
+"""What one row may become, in parts: a range of each number, and for some features a set of modes.
+
+The modes of a feature with levels are its levels and "missing", those of a number that may be missing are "a number" and
+"missing".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.problem.constraints.relations import AtMost, Fresh
+from butfor.problem.problem import Problem
+
+NUMBER, MISSING = 0, 1
+"""The modes of a number."""
+
+
+class Part(NamedTuple):
+    """Some of the rows that a row may become: between two ends, with some modes.
+
+    A feature that has only one mode is not listed.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    modes: dict[int, BoolArray]
+
+
+class Start(NamedTuple):
+    """The cheapest row of a part.
+
+    - `row`, `cost`: this row, and what it costs;
+    - `number` (features): its numbers, also where it misses one;
+    - `modes`: the mode of each feature that has several.
+    """
+
+    row: FloatArray
+    cost: float
+    number: FloatArray
+    modes: dict[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """What the only row of a problem may become."""
+
+    problem: Problem
+
+    @cached_property
+    def row(self) -> FloatArray:
+        """The row as it is."""
+        return np.asarray(self.problem.factuals[0])
+
+    @cached_property
+    def own(self) -> dict[int, int]:
+        """The mode of each feature of the row as it is."""
+        return {j: self.mode(j, float(value)) for j, value in enumerate(self.row)}
+
+    @cached_property
+    def counted(self) -> list[tuple[IntArray, int]]:
+        """Features of which only so many may change."""
+        every, index = np.arange(len(self.row)), self.problem.space.index
+        limits = [(every, limit.count) for limit in self.problem.relations_of(AtMost)]
+        fresh = [np.array([index(name) for name in one.names]) for one in self.problem.relations_of(Fresh)]
+        return limits + [(columns, len(columns) - 1) for columns in fresh]
+
+    def all(self) -> Part | None:
+        """Everything that the row may become; None if that is nothing."""
+        domain, low, high, modes = self.problem.domain, np.zeros(len(self.row)), np.zeros(len(self.row)), {}
+        for j, own in self.own.items():
+            if j in domain.levels:
+                possible = np.append(domain.levels[j][0], domain.missing[0, j])
+            else:
+                least, most = self.least(j, -np.inf), self.most(j, np.inf)
+                possible = np.array([least <= most, domain.missing[0, j]])
+                low[j], high[j] = (least, most) if possible[NUMBER] else (0.0, 0.0)
+            if j in domain.levels or own == MISSING:
+                possible[own] = domain.stay[0, j]
+            if not possible.any():
+                return None
+            if j in domain.levels or possible[MISSING]:
+                modes[j] = possible
+        return Part(low, high, modes)
+
+    def start(self, part: Part) -> Start:
+        """The cheapest row of a part."""
+        typical = np.where(np.isnan(self.row), self.problem.domain.typical, self.row)
+        number = np.clip(typical, part.low, part.high)
+        row, modes = number.copy(), {}
+        for j, possible in part.modes.items():
+            those = np.flatnonzero(possible)
+            prices = self.price(j, those, float(number[j]))
+            modes[j] = min(zip(prices.tolist(), (those != self.own[j]).tolist(), those.tolist(), strict=True))[2]
+            row[j] = self.value(j, modes[j], float(number[j]))
+        return Start(row, self.cost(row), number, modes)
+
+    def cost(self, row: FloatArray) -> float:
+        """What a row costs."""
+        return float(self.problem.prices.total(self.row[None], row[None])[0])
+
+    def price(self, j: int, modes: IntArray, number: float) -> FloatArray:
+        """What each of some modes of a feature costs. If it is a number, that is given."""
+        values = np.array([[self.value(j, mode, number) for mode in modes.tolist()]])
+        return np.asarray(self.problem.prices.separable(j, self.row[None, [j]], values)[0])
+
+    def value(self, j: int, mode: int, number: float) -> float:
+        """The value of a feature in a mode. If it is a number, that is given."""
+        if j in self.problem.domain.levels:
+            return np.nan if mode == self.problem.domain.levels[j].shape[1] else float(mode)
+        return np.nan if mode == MISSING else number
+
+    def mode(self, j: int, value: float) -> int:
+        """The mode of a value."""
+        if j in self.problem.domain.levels:
+            return self.problem.domain.levels[j].shape[1] if np.isnan(value) else int(value)
+        return MISSING if np.isnan(value) else NUMBER
+
+    def can_stay(self, part: Part) -> BoolArray:
+        """Which features may keep their value within a part."""
+        kept = (part.low <= self.row) & (self.row <= part.high)
+        for j, possible in part.modes.items():
+            kept[j] = possible[self.own[j]] and (kept[j] or j in self.problem.domain.levels or self.own[j] == MISSING)
+        return np.asarray(kept & self.problem.domain.stay[0])
+
+    def least(self, j: int, value: float) -> float:
+        """The smallest number that is at least a value; infinite if there is none."""
+        below = np.array([[np.nextafter(value, -np.inf)]])
+        bottom, top = self.problem.domain.within(j, below, np.array([[np.inf]]))
+        found = float(bottom[0, 0]) if bottom[0, 0] <= top[0, 0] else np.inf
+        return min(found, float(self.row[j])) if self._stays(j) and self.row[j] >= value else found
+
+    def most(self, j: int, value: float) -> float:
+        """The largest number that is at most a value; minus infinity if there is none."""
+        bottom, top = self.problem.domain.within(j, np.array([[-np.inf]]), np.array([[value]]))
+        found = float(top[0, 0]) if bottom[0, 0] <= top[0, 0] else -np.inf
+        return max(found, float(self.row[j])) if self._stays(j) and self.row[j] <= value else found
+
+    def _stays(self, j: int) -> bool:
+        return bool(self.problem.domain.stay[0, j]) and not np.isnan(self.row[j])
+
+    def fits(self, j: int, value: float) -> bool:
+        """Whether a number is one that the feature may take."""
+        return self.most(j, value) == value
+
+    @cached_property
+    def coarse(self) -> IntArray:
+        """The numbers that may not take every value between their ends: there are grids, and gaps."""
+        domain, row = self.problem.domain, self.row
+        away = (domain.step > 0) | ~domain.stay[0] | (row < domain.low[0]) | (row > domain.high[0])
+        away[list(domain.levels)] = False
+        return np.flatnonzero(away)
+
+    def split(self, part: Part, j: int, value: float) -> list[Part]:
+        """A part in two: the numbers up to a value, and those above it."""
+        below = part.low[j], min(self.most(j, value), part.high[j])
+        above = max(self.least(j, float(np.nextafter(value, np.inf))), part.low[j]), part.high[j]
+        return [_between(part, j, low, high) for low, high in (below, above) if low <= high]
+
+    def chosen(self, part: Part, j: int, mode: int) -> list[Part]:
+        """A part in two: one mode, and the others."""
+        one = np.arange(len(part.modes[j])) == mode
+        both = part.modes[j] & one, part.modes[j] & ~one
+        return [part._replace(modes={**part.modes, j: those}) for those in both if those.any()]
+
+
+def _between(part: Part, j: int, low: float, high: float) -> Part:
+    lows, highs = part.low.copy(), part.high.copy()
+    lows[j], highs[j] = low, high
+    return Part(lows, highs, part.modes)
