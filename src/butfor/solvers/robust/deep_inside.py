@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
 from butfor.model.questions import evaluate
+from butfor.model.scores import ScoreSet
+from butfor.problem.problem import Problem
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.solver import Budget
 
@@ -68,17 +71,21 @@ def _look_deeper(search: Scenarios, budget: Budget) -> None:
 
 def _look_among_rows(search: Scenarios, budget: Budget) -> None:
     """Take the cheapest of the training rows deepest inside that is robust."""
-    problem = search.problem
+    for row in deepest_rows(search.problem, search.sure):
+        search.until = min(budget.until, now() + QUICK_SECONDS)
+        if budget.spent() or search.take(row):
+            return
+
+
+def deepest_rows(problem: Problem, sure: ScoreSet) -> FloatArray:
+    """The training rows that lie deepest inside a score set, the cheapest one first."""
     if problem.examples is None:
-        return
+        return np.empty((0, len(problem.space)))
     rows = problem.examples.examples
-    spare = (evaluate(search.model, rows) @ search.score_set.A.T - search.sure.b).min(axis=1)
+    spare = (evaluate(problem.model, rows) @ sure.A.T - sure.b).min(axis=1)
     rows = rows[np.argsort(-spare, kind="stable")[: min(MOST_ROWS, np.count_nonzero(spare > 0))]]
     cost = problem.prices.total(np.repeat(problem.factuals, len(rows), axis=0), rows)
-    for at in np.argsort(cost, kind="stable").tolist():
-        search.until = min(budget.until, now() + QUICK_SECONDS)
-        if budget.spent() or search.take(rows[at]):
-            return
+    return np.asarray(rows[np.argsort(cost, kind="stable")])
 
 
 def _brought_back(search: Scenarios, budget: Budget) -> bool:

@@ -19,7 +19,7 @@ from butfor.solvers.outcome import TOLERANCE
 from butfor.solvers.robust.part_program import PartProgram
 from butfor.solvers.robust.parts import Choices, Part
 from butfor.solvers.robust.rounds import is_closed
-from butfor.solvers.robust.zones import Zones
+from butfor.solvers.robust.zones import OUTSIDE, SURELY, Zones
 from butfor.solvers.solver import Budget
 from butfor.space.space import same
 
@@ -105,9 +105,10 @@ class Outside:
 
     def _split(self, part: Part, program: PartProgram, bound: float) -> list[Part]:
         """A part in two, if its program proposes a row that is in a zone, or that is none of the part."""
-        zone = program.inside()
-        if zone is not None:
-            return self._cut(part, program, program.errors(zone)) or self._halved(part, bound)
+        zone, depth = program.deepest()
+        parts = self._cut(part, program, program.errors(zone)) if depth < OUTSIDE else []
+        if parts or depth < SURELY:
+            return parts or self._halved(part, bound)
         for j in self.choices.coarse.tolist():
             number = float(program.number[j])
             if not np.isnan(program.row[j]) and not self.choices.fits(j, number):

@@ -9,7 +9,7 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.growing_program import GrowingProgram
 from butfor.solvers.robust.parts import Choices, Part
-from butfor.solvers.robust.zones import Zones
+from butfor.solvers.robust.zones import FIRMLY, SURELY, Zones
 from butfor.space.space import same
 
 BOUND_ROUNDING = 1e-12
@@ -68,14 +68,20 @@ class PartProgram:
         return np.maximum(self.part.low, number - reach), np.minimum(self.part.high, number + reach)
 
     def _solve(self) -> None:
-        rows, least = self._rows()
+        """Solve the program. The row shall be firmly outside, and the bound is about all that may be outside."""
+        rows, least, firm = self._rows()
         self.bound, values = self.start.cost, np.zeros(rows.shape[1])
-        needed = (least > 0) | (rows < 0).any(axis=1)
+        needed = (firm > 0) | (rows < 0).any(axis=1)
         if needed.any():
-            rows, least = rows[needed], least[needed]
-            most, ends = np.full(len(least), np.inf), self._ends()
-            program = GrowingProgram(self._prices(), rows, least, most, np.zeros(len(ends)), ends)
-            self.bound += _proven(program, *(solution := program.solved())[1:])
+            most, ends = np.full(int(needed.sum()), np.inf), self._ends()
+            for wanted in (firm, least):
+                program = GrowingProgram(self._prices(), rows[needed], wanted[needed], most, np.zeros(len(ends)), ends)
+                solution = program.solved()
+                program.least = least[needed]
+                more = _proven(program, solution.price, solution.impossible)
+                if solution.values is not None or np.isinf(more):
+                    break
+            self.bound += more
             values = values if solution.values is None else np.clip(solution.values, 0.0, ends)
         self._read(values)
 
@@ -93,19 +99,20 @@ class PartProgram:
         up, down = (self.slope + _over(once, width) for width in (self.up, self.down))
         return np.concatenate([up[self.rising], down[self.falling], more])
 
-    def _rows(self) -> tuple[FloatArray, FloatArray]:
-        """A zone is left by moves or by other modes, and only so many features change."""
+    def _rows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """A zone is left by moves or by other modes, and only so many features change. What is needed, and firmly so."""
         chords = self.chords
         leave = np.zeros((len(chords.zone), len(self.others)))
         for at, (j, mode) in enumerate(self.others):
             leave[:, at] = np.where(self.zones.takes[j][chords.zone, mode], 0.0, chords.room)
         rows = [np.hstack([chords.up[:, self.rising], chords.down[:, self.falling], leave])]
-        least = [chords.lack]
+        least, firm = [chords.lack], [chords.lack + (FIRMLY - SURELY)]
         for columns, most in self.choices.counted:
             changes, left = self._changes(columns, most)
             rows.append(-changes[None])
             least.append(np.array([-left]))
-        return np.vstack(rows), np.concatenate(least)
+            firm.append(least[-1])
+        return np.vstack(rows), np.concatenate(least), np.concatenate(firm)
 
     def _changes(self, columns: IntArray, most: int) -> tuple[FloatArray, float]:
         """What each variable is of a change at least, and how many changes are left for them."""
@@ -143,9 +150,10 @@ class PartProgram:
         modes, shares = [mode for feature, mode in self.others if feature == j], self._shares(j)
         return int(modes[shares.argmax()]) if shares.any() else None
 
-    def inside(self) -> int | None:
-        """The zone in which the row is deepest, if it is in one."""
-        return self.zones.deepest(self.number, self.modes)
+    def deepest(self) -> tuple[int, float]:
+        """The zone in which the row is deepest, and what its terms add up to there."""
+        depths = self.zones.depths(self.number, self.modes)
+        return (int(depths.argmin()), float(depths.min())) if len(depths) else (-1, np.inf)
 
     def errors(self, zone: int) -> FloatArray:
         """By how much the program is wrong about each feature of a zone."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.formulation.margins import tightened
 from butfor.model.adversary.search import worst_row
 from butfor.model.negative_box import between, own_cells
 from butfor.model.regions import Regions, regions
@@ -20,10 +21,11 @@ from butfor.model.worst import worst_neighbours
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet, Missed
+from butfor.solvers.robust.deep_inside import deepest_rows
 from butfor.solvers.robust.outside import Outside
 from butfor.solvers.robust.parts import Choices
 from butfor.solvers.robust.rounds import is_closed, tell_round
-from butfor.solvers.robust.zones import Zones
+from butfor.solvers.robust.zones import SURELY, Zones
 from butfor.solvers.solver import Budget
 
 PUSHED_EVERY = 5
@@ -55,7 +57,7 @@ class RoundCuts(CuttingSet):
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then boxes until no cheaper row is outside of all zones."""
         if self.best.point is None:
-            self.best = self._taken_back(self._counterpart(upper, budget), budget)
+            self.best = self._taken_back(self._first_answer(upper, budget), budget)
         number = 0
         while not budget.spent():
             ceiling = min(upper, self.best.cost)
@@ -65,9 +67,18 @@ class RoundCuts(CuttingSet):
                 break
             number += 1
             tell_round(number, self.bound, self.best.cost)
-            self._judge(point, budget, push=number % PUSHED_EVERY == 1)
+            self._judge(point, budget, push=number % PUSHED_EVERY == 1 or self.best.point is None)
         closed = is_closed(self.bound, min(upper, self.best.cost))
         return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
+
+    def _first_answer(self, upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row of the counterpart. If there is none, or not in time, a training row that is robust."""
+        found = self._counterpart(upper, budget)
+        if found.point is not None:
+            return found
+        rows = deepest_rows(self.problem, tightened(self.score_set, self.problem))
+        robust = (self._if_robust(row, found) for row in rows if not budget.spent())
+        return next((better for better in robust if better is not None), found)
 
     def _judge(self, point: FloatArray, budget: Budget, *, push: bool) -> None:
         """Take a point as the answer, or add the zones that it lies in."""
@@ -80,7 +91,7 @@ class RoundCuts(CuttingSet):
         for missed in failing:
             low, high = self._failing_box(point, missed)
             zones.add(low, high, {j: np.arange(known.shape[1]) == own[j] for j, known in zones.takes.items()})
-        if push or zones.deepest(point, own) is None:
+        if push or zones.depths(point, own).min() >= SURELY:
             self.best = self._pushed_out(point, self.best, budget)
 
     # ------------------------------------------------------------------------------------------------------ answers

@@ -19,8 +19,11 @@ from butfor.model.ball import Ball, BallNorm
 SURELY = 1 - 1e-9
 """If the terms add up to less than this, the ball meets the box, however they were rounded."""
 
-OUTSIDE = 1 - 2e-8
-"""A row counts as outside of a zone if its terms add up to this."""
+FIRMLY = 1 + 1e-7
+"""What the terms of a proposed row should add up to. It costs hardly more, and its ball has no doubt about the zones."""
+
+OUTSIDE = 1 + 1e-8
+"""A row lies outside of a zone if its terms add up to this."""
 
 SPARE_FLOATS = 4
 """By how many floats a box is made smaller on each side."""
@@ -90,10 +93,9 @@ class Zones:
             fine &= self.takes[j][:, mode]
         return fine
 
-    def deepest(self, number: FloatArray, modes: dict[int, int]) -> int | None:
-        """The zone in which a row with these numbers and modes is deepest, if it is in one."""
-        inside = np.where(self.taking(modes), self.terms(number).sum(axis=1), np.inf)
-        return int(inside.argmin()) if (inside < OUTSIDE).any() else None
+    def depths(self, number: FloatArray, modes: dict[int, int]) -> FloatArray:
+        """What the terms of a row with these numbers and modes add up to in each zone."""
+        return np.where(self.taking(modes), self.terms(number).sum(axis=1), np.inf)
 
     def around(self, low: FloatArray, high: FloatArray, modes: dict[int, BoolArray]) -> bool:
         """Whether all rows between two ends, with some modes, surely lie in the same one of the zones."""
@@ -109,7 +111,7 @@ class Zones:
         """
         at_low, at, at_high = self.terms(low), self.terms(start), self.terms(high)
         least = np.where((low <= self.high) & (high >= self.low), 0.0, np.minimum(at_low, at_high))
-        most = SURELY - (least.sum(axis=1)[:, None] - least)
+        most = FIRMLY - (least.sum(axis=1)[:, None] - least)
         zone = np.flatnonzero(among & (least.sum(axis=1) < SURELY))
         at_low, at, at_high, least, most = (array[zone] for array in (at_low, at, at_high, least, most))
         reach = (most if self.ball.norm is BallNorm.L1 else np.sqrt(most)) * self.ball.radius
@@ -117,7 +119,7 @@ class Zones:
         up, above_up = _chord(at, at_high, most, high - start, from_high - start, start - from_low)
         down, above_down = _chord(at, at_low, most, start - low, start - from_low, from_high - start)
         at = np.maximum(np.minimum(at, most), np.maximum(above_up, above_down))
-        return Chords(zone, SURELY - at.sum(axis=1), up, down, at, SURELY - least.sum(axis=1))
+        return Chords(zone, SURELY - at.sum(axis=1), up, down, at, FIRMLY - least.sum(axis=1))
 
 
 def _chord(
