@@ -13,9 +13,6 @@ from butfor.arrays import BoolArray, FloatArray
 TINY_SHARE = 1e-12
 """A shift that is smaller than this share of the radius has no direction."""
 
-REACH_HALVINGS = 60
-"""How often a price is halved to find the box of shifts that a row cannot leave for less."""
-
 
 class BallNorm(StrEnum):
     """How the shifts of several features are measured together."""
@@ -107,23 +104,6 @@ class Ball:
         out = np.zeros((len(steps), len(self.radius)))
         out[:, moved] = steps * self.step[moved]
         return out[np.argsort(np.abs(steps).sum(axis=1), kind="stable")]
-
-    def reach(self, beside: FloatArray, rate: FloatArray) -> FloatArray:
-        """A box of shifts that lies in the ball, and that a row cannot leave cheaply.
-
-        `beside` says how far the row is from those that fail (negative: how deep it is among them). The row leaves the box
-        by feature j for `(reach_j - beside_j) rate_j`. This price is the same for all features.
-        """
-        moved = np.isfinite(beside) & (self.radius > 0)
-        found, near, far = np.zeros(len(beside)), 0.0, float(((self.radius - beside) * rate)[moved].max(initial=0.0))
-        for _ in range(REACH_HALVINGS):
-            price = (near + far) / 2
-            reach = np.where(moved, np.maximum(0.0, beside + price / rate), 0.0)
-            if self.sizes(reach[None])[0] <= 1:
-                found, near = reach, price
-            else:
-                far = price
-        return found
 
     def sample(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Random shifts of the ball, half of them on its edge."""

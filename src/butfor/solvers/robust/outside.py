@@ -82,13 +82,13 @@ class Outside:
             if self.left and bound > self.left[0].bound + CLOSE * (1 + bound):
                 self._keep(bound, [part])
                 continue
-            parts = self._split(part, program, bound)
+            parts = self._split(part, program)
             if parts:
                 self._keep(bound, parts)
                 continue
             row, cost = program.row, self.choices.cost(program.row)
             parts = self._cut(part, program, program.dearer()) if cost > bound + CLOSE * (1 + bound) else []
-            if cost < ceiling and row.tobytes() not in self.proposed:
+            if program.depth >= SURELY and cost < ceiling and row.tobytes() not in self.proposed:
                 self._keep(bound, parts or [part])
                 self.proposed.add(row.tobytes())
                 return row
@@ -103,12 +103,11 @@ class Outside:
                 return self.choices.split(part, j, float(own[j]))
         return []
 
-    def _split(self, part: Part, program: PartProgram, bound: float) -> list[Part]:
+    def _split(self, part: Part, program: PartProgram) -> list[Part]:
         """A part in two, if its program proposes a row that is in a zone, or that is none of the part."""
-        zone, depth = program.deepest()
-        parts = self._cut(part, program, program.errors(zone)) if depth < OUTSIDE else []
-        if parts or depth < SURELY:
-            return parts or self._halved(part, bound)
+        parts = self._cut(part, program, program.errors()) if program.depth < OUTSIDE else []
+        if parts or program.depth < SURELY:
+            return parts
         for j in self.choices.coarse.tolist():
             number = float(program.number[j])
             if not np.isnan(program.row[j]) and not self.choices.fits(j, number):
@@ -150,22 +149,21 @@ class Outside:
 
         A number that may take any value cannot be set apart. The rows beside it cost hardly more.
         """
-        for j in program.modes:
+        for j, mode in program.modes.items():
             if part.modes[j].sum() > 1:
-                return self.choices.chosen(part, j, program.modes[j])
-        for j in np.flatnonzero((part.low < part.high) & (self.choices.problem.domain.step > 0)).tolist():
+                return self.choices.chosen(part, j, mode)
+        wide = part.low < part.high
+        for j in np.flatnonzero(wide & (self.choices.problem.domain.step > 0)).tolist():
             at = float(program.number[j])
             return self.choices.split(part, j, at if at < part.high[j] else float(np.nextafter(at, -np.inf)))
-        if (part.low < part.high).any():
-            self.aside = min(self.aside, bound)
-        return []
-
-    def _halved(self, part: Part, bound: float) -> list[Part]:
-        """A part in two halves, where its program tells nothing."""
-        width = np.where(np.isfinite(part.high - part.low), part.high - part.low, 0.0)
-        j = int((width / np.where(self.zones.ball.radius > 0, self.zones.ball.radius, 1.0)).argmax())
-        parts = self.choices.split(part, j, float(part.low[j] + width[j] / 2)) if width[j] > 0 else []
-        if len(parts) < 2:
+        halves = self._halves(part) if program.depth < SURELY else []
+        if wide.any() and len(halves) < 2:
             self.aside = min(self.aside, bound)
             return []
-        return parts
+        return halves
+
+    def _halves(self, part: Part) -> list[Part]:
+        """A part in two halves, where its program told nothing."""
+        width = np.where(np.isfinite(part.high - part.low), part.high - part.low, 0.0)
+        j = int(width.argmax())
+        return self.choices.split(part, j, float(part.low[j] + width[j] / 2)) if width[j] > 0 else []

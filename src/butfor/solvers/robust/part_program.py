@@ -33,7 +33,8 @@ class PartProgram:
 
     - `bound`: what a row of the part costs at least, if it is outside of all zones. It is infinite if none costs less than
       the ceiling;
-    - `row`: where the program takes it. It may be in a zone, and its numbers may be off their grids.
+    - `row`: where the program takes it. It may be in a zone, and its numbers may be off their grids;
+    - `zone`, `depth`: the zone in which it is deepest, and what its terms add up to there.
     """
 
     bound: float
@@ -140,6 +141,9 @@ class PartProgram:
         self.row = number.copy()
         for j, mode in self.modes.items():
             self.row[j] = self.choices.value(j, mode, float(number[j]))
+        depths = self.zones.depths(number, self.modes)
+        self.zone = int(depths.argmin()) if len(depths) else -1
+        self.depth = float(depths.min(initial=np.inf))
 
     def _shares(self, j: int) -> FloatArray:
         """To which share the program takes each of the other modes of a feature."""
@@ -150,13 +154,9 @@ class PartProgram:
         modes, shares = [mode for feature, mode in self.others if feature == j], self._shares(j)
         return int(modes[shares.argmax()]) if shares.any() else None
 
-    def deepest(self) -> tuple[int, float]:
-        """The zone in which the row is deepest, and what its terms add up to there."""
-        depths = self.zones.depths(self.number, self.modes)
-        return (int(depths.argmin()), float(depths.min())) if len(depths) else (-1, np.inf)
-
-    def errors(self, zone: int) -> FloatArray:
-        """By how much the program is wrong about each feature of a zone."""
+    def errors(self) -> FloatArray:
+        """By how much the program is wrong about each feature, in the zone in which the row is deepest."""
+        zone = self.zone
         there = self.zones.terms(self.number)[zone]
         at = np.flatnonzero(self.chords.zone == zone)
         if not len(at):  # it said nothing about it

@@ -57,6 +57,11 @@ class Choices:
         return np.asarray(self.problem.factuals[0])
 
     @cached_property
+    def near(self) -> FloatArray:
+        """The numbers of the row, and typical ones where it misses them."""
+        return np.where(np.isnan(self.row), self.problem.domain.typical, self.row)
+
+    @cached_property
     def own(self) -> dict[int, int]:
         """The mode of each feature of the row as it is."""
         return {j: self.mode(j, float(value)) for j, value in enumerate(self.row)}
@@ -81,6 +86,8 @@ class Choices:
                 low[j], high[j] = (least, most) if possible[NUMBER] else (0.0, 0.0)
             if j in domain.levels or own == MISSING:
                 possible[own] = domain.stay[0, j]
+            number = float(np.clip(self.near[j], low[j], high[j]))
+            possible &= np.isfinite(self.price(j, np.arange(len(possible)), number))
             if not possible.any():
                 return None
             if j in domain.levels or possible[MISSING]:
@@ -89,8 +96,7 @@ class Choices:
 
     def start(self, part: Part) -> Start:
         """The cheapest row of a part."""
-        typical = np.where(np.isnan(self.row), self.problem.domain.typical, self.row)
-        number = np.clip(typical, part.low, part.high)
+        number = np.clip(self.near, part.low, part.high)
         row, modes = number.copy(), {}
         for j, possible in part.modes.items():
             those = np.flatnonzero(possible)

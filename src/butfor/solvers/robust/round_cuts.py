@@ -31,6 +31,9 @@ from butfor.solvers.solver import Budget
 PUSHED_EVERY = 5
 """Of so many rows that fail, one is pushed out of its zone to find a better answer."""
 
+VALID_ROWS, VALID_SHARE = 10, 0.2
+"""How many valid rows are pushed out if there is no counterpart, and in which share of the time."""
+
 NEAR_HALVINGS = 10
 """How often a round ball is halved to find a failing neighbour that is near."""
 
@@ -67,7 +70,7 @@ class RoundCuts(CuttingSet):
                 break
             number += 1
             tell_round(number, self.bound, self.best.cost)
-            self._judge(point, budget, push=number % PUSHED_EVERY == 1 or self.best.point is None)
+            self._judge(point, budget, push=number % PUSHED_EVERY == 1)
         closed = is_closed(self.bound, min(upper, self.best.cost))
         return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
 
@@ -78,7 +81,20 @@ class RoundCuts(CuttingSet):
             return found
         rows = deepest_rows(self.problem, tightened(self.score_set, self.problem))
         robust = (self._if_robust(row, found) for row in rows if not budget.spent())
-        return next((better for better in robust if better is not None), found)
+        first = self._taken_back(next((better for better in robust if better is not None), found), budget)
+        return self._pushed_valid(first, upper, budget.at_most(VALID_SHARE * budget.left()))
+
+    def _pushed_valid(self, best: SetAnswer, upper: float, budget: Budget) -> SetAnswer:
+        """The better of an answer and valid rows that are pushed out, each of them valid under replies to those before."""
+        copies = self.copies
+        for _ in range(VALID_ROWS):
+            found = self._under(min(upper, best.cost), budget)
+            if found.point is None or budget.spent():
+                break
+            best = self._pushed_out(found.point, best, budget)
+            self.copies = self.copies + self._failing(found.point, self._wide.b)[0]
+        self.copies = copies
+        return best
 
     def _judge(self, point: FloatArray, budget: Budget, *, push: bool) -> None:
         """Take a point as the answer, or add the zones that it lies in."""

@@ -1,0 +1,170 @@
+"""Answers in round balls: chords above zones, and rows judged one by one."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from butfor.model.ball import Ball, BallNorm
+from butfor.model.counterpart import on_grid
+from butfor.model.questions import evaluate
+from butfor.problem.problem import Problem
+from butfor.solvers.choose import PROVING
+from butfor.solvers.outcome import Status
+from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.robust.round_cuts import RoundCuts
+from butfor.solvers.robust.zones import SURELY, Zones
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import Kinds, random_problem, random_row
+
+ROBUST = RobustExact(PROVING)
+ROUND = [BallNorm.L2, BallNorm.L1]
+KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=4, classes=2, bins=False)
+
+
+def random_zones(rng: np.random.Generator, norm: BallNorm) -> Zones:
+    """Zones around boxes that overlap, some without an end, with features that the ball does not move."""
+    d, none = 3, np.zeros(3)
+    radius = np.where(rng.random(d) < 0.2, 0.0, rng.uniform(0.2, 1.5, d))
+    zones = Zones(Ball(norm, radius, none, none), np.empty((0, d)), np.empty((0, d)))
+    for _ in range(6):
+        low = rng.uniform(-2, 2, d)
+        high = low + rng.exponential(1.0, d)
+        zones.add(np.where(rng.random(d) < 0.2, -np.inf, low), np.where(rng.random(d) < 0.2, np.inf, high), {})
+    return zones
+
+
+@pytest.mark.parametrize("norm", ROUND)
+def test_rows_outside_of_a_zone_lie_above_its_chords(norm: BallNorm) -> None:
+    outside = inside = tight = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        zones = random_zones(rng, norm)
+        low = rng.uniform(-3, 2, 3)
+        high = low + rng.exponential(1.5, 3) * (rng.random(3) < 0.9)
+        start = np.clip(rng.uniform(-3, 3, 3), low, high)
+        rows = np.concatenate(
+            [rng.uniform(low, high, (200, 3)), np.array(list(itertools.product(*zip(low, high, strict=True))))]
+        )
+        depth = np.array([zones.depths(row, {}) for row in rows])
+        chords = zones.chords(low, start, high, np.ones(len(zones), dtype=np.bool_))
+        rise, fall = np.maximum(rows - start, 0), np.maximum(start - rows, 0)
+        spare = rise @ chords.up.T + fall @ chords.down.T - chords.lack
+        out = depth[:, chords.zone] >= SURELY
+        assert (spare[out] >= -1e-9).all(), f"seed {seed}"
+        silent = np.setdiff1d(np.arange(len(zones)), chords.zone)
+        assert (depth[:, silent] >= SURELY - 1e-9).all(), f"seed {seed}: a zone that says nothing has rows"
+        if zones.around(low, high, {}):
+            assert (depth.min(axis=1) < SURELY).all(), f"seed {seed}"
+            inside += 1
+        outside, tight = outside + int(out.sum()), tight + int((spare < 0).sum())
+    assert min(outside, tight) > 10_000
+    assert inside > 10
+
+
+def still_numbers(seed: int, norm: BallNorm) -> Problem:
+    """A problem whose numbers without a grid stay as they are, but may be shifted by the ball."""
+    problem = random_problem(seed, "ensemble", KINDS, trees=2 + seed % 4)
+    real = [j for j, f in enumerate(problem.space) if f.levels is None and not f.step]
+    domain, nothing = problem.domain.take(np.array([0])), np.zeros(len(problem.space))
+    for j in real:
+        domain.forbid_moves(j)
+    radius = nothing.copy()
+    radius[real] = np.random.default_rng(seed).choice([0.25, 0.5, 1.0, 2.0], len(real))
+    return replace(problem, domain=domain, robust=Ball(norm, radius, nothing, nothing))
+
+
+def choices(problem: Problem) -> np.ndarray:
+    """All rows that a row may become, if only levels, whole numbers and missing values may change."""
+    ways = []
+    for j, feature in enumerate(problem.space):
+        x, values = problem.factuals[0, j], np.empty(0)
+        if feature.levels is not None:
+            values = np.arange(len(feature.levels), dtype=float)
+        elif feature.step:
+            values = np.arange(np.floor(feature.low), np.ceil(feature.high) + feature.step, feature.step)
+        ways.append(np.unique(np.concatenate([values, [x], [np.nan] if feature.missing else []])))
+    rows = np.array(list(itertools.product(*ways)))
+    return rows[[bool(problem.admits(row[None])[0]) for row in rows]]
+
+
+def costs(problem: Problem, row: np.ndarray) -> float:
+    """What a row costs, with what its target adds. Infinite if some cell that its ball meets misses every target."""
+    ball, ways = problem.robust, []
+    for j, value in enumerate(row):
+        cuts, r = problem.model.cells[j].edges, ball.radius[j]
+        beyond = np.nextafter(cuts, np.inf)
+        near = np.concatenate(
+            [cuts[(cuts < value) & (cuts >= value - r)], beyond[(beyond > value) & (beyond <= value + r)]]
+        )
+        ways.append(np.append(near, value) if r > 0 else np.array([value]))
+    every = np.array(list(itertools.product(*ways)))
+    scores = evaluate(problem.model, every[ball.holds(np.nan_to_num(every - row))])
+    offset = min([part.offset for part in problem.score_sets if part.holds(scores).all()], default=np.inf)
+    return float(problem.prices.total(problem.factuals, row[None])[0]) + offset
+
+
+@pytest.mark.parametrize("norm", ROUND)
+def test_the_cheapest_of_all_rows_is_found_where_they_can_be_listed(norm: BallNorm) -> None:
+    changed = impossible = 0
+    for seed in range(150):
+        problem = still_numbers(seed, norm)
+        if not ROBUST.accepts(problem.form()):
+            continue
+        best = min([costs(problem, row) for row in choices(problem)], default=np.inf)
+        found = ROBUST.solve(problem, Budget(60.0))
+        assert found.cost[0] == pytest.approx(best, abs=1e-6), f"seed {seed}"
+        assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), f"seed {seed}"
+        changed, impossible = changed + (0 < best < np.inf), impossible + (best == np.inf)
+    assert changed > 30
+    assert impossible > 10
+
+
+@pytest.mark.parametrize("norm", ROUND)
+def test_no_row_of_any_kind_below_the_bound_survives(norm: BallNorm) -> None:
+    judged = proven = 0
+    for seed in range(150):
+        rng, problem = np.random.default_rng(seed), random_problem(seed, "ensemble", KINDS, trees=2 + seed % 4)
+        radius, nothing = rng.choice([0.1, 0.25, 0.5], len(problem.space)), np.zeros(len(problem.space))
+        radius[[f.levels is not None or f.step > 0 for f in problem.space]] = 0.0
+        problem = replace(problem, robust=Ball(norm, radius, nothing, nothing))
+        if not ROBUST.accepts(problem.form()):
+            continue
+        found = ROBUST.solve(problem, Budget(20.0))
+        proven += found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+        if found.found()[0]:
+            assert costs(problem, found.points[0]) <= found.cost[0] + 1e-9, f"seed {seed}"
+        rows = np.array([random_row(rng, problem.space) for _ in range(100)])
+        keep = rng.random(rows.shape) < 0.5  # rows that change little are the cheap ones
+        rows = np.where(keep, problem.factuals[0], rows)
+        for row in rows:
+            if problem.admits(row[None])[0]:
+                assert costs(problem, row) >= found.bound[0] - 1e-6, f"seed {seed}: {row} costs less than the bound"
+                judged += 1
+    assert judged > 2_000
+    assert proven > 100
+
+
+def test_every_row_of_a_failing_box_fails() -> None:
+    judged = 0
+    real = replace(KINDS, costs=("l1",), relations=(), missing=False, whole=False, levels=False, features=3)
+    for seed in range(60):
+        rng, nothing = np.random.default_rng(seed), np.zeros(3)
+        problem = random_problem(seed, "ensemble", real, trees=2 + seed % 4)
+        nothing = nothing[: len(problem.space)]
+        ball = Ball(BallNorm.L2, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing)
+        problem = replace(problem, robust=ball)
+        for score_set in problem.score_sets:
+            search = RoundCuts(ROBUST.cheapest, problem, score_set, ball, on_grid(problem.model, ball))
+            search.solve(np.inf, Budget(20.0))
+            extent, zones = problem.domain.extent, search.outside.zones
+            rows = rng.uniform(extent.low - ball.radius, extent.high + ball.radius, (300, len(nothing)))
+            failing = ~score_set.holds(evaluate(problem.model, rows))
+            for low, high in zip(zones.low, zones.high, strict=True):
+                inside = ((low <= rows) & (rows <= high)).all(axis=1)
+                assert failing[inside].all(), f"seed {seed}"
+                judged += int(inside.sum())
+    assert judged > 1_000
