@@ -16,6 +16,23 @@ BOUND_ROUNDING = 1e-12
 """By which share of the size of its terms a bound may be wrong."""
 
 
+TANGENTS = 9
+"""By how many tangents a price that is a square is told."""
+
+
+class Ways(NamedTuple):
+    """The variables of features that move in one direction.
+
+    - `feature`: which one moves;
+    - `width`: how far at most;
+    - `price`: what that costs at least per unit. A change has a price of its own, which is spread over the way.
+    """
+
+    feature: IntArray
+    width: FloatArray
+    price: FloatArray
+
+
 class Moves(NamedTuple):
     """How a row moves away from a start.
 
@@ -45,28 +62,45 @@ class PartProgram:
         self.bound, self.row = np.inf, self.start.row
         if self.start.cost >= ceiling or zones.around(part.low, part.high, part.modes):
             return
-        self.slope = self._slopes()
+        self.slope, self.square = self._slopes()
         low, high = self._within(ceiling - self.start.cost)
-        self.rising = np.flatnonzero(high > self.start.number)
-        self.falling = np.flatnonzero(low < self.start.number)
         self.up, self.down = high - self.start.number, self.start.number - low
+        self.rising, self.falling = self._ways(self.up), self._ways(self.down)
         self.chords = zones.chords(low, self.start.number, high, zones.taking(self.start.modes))
         self.others = [
             (j, mode) for j, own in self.start.modes.items() for mode in np.flatnonzero(part.modes[j]) if mode != own
         ]
         self._solve()
 
-    def _slopes(self) -> FloatArray:
-        """What each number costs at least per unit by which it moves away."""
+    def _slopes(self) -> tuple[FloatArray, FloatArray]:
+        """What each number costs at least per unit by which it moves away, and per square of it."""
         prices = self.choices.problem.prices
         gap = np.abs(self.start.row - self.choices.row)
-        return np.where(np.isnan(gap), 0.0, prices.l1 + 2 * prices.l2 * gap)
+        known = np.where(np.isnan(gap), 0.0, 1.0)  # any number costs the same where none was
+        return known * (prices.l1 + 2 * prices.l2 * np.nan_to_num(gap)), known * prices.l2
 
     def _within(self, spare: float) -> tuple[FloatArray, FloatArray]:
         """The ends of the part, as far as a row may move at this price. A number that is missing does not move."""
-        reach = np.divide(spare, self.slope, out=np.full(len(self.slope), np.inf), where=self.slope > 0)
+        none = np.full(len(self.slope), np.inf)
+        reach = np.divide(spare, self.slope, out=none.copy(), where=self.slope > 0)
+        reach = np.minimum(reach, np.sqrt(np.divide(spare, self.square, out=none, where=self.square > 0)))
         reach, number = np.where(np.isnan(self.start.row), 0.0, reach), self.start.number
         return np.maximum(self.part.low, number - reach), np.minimum(self.part.high, number + reach)
+
+    def _ways(self, width: FloatArray) -> Ways:
+        """The ways to move in one direction. Where the price is a square, its tangents tell what each piece costs."""
+        once = np.where(same(self.start.row, self.choices.row), self.choices.problem.prices.l0, 0.0)
+        slope, feature = self.slope + _over(once, width), np.flatnonzero(width > 0)
+        bent = feature[(self.square[feature] > 0) & np.isfinite(width[feature])]
+        flat = np.setdiff1d(feature, bent)
+        pieces = np.array([0.5, *np.ones(TANGENTS - 2), 0.5]) / (TANGENTS - 1)
+        at = np.arange(TANGENTS) / (TANGENTS - 1)
+        steeper = slope[bent, None] + 2 * (self.square * width)[bent, None] * at
+        return Ways(
+            np.append(flat, np.repeat(bent, TANGENTS)),
+            np.append(width[flat], width[bent, None] * pieces),
+            np.append(slope[flat], steeper),
+        )
 
     def _solve(self) -> None:
         """Solve the program. The row shall be firmly outside, and the bound is about all that may be outside."""
@@ -87,18 +121,15 @@ class PartProgram:
         self._read(values)
 
     def _ends(self) -> FloatArray:
-        return np.concatenate([self.up[self.rising], self.down[self.falling], np.ones(len(self.others))])
+        return np.concatenate([self.rising.width, self.falling.width, np.ones(len(self.others))])
 
     def _prices(self) -> FloatArray:
-        """What each variable costs at least per unit. A change has a price of its own, which is spread over the way."""
-        own, start = self.choices, self.start
-        once = np.where(same(start.row, own.row), own.problem.prices.l0, 0.0)
+        """What each variable costs at least per unit."""
         more = [
-            own.price(j, np.array([start.modes[j], mode]), float(start.number[j])) @ [-1.0, 1.0]
+            self.choices.price(j, np.array([self.start.modes[j], mode]), float(self.start.number[j])) @ [-1.0, 1.0]
             for j, mode in self.others
         ]
-        up, down = (self.slope + _over(once, width) for width in (self.up, self.down))
-        return np.concatenate([up[self.rising], down[self.falling], more])
+        return np.concatenate([self.rising.price, self.falling.price, more])
 
     def _rows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """A zone is left by moves or by other modes, and only so many features change. What is needed, and firmly so."""
@@ -106,7 +137,7 @@ class PartProgram:
         leave = np.zeros((len(chords.zone), len(self.others)))
         for at, (j, mode) in enumerate(self.others):
             leave[:, at] = np.where(self.zones.takes[j][chords.zone, mode], 0.0, chords.room)
-        rows = [np.hstack([chords.up[:, self.rising], chords.down[:, self.falling], leave])]
+        rows = [np.hstack([chords.up[:, self.rising.feature], chords.down[:, self.falling.feature], leave])]
         least, firm = [chords.lack], [chords.lack + (FIRMLY - SURELY)]
         for columns, most in self.choices.counted:
             changes, left = self._changes(columns, most)
@@ -122,15 +153,17 @@ class PartProgram:
         up, down = _over(still, self.up), _over(still, self.down)
         forced = counted & ~self.choices.can_stay(self.part)
         modes = [float(still[j]) for j, _ in self.others]
-        return np.concatenate([up[self.rising], down[self.falling], modes]), most - float(forced.sum())
+        changes = np.concatenate([up[self.rising.feature], down[self.falling.feature], modes])
+        return changes, most - float(forced.sum())
 
     def _read(self, values: FloatArray) -> None:
         """The row where the program is solved, and the moves that lead there."""
         start, domain = self.start, self.choices.problem.domain
         rise, fall = np.zeros(len(self.up)), np.zeros(len(self.up))
-        rise[self.rising], fall[self.falling], share = np.split(
-            values, np.cumsum([len(self.rising), len(self.falling)])
-        )
+        up, down, share = np.split(values, np.cumsum([len(self.rising.feature), len(self.falling.feature)]))
+        np.add.at(rise, self.rising.feature, up)
+        np.add.at(fall, self.falling.feature, down)
+        self.values = values
         number = np.clip(start.number + rise - fall, self.part.low, self.part.high)
         number = np.where(domain.single, np.clip(number.astype(np.float32), self.part.low, self.part.high), number)
         self.moves, self.number, self.modes = Moves(rise, fall, share), number, dict(start.modes)
@@ -178,10 +211,9 @@ class PartProgram:
             @ [1.0, -1.0]
             for j in range(len(own.row))
         ]
-        moved = np.concatenate([self.moves.rise[self.rising], self.moves.fall[self.falling], self.moves.share])
         said = np.zeros(len(own.row))
-        which = np.concatenate([self.rising, self.falling, [j for j, _ in self.others]]).astype(np.intp)
-        np.add.at(said, which, moved * self._prices())
+        which = np.concatenate([self.rising.feature, self.falling.feature, [j for j, _ in self.others]])
+        np.add.at(said, which.astype(np.intp), self.values * self._prices())
         return np.asarray(costs - said)
 
 
