@@ -11,6 +11,9 @@ from butfor.arrays import FloatArray, IntArray
 PRECISE_PROGRAM = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 """How far a linear program may miss a row."""
 
+BOUND_ROUNDING = 1e-12
+"""The share of the size of its terms by which a bound is lowered, for the rounding of its sum."""
+
 
 class Solution(NamedTuple):
     """What HiGHS says of a program. Nothing of it is believed, but what the multipliers prove.

@@ -17,12 +17,9 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.envelope import envelope
-from butfor.model.growing_program import GrowingProgram
+from butfor.model.growing_program import BOUND_ROUNDING, GrowingProgram
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network
-
-BOUND_ROUNDING = 1e-12
-"""The share of the size of its terms by which a bound is lowered, for the rounding of its sum."""
 
 WORTH_A_PLANE = 1e-3
 """The share of what the bound lacks that a plane must cut off to be added."""

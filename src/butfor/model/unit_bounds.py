@@ -15,9 +15,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.ball import Ball, BallNorm
+from butfor.model.growing_program import BOUND_ROUNDING
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network
-from butfor.model.network_relaxation import BOUND_ROUNDING
 
 ASCENT_STEPS, SHORTER_AFTER, SHORTER = 40, 3, 0.6
 """How many steps a bound is raised by, and by which share they become shorter after so many without a better bound."""

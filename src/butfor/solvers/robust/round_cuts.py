@@ -1,7 +1,7 @@
 """The cheapest row of a sum of trees whose round ball meets the target.
 
-No box of shifts is a whole round ball. So what is collected are the widest boxes of rows that miss the target: no row may
-come so close to one of them that its ball meets it. Each box is a small tree, where a reply is a copy of all trees.
+What is collected are the widest boxes of rows that miss the target. No row may come so close to one of them that its ball
+meets it: it lies outside of all their zones. The cheapest such row is judged. It is the answer, or it tells a new box.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from butfor.solvers.outcome import Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet, Missed
 from butfor.solvers.robust.deep_inside import deepest_rows
 from butfor.solvers.robust.outside import Outside
-from butfor.solvers.robust.parts import Choices
+from butfor.solvers.robust.parcels import Choices
 from butfor.solvers.robust.rounds import is_closed, tell_round
 from butfor.solvers.robust.zones import SURELY, Zones
 from butfor.solvers.solver import Budget
@@ -71,7 +71,7 @@ class RoundCuts(CuttingSet):
             number += 1
             tell_round(number, self.bound, self.best.cost)
             self._judge(point, budget, push=number % PUSHED_EVERY == 1)
-        closed = is_closed(self.bound, min(upper, self.best.cost))
+        closed = np.isinf(self.bound) or is_closed(self.bound, min(upper, self.best.cost))
         return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
 
     def _first_answer(self, upper: float, budget: Budget) -> SetAnswer:

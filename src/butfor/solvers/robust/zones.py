@@ -1,7 +1,7 @@
 """The rows whose round ball meets a box of failing rows, and lines that a row outside of them lies above.
 
 A feature that is `gap` away from the box takes `(gap / radius)^power` of the ball, and the ball meets the box if these add up
-to less than 1. Within a part of all rows each term lies below its chords, and it need not be more than what the others leave
+to less than 1. Within a parcel of all rows each term lies below its chords, and it need not be more than what the others leave
 of 1. So a row that stays out satisfies a linear inequality. If it may leave the box by one feature at a time, that is the
 concavity cut (Tuy, "Concave programming under linear constraints", 1964).
 """
@@ -33,7 +33,7 @@ FAR = 4.0
 
 
 class Chords(NamedTuple):
-    """The zones that say something about a part of all rows: `lack <= up @ rise + down @ fall` for a row outside of one.
+    """The zones that say something about a parcel of all rows: `lack <= up @ rise + down @ fall` for a row outside of one.
 
     - `zone`: which zones these are;
     - `lack`: what the terms of a start lack;

@@ -1,4 +1,4 @@
-"""The linear program of a part: how far must a row move from the part's cheapest row until it is outside of all zones?"""
+"""The linear program of a parcel: how far must a row move from the parcel's cheapest row until it is outside of all zones?"""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.model.growing_program import GrowingProgram
-from butfor.solvers.robust.parts import Choices, Part
+from butfor.model.growing_program import BOUND_ROUNDING, GrowingProgram
+from butfor.solvers.robust.parcels import Choices, Parcel
 from butfor.solvers.robust.zones import FIRMLY, SURELY, Zones
 from butfor.space.space import same
-
-BOUND_ROUNDING = 1e-12
-"""By which share of the size of its terms a bound may be wrong."""
-
 
 TANGENTS = 9
 """By how many tangents a price that is a square is told."""
@@ -33,7 +29,7 @@ class Ways(NamedTuple):
     price: FloatArray
 
 
-class Moves(NamedTuple):
+class Motion(NamedTuple):
     """How a row moves away from a start.
 
     - `rise`, `fall` (features): how far each number rises and falls;
@@ -45,10 +41,10 @@ class Moves(NamedTuple):
     share: FloatArray
 
 
-class PartProgram:
-    """The program of a part, solved.
+class ParcelProgram:
+    """The program of a parcel, solved.
 
-    - `bound`: what a row of the part costs at least, if it is outside of all zones. It is infinite if none costs less than
+    - `bound`: what a row of the parcel costs at least, if it is outside of all zones. It is infinite if none costs less than
       the ceiling;
     - `row`: where the program takes it. It may be in a zone, and its numbers may be off their grids;
     - `zone`, `depth`: the zone in which it is deepest, and what its terms add up to there.
@@ -57,10 +53,10 @@ class PartProgram:
     bound: float
     row: FloatArray
 
-    def __init__(self, choices: Choices, part: Part, zones: Zones, ceiling: float) -> None:
-        self.choices, self.part, self.zones, self.start = choices, part, zones, choices.start(part)
+    def __init__(self, choices: Choices, parcel: Parcel, zones: Zones, ceiling: float) -> None:
+        self.choices, self.parcel, self.zones, self.start = choices, parcel, zones, choices.start(parcel)
         self.bound, self.row = np.inf, self.start.row
-        if self.start.cost >= ceiling or zones.around(part.low, part.high, part.modes):
+        if self.start.cost >= ceiling or zones.around(parcel.low, parcel.high, parcel.modes):
             return
         self.slope, self.square = self._slopes()
         low, high = self._within(ceiling - self.start.cost)
@@ -68,8 +64,9 @@ class PartProgram:
         self.rising, self.falling = self._ways(self.up), self._ways(self.down)
         self.chords = zones.chords(low, self.start.number, high, zones.taking(self.start.modes))
         self.others = [
-            (j, mode) for j, own in self.start.modes.items() for mode in np.flatnonzero(part.modes[j]) if mode != own
+            (j, mode) for j, own in self.start.modes.items() for mode in np.flatnonzero(parcel.modes[j]) if mode != own
         ]
+        self.prices = self._prices()
         self._solve()
 
     def _slopes(self) -> tuple[FloatArray, FloatArray]:
@@ -80,12 +77,12 @@ class PartProgram:
         return known * (prices.l1 + 2 * prices.l2 * np.nan_to_num(gap)), known * prices.l2
 
     def _within(self, spare: float) -> tuple[FloatArray, FloatArray]:
-        """The ends of the part, as far as a row may move at this price. A number that is missing does not move."""
+        """The ends of the parcel, as far as a row may move at this price. A number that is missing does not move."""
         none = np.full(len(self.slope), np.inf)
         reach = np.divide(spare, self.slope, out=none.copy(), where=self.slope > 0)
         reach = np.minimum(reach, np.sqrt(np.divide(spare, self.square, out=none, where=self.square > 0)))
         reach, number = np.where(np.isnan(self.start.row), 0.0, reach), self.start.number
-        return np.maximum(self.part.low, number - reach), np.minimum(self.part.high, number + reach)
+        return np.maximum(self.parcel.low, number - reach), np.minimum(self.parcel.high, number + reach)
 
     def _ways(self, width: FloatArray) -> Ways:
         """The ways to move in one direction. Where the price is a square, its tangents tell what each piece costs."""
@@ -110,7 +107,7 @@ class PartProgram:
         if needed.any():
             most, ends = np.full(int(needed.sum()), np.inf), self._ends()
             for wanted in (firm, least):
-                program = GrowingProgram(self._prices(), rows[needed], wanted[needed], most, np.zeros(len(ends)), ends)
+                program = GrowingProgram(self.prices, rows[needed], wanted[needed], most, np.zeros(len(ends)), ends)
                 solution = program.solved()
                 program.least = least[needed]
                 more = _proven(program, solution.price, solution.impossible)
@@ -151,7 +148,7 @@ class PartProgram:
         counted = np.isin(np.arange(len(self.up)), columns)
         still = np.where(counted & same(self.start.row, self.choices.row), 1.0, 0.0)
         up, down = _over(still, self.up), _over(still, self.down)
-        forced = counted & ~self.choices.can_stay(self.part)
+        forced = counted & ~self.choices.can_stay(self.parcel)
         modes = [float(still[j]) for j, _ in self.others]
         changes = np.concatenate([up[self.rising.feature], down[self.falling.feature], modes])
         return changes, most - float(forced.sum())
@@ -164,9 +161,9 @@ class PartProgram:
         np.add.at(rise, self.rising.feature, up)
         np.add.at(fall, self.falling.feature, down)
         self.values = values
-        number = np.clip(start.number + rise - fall, self.part.low, self.part.high)
-        number = np.where(domain.single, np.clip(number.astype(np.float32), self.part.low, self.part.high), number)
-        self.moves, self.number, self.modes = Moves(rise, fall, share), number, dict(start.modes)
+        number = np.clip(start.number + rise - fall, self.parcel.low, self.parcel.high)
+        number = np.where(domain.single, np.clip(number.astype(np.float32), self.parcel.low, self.parcel.high), number)
+        self.moves, self.number, self.modes = Motion(rise, fall, share), number, dict(start.modes)
         for j in start.modes:
             mode = self.most_taken(j)
             if mode is not None and self._shares(j).max() > 1 - self._shares(j).sum():
@@ -198,8 +195,8 @@ class PartProgram:
             return np.asarray(said - there)
         k, moves = int(at[0]), self.moves
         said = self.chords.start[k] + self.chords.up[k] * moves.rise + self.chords.down[k] * moves.fall
-        for (j, mode), part in zip(self.others, moves.share.tolist(), strict=True):
-            said[j] += 0.0 if self.zones.takes[j][zone, mode] else part * self.chords.room[k]
+        for (j, mode), share in zip(self.others, moves.share.tolist(), strict=True):
+            said[j] += 0.0 if self.zones.takes[j][zone, mode] else share * self.chords.room[k]
         return np.asarray(said - there)
 
     def dearer(self) -> FloatArray:
@@ -213,7 +210,7 @@ class PartProgram:
         ]
         said = np.zeros(len(own.row))
         which = np.concatenate([self.rising.feature, self.falling.feature, [j for j, _ in self.others]])
-        np.add.at(said, which.astype(np.intp), self.values * self._prices())
+        np.add.at(said, which.astype(np.intp), self.values * self.prices)
         return np.asarray(costs - said)
 
 
@@ -231,5 +228,5 @@ def _proven(program: GrowingProgram, price: FloatArray, impossible: bool) -> flo
 
 def _lowest(program: GrowingProgram, cost: FloatArray, price: FloatArray) -> float:
     constant, rest, size = program.lowest(price, cost)
-    parts = np.where(rest < 0, rest * program.high, 0.0)
-    return constant + float(parts.sum()) - BOUND_ROUNDING * (size + float(np.abs(parts).sum()))
+    parcels = np.multiply(rest, program.high, out=np.zeros(len(rest)), where=rest < 0)
+    return constant + float(parcels.sum()) - BOUND_ROUNDING * (size + float(np.abs(parcels).sum()))

@@ -1,4 +1,4 @@
-"""What one row may become, in parts: a range of each number, and for some features a set of modes.
+"""What one row may become, in parcels: a range of each number, and for some features a set of modes.
 
 The modes of a feature with levels are its levels and "missing", those of a number that may be missing are "a number" and
 "missing".
@@ -16,11 +16,11 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.problem import Problem
 
-NUMBER, MISSING = 0, 1
+A_NUMBER, LOST = 0, 1
 """The modes of a number."""
 
 
-class Part(NamedTuple):
+class Parcel(NamedTuple):
     """Some of the rows that a row may become: between two ends, with some modes.
 
     A feature that has only one mode is not listed.
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The cheapest row of a part.
+    """The cheapest row of a parcel.
 
     - `row`, `cost`: this row, and what it costs;
     - `number` (features): its numbers, also where it misses one;
@@ -74,7 +74,7 @@ class Choices:
         fresh = [np.array([index(name) for name in one.names]) for one in self.problem.relations_of(Fresh)]
         return limits + [(columns, len(columns) - 1) for columns in fresh]
 
-    def all(self) -> Part | None:
+    def all(self) -> Parcel | None:
         """Everything that the row may become; None if that is nothing."""
         domain, low, high, modes = self.problem.domain, np.zeros(len(self.row)), np.zeros(len(self.row)), {}
         for j, own in self.own.items():
@@ -83,22 +83,22 @@ class Choices:
             else:
                 least, most = self.least(j, -np.inf), self.most(j, np.inf)
                 possible = np.array([least <= most, domain.missing[0, j]])
-                low[j], high[j] = (least, most) if possible[NUMBER] else (0.0, 0.0)
-            if j in domain.levels or own == MISSING:
+                low[j], high[j] = (least, most) if possible[A_NUMBER] else (0.0, 0.0)
+            if j in domain.levels or own == LOST:
                 possible[own] = domain.stay[0, j]
             number = float(np.clip(self.near[j], low[j], high[j]))
             possible &= np.isfinite(self.price(j, np.arange(len(possible)), number))
             if not possible.any():
                 return None
-            if j in domain.levels or possible[MISSING]:
+            if j in domain.levels or possible[LOST]:
                 modes[j] = possible
-        return Part(low, high, modes)
+        return Parcel(low, high, modes)
 
-    def start(self, part: Part) -> Start:
-        """The cheapest row of a part."""
-        number = np.clip(self.near, part.low, part.high)
+    def start(self, parcel: Parcel) -> Start:
+        """The cheapest row of a parcel."""
+        number = np.clip(self.near, parcel.low, parcel.high)
         row, modes = number.copy(), {}
-        for j, possible in part.modes.items():
+        for j, possible in parcel.modes.items():
             those = np.flatnonzero(possible)
             prices = self.price(j, those, float(number[j]))
             modes[j] = min(zip(prices.tolist(), (those != self.own[j]).tolist(), those.tolist(), strict=True))[2]
@@ -118,19 +118,19 @@ class Choices:
         """The value of a feature in a mode. If it is a number, that is given."""
         if j in self.problem.domain.levels:
             return np.nan if mode == self.problem.domain.levels[j].shape[1] else float(mode)
-        return np.nan if mode == MISSING else number
+        return np.nan if mode == LOST else number
 
     def mode(self, j: int, value: float) -> int:
         """The mode of a value."""
         if j in self.problem.domain.levels:
             return self.problem.domain.levels[j].shape[1] if np.isnan(value) else int(value)
-        return MISSING if np.isnan(value) else NUMBER
+        return LOST if np.isnan(value) else A_NUMBER
 
-    def can_stay(self, part: Part) -> BoolArray:
-        """Which features may keep their value within a part."""
-        kept = (part.low <= self.row) & (self.row <= part.high)
-        for j, possible in part.modes.items():
-            kept[j] = possible[self.own[j]] and (kept[j] or j in self.problem.domain.levels or self.own[j] == MISSING)
+    def can_stay(self, parcel: Parcel) -> BoolArray:
+        """Which features may keep their value within a parcel."""
+        kept = (parcel.low <= self.row) & (self.row <= parcel.high)
+        for j, possible in parcel.modes.items():
+            kept[j] = possible[self.own[j]] and (kept[j] or j in self.problem.domain.levels or self.own[j] == LOST)
         return np.asarray(kept & self.problem.domain.stay[0])
 
     def least(self, j: int, value: float) -> float:
@@ -161,20 +161,20 @@ class Choices:
         away[list(domain.levels)] = False
         return np.flatnonzero(away)
 
-    def split(self, part: Part, j: int, value: float) -> list[Part]:
-        """A part in two: the numbers up to a value, and those above it."""
-        below = part.low[j], min(self.most(j, value), part.high[j])
-        above = max(self.least(j, float(np.nextafter(value, np.inf))), part.low[j]), part.high[j]
-        return [_between(part, j, low, high) for low, high in (below, above) if low <= high]
+    def split(self, parcel: Parcel, j: int, value: float) -> list[Parcel]:
+        """A parcel in two: the numbers up to a value, and those above it."""
+        below = parcel.low[j], min(self.most(j, value), parcel.high[j])
+        above = max(self.least(j, float(np.nextafter(value, np.inf))), parcel.low[j]), parcel.high[j]
+        return [_between(parcel, j, low, high) for low, high in (below, above) if low <= high]
 
-    def chosen(self, part: Part, j: int, mode: int) -> list[Part]:
-        """A part in two: one mode, and the others."""
-        one = np.arange(len(part.modes[j])) == mode
-        both = part.modes[j] & one, part.modes[j] & ~one
-        return [part._replace(modes={**part.modes, j: those}) for those in both if those.any()]
+    def chosen(self, parcel: Parcel, j: int, mode: int) -> list[Parcel]:
+        """A parcel in two: one mode, and the others."""
+        one = np.arange(len(parcel.modes[j])) == mode
+        both = parcel.modes[j] & one, parcel.modes[j] & ~one
+        return [parcel._replace(modes={**parcel.modes, j: those}) for those in both if those.any()]
 
 
-def _between(part: Part, j: int, low: float, high: float) -> Part:
-    lows, highs = part.low.copy(), part.high.copy()
+def _between(parcel: Parcel, j: int, low: float, high: float) -> Parcel:
+    lows, highs = parcel.low.copy(), parcel.high.copy()
     lows[j], highs[j] = low, high
-    return Part(lows, highs, part.modes)
+    return Parcel(lows, highs, parcel.modes)
