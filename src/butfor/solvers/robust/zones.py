@@ -19,10 +19,10 @@ from butfor.model.ball import Ball, BallNorm
 SURELY = 1 - 1e-9
 """If the terms add up to less than this, the ball meets the box, however they were rounded."""
 
-FIRMLY = 1 + 1e-7
+FIRMLY = 1 + 1e-8
 """What the terms of a proposed row should add up to. It costs hardly more, and its ball has no doubt about the zones."""
 
-OUTSIDE = 1 + 1e-8
+OUTSIDE = 1 + 1e-9
 """A row lies outside of a zone if its terms add up to this."""
 
 SPARE_FLOATS = 4
