@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.compiled.clock import now
 from butfor.formulation.margins import tightened
 from butfor.model.adversary.search import worst_row
 from butfor.model.negative_box import between, own_cells
@@ -32,7 +33,10 @@ PUSHED_EVERY = 5
 """Of so many rows that fail, one is pushed out of its zone to find a better answer."""
 
 VALID_ROWS, VALID_SHARE = 10, 0.2
-"""How many valid rows are pushed out if there is no counterpart, and in which share of the time."""
+"""How many valid rows are pushed out where no answer is known, and in which share of the time."""
+
+PATIENT_ROUNDS = 5
+"""After how many rounds without an answer, or after half of the time, it is looked for one elsewhere."""
 
 NEAR_HALVINGS = 10
 """How often a round ball is halved to find a failing neighbour that is near."""
@@ -46,7 +50,11 @@ TAKEN_BACK, BACK_HALVINGS, BACK_GAIN = 3, 14, 1e-4
 
 @dataclass(eq=False)
 class RoundCuts(CuttingSet):
-    """Answers and bounds for a sum of trees, one set of scores and one round ball."""
+    """Answers and bounds for a sum of trees, one set of scores and one round ball.
+
+    The number of `rounds`, what is `outside` of all zones, and whether an answer was `looked` for elsewhere are known when
+    `solve` is called again.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,37 +64,38 @@ class RoundCuts(CuttingSet):
         modes = {} if everything is None else everything.modes
         takes = {j: np.empty((0, len(possible)), dtype=np.bool_) for j, possible in modes.items()}
         self.outside = Outside(choices, Zones(self.ball, none, none, takes))
+        self.rounds, self.looked = 0, False
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then boxes until no cheaper row is outside of all zones."""
-        if self.best.point is None:
-            self.best = self._taken_back(self._first_answer(upper, budget), budget)
-        number = 0
+        begin = now()
+        if not self.rounds and self.best.point is None:
+            self.best = self._taken_back(self._counterpart(upper, budget), budget)
         while not budget.spent():
             ceiling = min(upper, self.best.cost)
             point = self.outside.propose(ceiling, budget)
             self.bound = max(self.bound, min(self.outside.bound, ceiling))
             if point is None:
                 break
-            number += 1
-            tell_round(number, self.bound, self.best.cost)
-            self._judge(point, budget, push=number % PUSHED_EVERY == 1)
+            self.rounds += 1
+            tell_round(self.rounds, self.bound, self.best.cost)
+            self._judge(point, budget, push=self.rounds % PUSHED_EVERY == 1)
+            late = self.rounds >= PATIENT_ROUNDS or now() - begin > budget.left()
+            if late and self.best.point is None and not self.looked:
+                self.looked = True
+                self.best = self._pushed_valid(self._among_rows(budget), upper, budget)
         closed = np.isinf(self.bound) or is_closed(self.bound, min(upper, self.best.cost))
         return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
 
-    def _first_answer(self, upper: float, budget: Budget) -> SetAnswer:
-        """The cheapest row of the counterpart. If there is none, or not in time, a training row that is robust."""
-        found = self._counterpart(upper, budget)
-        if found.point is not None:
-            return found
+    def _among_rows(self, budget: Budget) -> SetAnswer:
+        """A training row that is robust, brought back as far as its ball allows."""
         rows = deepest_rows(self.problem, tightened(self.score_set, self.problem))
-        robust = (self._if_robust(row, found) for row in rows if not budget.spent())
-        first = self._taken_back(next((better for better in robust if better is not None), found), budget)
-        return self._pushed_valid(first, upper, budget.at_most(VALID_SHARE * budget.left()))
+        robust = (self._if_robust(row, self.best) for row in rows if not budget.spent())
+        return self._taken_back(next((better for better in robust if better is not None), self.best), budget)
 
     def _pushed_valid(self, best: SetAnswer, upper: float, budget: Budget) -> SetAnswer:
         """The better of an answer and valid rows that are pushed out, each of them valid under replies to those before."""
-        copies = self.copies
+        copies, budget = self.copies, budget.at_most(VALID_SHARE * budget.left())
         for _ in range(VALID_ROWS):
             found = self._under(min(upper, best.cost), budget)
             if found.point is None or budget.spent():
