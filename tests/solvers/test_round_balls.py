@@ -6,13 +6,18 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
 
+import butfor as bf
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
 from butfor.model.questions import evaluate
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
+from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.round_cuts import RoundCuts
@@ -168,3 +173,19 @@ def test_every_row_of_a_failing_box_fails() -> None:
                 assert failing[inside].all(), f"seed {seed}"
                 judged += int(inside.sum())
     assert judged > 1_000
+
+
+@pytest.mark.parametrize("norm", ROUND)
+def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
+    norm: BallNorm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = make_classification(400, 6, n_informative=5, n_redundant=0, random_state=3)
+    data = pd.DataFrame(X, columns=list("abcdef"))
+    model = RandomForestClassifier(20, random_state=0).fit(data, y)
+    explainer, refused = bf.Explainer(model, data), data[model.predict(data) == 0].iloc[:5]
+    monkeypatch.setattr(RoundCuts, "_counterpart", lambda *_: SetAnswer(None, np.inf, 0.0))
+    found = explainer.explain(refused, target=1, constraints=[bf.robust(0.03, norm=norm.value)], time_limit=10)
+    assert all(answer.found for answer in found)
+    rows = pd.concat([answer.point for answer in found])
+    assert (model.predict(rows) == 1).all()
+    assert all(answer.certificate.bound <= answer.cost + 1e-9 for answer in found)
