@@ -79,12 +79,9 @@ class Outside:
             bound = max(bound, program.bound)
             if np.isinf(bound) or is_closed(bound, ceiling):
                 continue
-            if self.left and bound > self.left[0].bound + SAME_COST * (1 + bound):
-                self._keep(bound, [parcel])
-                continue
             parcels = self._split(parcel, program)
-            if parcels:
-                self._keep(bound, parcels)
+            if parcels or (self.left and bound > self.left[0].bound + SAME_COST * (1 + bound)):
+                self._keep(bound, parcels or [parcel])
                 continue
             row, cost = program.row, self.choices.cost(program.row)
             parcels = self._cut(parcel, program, program.dearer()) if cost > bound + SAME_COST * (1 + bound) else []

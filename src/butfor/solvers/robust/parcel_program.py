@@ -56,10 +56,12 @@ class ParcelProgram:
     def __init__(self, choices: Choices, parcel: Parcel, zones: Zones, ceiling: float) -> None:
         self.choices, self.parcel, self.zones, self.start = choices, parcel, zones, choices.start(parcel)
         self.bound, self.row = np.inf, self.start.row
-        if self.start.cost >= ceiling or zones.around(parcel.low, parcel.high, parcel.modes):
+        if self.start.cost >= ceiling:
             return
         self.slope, self.square = self._slopes()
         low, high = self._within(ceiling - self.start.cost)
+        if zones.around(low, high, parcel.modes):
+            return
         self.up, self.down = high - self.start.number, self.start.number - low
         self.rising, self.falling = self._ways(self.up), self._ways(self.down)
         self.chords = zones.chords(low, self.start.number, high, zones.taking(self.start.modes))
@@ -89,6 +91,8 @@ class ParcelProgram:
         once = np.where(same(self.start.row, self.choices.row), self.choices.problem.prices.l0, 0.0)
         slope, feature = self.slope + _over(once, width), np.flatnonzero(width > 0)
         bent = feature[(self.square[feature] > 0) & np.isfinite(width[feature])]
+        if not len(bent):
+            return Ways(feature, width[feature], slope[feature])
         flat = np.setdiff1d(feature, bent)
         pieces = np.array([0.5, *np.ones(TANGENTS - 2), 0.5]) / (TANGENTS - 1)
         at = np.arange(TANGENTS) / (TANGENTS - 1)
