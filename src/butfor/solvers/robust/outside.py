@@ -119,9 +119,8 @@ class Outside:
             mode = program.most_taken(j)
             if mode is not None:
                 return self.choices.chosen(parcel, j, mode)
-            low, at, high = float(parcel.low[j]), float(program.number[j]), float(parcel.high[j])
-            if low < high:
-                parcels = self.choices.split(parcel, j, at if at < high else low + (high - low) / 2)
+            if parcel.low[j] < parcel.high[j]:
+                parcels = self.choices.split(parcel, j, program.middle(j))
                 if len(parcels) > 1:
                     return parcels
         return []

@@ -12,6 +12,9 @@ from butfor.solvers.robust.parcels import Choices, Parcel
 from butfor.solvers.robust.zones import FIRMLY, SURELY, Zones
 from butfor.space.space import same
 
+SLIVER = 0.05
+"""The share of a range that is split off at least."""
+
 TANGENTS = 9
 """By how many tangents a price that is a square is told."""
 
@@ -187,6 +190,11 @@ class ParcelProgram:
         """The other mode of a feature that the program takes most, if it takes any."""
         modes, shares = [mode for feature, mode in self.others if feature == j], self._shares(j)
         return int(modes[shares.argmax()]) if shares.any() else None
+
+    def middle(self, j: int) -> float:
+        """Where to split the range of a number: at the row, but not so close to an end that hardly anything is split off."""
+        low, high = self.start.number[j] - self.down[j], self.start.number[j] + self.up[j]
+        return float(np.clip(self.number[j], low + SLIVER * (high - low), high - SLIVER * (high - low)))
 
     def errors(self) -> FloatArray:
         """By how much the program is wrong about each feature, in the zone in which the row is deepest."""
