@@ -17,6 +17,7 @@ from butfor.solvers.milp.highs import (
     LOOKS_FOR_POINTS,
     SMALL,
     WHOLE_TOLERANCE,
+    ProofByRows,
     Solved,
     read,
     run,
@@ -210,7 +211,10 @@ class Program:
         mip = whole and fixed is None and any(self.integer)
         until, model = now() + seconds, self._model(highspy, extra, fixed, curves=exact, whole=whole)
         options = dict.fromkeys(LOOKS_FOR_POINTS, not self.answered)
-        found = read(highspy, run(highspy, model, seconds, options), self.objective.constant, mip=mip)
+        solver = run(highspy, model, seconds, options)
+        found = read(highspy, solver, self.objective.constant, mip=mip)
+        if found.status == "infeasible" and not whole and not ProofByRows(model).refute(solver):
+            return Solved("limit", None, -np.inf)
         if found.status == "infeasible" and mip:
             # it once said so of a point on the edge: nothing may lie near it either
             model.lp_.row_lower_ = np.array(model.lp_.row_lower_) - WHOLE_TOLERANCE
@@ -220,12 +224,15 @@ class Program:
         return found
 
     def extremes(self, expressions: Sequence[Sum], until: float) -> tuple[FloatArray, FloatArray]:
-        """The smallest and the largest value of each expression, without whole numbers. Infinite where the time ended."""
+        """What each expression is at least and at most, without whole numbers. Infinite where the time ended.
+
+        They are what the multipliers of the rows prove: HiGHS is not believed.
+        """
         import highspy
 
         low, high = np.full(len(expressions), -np.inf), np.full(len(expressions), np.inf)
-        count = len(self.low)
-        solver = with_model(highspy, self._model(highspy, [], None, curves=False, whole=False), np.inf, {})
+        count, model = len(self.low), self._model(highspy, [], None, curves=False, whole=False)
+        solver, proof = with_model(highspy, model, np.inf, {}), ProofByRows(model)
         for at, expression in enumerate(expressions):
             cost = np.zeros(count)
             cost[list(expression.terms)] = list(expression.terms.values())
@@ -235,7 +242,8 @@ class Program:
                 solver.changeColsCost(count, np.arange(count, dtype=np.int32), sign * cost)
                 solver.run()
                 if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-                    ends[at] = expression.constant + sign * solver.getInfo().objective_function_value
+                    price = np.array(solver.getSolution().row_dual)
+                    ends[at] = expression.constant + sign * proof.least(sign * cost, price)
         return low, high
 
     def _model(

@@ -46,7 +46,8 @@ class CostBall:
             return np.asarray(constant + BALL_OUTWARDS * size)
         best, _ = self._at(np.zeros((len(weight), 1)), weight)
         if np.isfinite(self.limit):
-            best = np.minimum(best, self._priced(weight))
+            with np.errstate(over="ignore", invalid="ignore"):  # prices may be next to nothing
+                best = np.fmin(best, self._priced(weight))
         return np.asarray(constant + best + BALL_OUTWARDS * size)
 
     def simplex(self) -> tuple[FloatArray, float]:
@@ -61,7 +62,7 @@ class CostBall:
 
     def _priced(self, weight: FloatArray) -> FloatArray:
         """The best bound of some multipliers: each is where the tangents at the two around it meet."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             steep = np.where((self.rate > 0) & (weight > 0), weight / self.rate, 0.0).max(axis=1, keepdims=True)
             curved = np.where(self.square > 0, weight**2 / (4 * self.square * self.limit), 0.0)
         left, right = np.zeros_like(steep), np.maximum(steep, np.sqrt(curved.sum(axis=1, keepdims=True)))
@@ -115,7 +116,7 @@ def ball(ways: Directions, limit: float, most: int) -> CostBall:
     room, rate = ways.room, ways.rate + ways.reach
     if np.isfinite(limit):
         left = np.maximum(limit - ways.fixed, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             straight = np.where(rate > 0, left / rate, np.inf)
             root = np.sqrt(rate**2 + 4 * ways.square * left)
             curved = np.where(ways.square > 0, 2 * left / (rate + root), np.inf)
