@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from butfor.solvers.milp.highs import ProofByRows, Solved, read
+from butfor.solvers.milp.highs import Solved, inequalities, read, refuted
 
 
 def test_a_point_without_all_columns_is_none() -> None:
@@ -50,19 +50,19 @@ def test_multipliers_never_prove_too_much_and_those_of_the_optimum_prove_it() ->
         solver.setOptionValue("presolve", "off")
         solver.passModel(lp)
         solver.run()
-        proof, cost = ProofByRows(lp), np.array(lp.col_cost_)
+        proof, cost = inequalities(lp), np.array(lp.col_cost_)
         A = np.array(lp.a_matrix_.value_).reshape(3, 4)
         lower, upper = np.array(lp.row_lower_), np.array(lp.row_upper_)
         known = np.isfinite(lower)
         sides = np.vstack([A, -A[known]]), np.append(upper, -lower[known])
         truth = linprog(cost, *sides, bounds=np.c_[lp.col_lower_, lp.col_upper_])
         if truth.status == 2:
-            assert proof.refute(solver), f"seed {seed}"
+            assert refuted(lp, solver), f"seed {seed}"
             impossible += 1
             continue
-        assert all(proof.least(cost, rng.normal(size=3)) <= truth.fun + 1e-9 for _ in range(20)), f"seed {seed}"
+        assert all(proof.lowest(cost, rng.normal(size=3)) <= truth.fun + 1e-9 for _ in range(20)), f"seed {seed}"
         price = np.array(solver.getSolution().row_dual)
-        assert proof.least(cost, price) == pytest.approx(truth.fun, abs=1e-7), f"seed {seed}"
-        assert max(proof.least(0 * cost, sign * price) for sign in (1, -1)) <= 1e-9, f"seed {seed}"
+        assert proof.lowest(cost, price) == pytest.approx(truth.fun, abs=1e-7), f"seed {seed}"
+        assert max(proof.lowest(0 * cost, sign * price) for sign in (1, -1)) <= 1e-9, f"seed {seed}"
         optima += 1
     assert min(optima, impossible) > 20

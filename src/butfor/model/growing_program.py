@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.model.inequalities import Inequalities
 
 PRECISE_PROGRAM = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 """How far a linear program may miss a row."""
-
-BOUND_ROUNDING = 1e-12
-"""The share of the size of its terms by which a bound is lowered, for the rounding of its sum."""
 
 
 class Solution(NamedTuple):
@@ -28,19 +26,10 @@ class Solution(NamedTuple):
 
 
 class GrowingProgram:
-    """Minimise `cost @ v`, where `least <= rows @ v <= most` and `low <= v <= high`."""
+    """Minimise `cost @ v` under inequalities."""
 
-    def __init__(
-        self,
-        cost: FloatArray,
-        rows: FloatArray,
-        least: FloatArray,
-        most: FloatArray,
-        low: FloatArray,
-        high: FloatArray,
-    ) -> None:
-        self.cost, self.low, self.high = cost, low, high
-        self.rows, self.least, self.most = rows, least, most
+    def __init__(self, cost: FloatArray, inequalities: Inequalities[FloatArray]) -> None:
+        self.cost, self.inequalities = cost, inequalities
         self.solver = self._solver()
 
     def _solver(self) -> Any:
@@ -50,39 +39,46 @@ class GrowingProgram:
         solver.silent()
         for name, value in {**PRECISE_PROGRAM, "threads": 1, "presolve": "off"}.items():
             solver.setOptionValue(name, value)
-        program.num_col_, program.num_row_ = len(self.cost), len(self.rows)
-        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, self.low, self.high
-        program.row_lower_, program.row_upper_ = self.least, self.most
+        rows, least, most, low, high = self.inequalities
+        program.num_col_, program.num_row_ = len(self.cost), len(least)
+        program.col_cost_, program.col_lower_, program.col_upper_ = self.cost, low, high
+        program.row_lower_, program.row_upper_ = least, most
         matrix = program.a_matrix_
         matrix.format_ = highspy.MatrixFormat.kRowwise
-        matrix.start_, matrix.index_, matrix.value_ = _sparse(self.rows)
+        matrix.start_, matrix.index_, matrix.value_ = _sparse(rows)
         solver.passModel(program)
         return solver
 
     def between(self, low: FloatArray, high: FloatArray) -> None:
         """Set the ends of all variables."""
-        self.low, self.high = low, high
+        self.inequalities = self.inequalities._replace(low=low, high=high)
         self.solver.changeColsBounds(len(low), np.arange(len(low), dtype=np.int32), low, high)
 
     def below(self, most: FloatArray) -> None:
         """Set the upper ends of the first rows."""
-        for row in np.flatnonzero(self.most[: len(most)] != most).tolist():  # HiGHS 1.12 takes them one by one
-            self.solver.changeRowBounds(row, self.least[row], most[row])
-        self.most[: len(most)] = most
+        known = self.inequalities
+        for row in np.flatnonzero(known.most[: len(most)] != most).tolist():  # HiGHS 1.12 takes them one by one
+            self.solver.changeRowBounds(row, known.least[row], most[row])
+        self.inequalities = known._replace(most=np.append(most, known.most[len(most) :]))
 
     def add(self, rows: FloatArray, most: FloatArray) -> None:
         """Add `rows @ v <= most`."""
-        least = np.full(len(most), -np.inf)
-        self.rows, self.least = np.vstack([self.rows, rows]), np.append(self.least, least)
-        self.most = np.append(self.most, most)
+        known, least = self.inequalities, np.full(len(most), -np.inf)
+        self.inequalities = known._replace(
+            rows=np.vstack([known.rows, rows]), least=np.append(known.least, least), most=np.append(known.most, most)
+        )
         start, index, value = _sparse(rows)
         self.solver.addRows(len(rows), least, most, len(value), start[:-1], index, value)
 
     def forget(self, rows: IntArray) -> None:
         """Let go of some rows."""
         self.solver.deleteRows(len(rows), rows.astype(np.int32))
-        self.rows = np.delete(self.rows, rows, axis=0)
-        self.least, self.most = np.delete(self.least, rows), np.delete(self.most, rows)
+        known = self.inequalities
+        self.inequalities = known._replace(
+            rows=np.delete(known.rows, rows, axis=0),
+            least=np.delete(known.least, rows),
+            most=np.delete(known.most, rows),
+        )
 
     def solved(self) -> Solution:
         """The optimum."""
@@ -101,16 +97,7 @@ class GrowingProgram:
             _, there, ray = self.solver.getDualRay()
             if there:
                 return Solution(None, ray, impossible=True)
-        return Solution(None, np.zeros(len(self.rows)))
-
-    def lowest(self, price: FloatArray, cost: FloatArray) -> tuple[float, FloatArray, float]:
-        """What `cost @ v` is at least, by any multipliers: a constant, and what remains of the cost of each variable.
-
-        `constant + rest @ v` lies below it. The last number is the size of what was added up in the constant.
-        """
-        price = np.where(np.isinf(np.where(price > 0, self.least, self.most)), 0.0, price)
-        ends = np.where(price == 0, 0.0, np.where(price > 0, self.least, self.most))
-        return float(price @ ends), cost - price @ self.rows, float(np.abs(price) @ np.abs(ends))
+        return Solution(None, np.zeros(len(self.inequalities.least)))
 
 
 def _sparse(rows: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:

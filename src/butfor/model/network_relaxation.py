@@ -17,7 +17,8 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.envelope import envelope
-from butfor.model.growing_program import BOUND_ROUNDING, GrowingProgram
+from butfor.model.growing_program import GrowingProgram
+from butfor.model.inequalities import BOUND_ROUNDING, Inequalities
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network
 
@@ -69,7 +70,7 @@ class Relaxation:
         self.high = np.ones(self.first)
         self._read(model, row, point, _wide(model.first.slope[:, moved] * ball.radius[moved], self.first))
         self.program = self._write()
-        self.written = len(self.program.rows)
+        self.written = len(self.program.inequalities.least)
 
     def _read(self, model: Network, row: FloatArray, point: FloatArray, matrix: FloatArray) -> None:
         """Go through the layers. A unit that may be on both sides of 0 becomes a variable, the others are sums of those."""
@@ -113,7 +114,7 @@ class Relaxation:
             rows = np.vstack([rows, np.block([[unit, -unit, rest], [-unit, -unit, rest]]), total])
             ends = np.append(ends, np.full(2 * self.shifts + 1, -np.inf))
             most = np.append(most, [*np.zeros(2 * self.shifts), 1.0])
-        return GrowingProgram(self.cost, rows, ends, most, self.low, self.high)
+        return GrowingProgram(self.cost, Inequalities(rows, ends, most, self.low, self.high))
 
     def misses(self, values: FloatArray) -> FloatArray:
         """How much the sum may change because the program is wrong about each of the units that are not held."""
@@ -177,12 +178,13 @@ class Relaxation:
             return self.constant + self._least(self.cost, price), values, price
         if impossible and max(self._least(0 * self.cost, price), self._least(0 * self.cost, -price)) > 0:
             return np.inf, None, price
-        return -np.inf, (self.program.low + self.program.high) / 2, price
+        return -np.inf, (self.program.inequalities.low + self.program.inequalities.high) / 2, price
 
     def _least(self, cost: FloatArray, price: FloatArray) -> float:
         """What `cost @ v` is at least, by multipliers of the rows."""
-        low, high = self.program.low, self.program.high
-        constant, rest, size = self.program.lowest(price, cost)
+        known = self.program.inequalities
+        low, high = known.low, known.high
+        constant, rest, size = known.weighed(cost, price)
         parts = np.minimum(rest * low, rest * high)
         of_shifts = float(parts[: self.shifts].sum())
         if self.ball.norm is BallNorm.L2:

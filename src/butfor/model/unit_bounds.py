@@ -15,7 +15,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.ball import Ball, BallNorm
-from butfor.model.growing_program import BOUND_ROUNDING
+from butfor.model.inequalities import BOUND_ROUNDING
 from butfor.model.linear import evaluate_linear
 from butfor.model.network import Network
 

@@ -74,17 +74,24 @@ class LinearRelation(Relation):
         """By how much rounding may change the sum, if its terms have the total size `size`."""
         return np.asarray(4 * (len(self.weights) + 2) * UNIT_DOUBLE * size)
 
+    def slack(self, space: Space, sizes: FloatArray) -> FloatArray:
+        """By how much the sum may miss the bound, if its terms have these sizes (n, columns).
+
+        It may by `RELATION_KEPT` of the columns' ranges, by the rounding of float32 columns, and by that of the sum.
+        """
+        columns = [space[name] for name, _ in self.weights]
+        kept = sum(
+            RELATION_KEPT * abs(weight) * column.range
+            for (_, weight), column in zip(self.weights, columns, strict=True)
+        )
+        written = UNIT_SINGLE * sizes[:, [column.single for column in columns]].sum(axis=1)
+        return np.asarray(kept + written + self.rounding(abs(self.bound) + sizes.sum(axis=1)))
+
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        """Up to `RELATION_KEPT` of the columns' ranges, the rounding of float32 columns, and that of the sum."""
-        total, kept = np.zeros(len(after)), 0.0
-        size, written = np.full(len(after), abs(self.bound)), np.zeros(len(after))
-        for name, weight in self.weights:
-            feature = space[name]
-            part = weight * feature.in_numbers(after[:, space.index(name)])
-            total, size = total + part, size + np.abs(part)
-            kept += RELATION_KEPT * abs(weight) * feature.range
-            written += UNIT_SINGLE * np.abs(part) if feature.single else 0.0
-        slack = kept + written + self.rounding(size)
+        parts = np.column_stack(
+            [weight * space[name].in_numbers(after[:, space.index(name)]) for name, weight in self.weights]
+        )
+        total, slack = parts.sum(axis=1), self.slack(space, np.abs(parts))
         if self.sense == "<=":
             return np.asarray(total <= self.bound + slack)
         if self.sense == ">=":
@@ -162,11 +169,14 @@ class Implication(Relation):
         self.consequence.validate(space, wanted=True)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        wanted = self.consequence.holds(space, before, after)
+        return np.asarray(~self.cause.holds(space, before, after) | self.follows(space, before, after))
+
+    def follows(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        """In which rows the consequence holds. What should become a level may have been that before."""
         if self.consequence.word == "becomes":
             code = space[self.consequence.name].code(self.consequence.level, repr(self))
-            wanted = after[:, space.index(self.consequence.name)] == code
-        return np.asarray(~self.cause.holds(space, before, after) | wanted)
+            return np.asarray(after[:, space.index(self.consequence.name)] == code)
+        return self.consequence.holds(space, before, after)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from butfor.arrays import FloatArray
+from butfor.model.inequalities import Inequalities
 
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
@@ -29,9 +30,6 @@ LOOKS_FOR_POINTS = (
     "mip_heuristic_run_root_reduced_cost",
 )
 """By what HiGHS looks for points beside its search. Of programs of networks these took two thirds of the time."""
-
-PROOF_ROUNDING = 1e-12
-"""The share of the size of its terms by which a proven bound is lowered, for the rounding of its sum."""
 
 QP_ITERATIONS = 100
 """How many iterations a quadratic program may take, for each of its columns and rows. It takes about one."""
@@ -108,29 +106,16 @@ def read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
     return Solved("time" if status == kinds.kTimeLimit else "limit", x, bound)
 
 
-class ProofByRows:
-    """What the multipliers of the rows prove about a linear program."""
+def inequalities(model: Any) -> Inequalities[csr_array]:
+    """What a model of HiGHS asks of its variables."""
+    lp = model.lp_ if hasattr(model, "lp_") else model
+    ends = (np.array(end) for end in (lp.row_lower_, lp.row_upper_, lp.col_lower_, lp.col_upper_))
+    matrix = lp.a_matrix_
+    parts = np.array(matrix.value_), np.array(matrix.index_), np.array(matrix.start_)
+    return Inequalities(csr_array(parts, shape=(len(lp.row_lower_), len(lp.col_lower_))), *ends)
 
-    def __init__(self, model: Any) -> None:
-        lp = model.lp_ if hasattr(model, "lp_") else model
-        self.low, self.high = np.array(lp.col_lower_), np.array(lp.col_upper_)
-        self.lower, self.upper = np.array(lp.row_lower_), np.array(lp.row_upper_)
-        matrix = lp.a_matrix_
-        parts = np.array(matrix.value_), np.array(matrix.index_), np.array(matrix.start_)
-        self.rows = csr_array(parts, shape=(len(self.lower), len(self.low)))
 
-    def least(self, cost: FloatArray, price: FloatArray) -> float:
-        """What `cost @ v` is at least, by any multipliers."""
-        ends = np.where(price > 0, self.lower, self.upper)
-        price, ends = np.where(np.isinf(ends), 0.0, price), np.where(np.isinf(ends), 0.0, ends)
-        rest = cost - price @ self.rows
-        sides = np.where(rest > 0, self.low, self.high)
-        parts = np.multiply(rest, sides, out=np.zeros(len(rest)), where=rest != 0)
-        size = np.abs(price * ends).sum() + np.abs(parts).sum()
-        return float(price @ ends + parts.sum() - PROOF_ROUNDING * size) if np.isfinite(size) else -np.inf
-
-    def refute(self, solver: Any) -> bool:
-        """Whether the multipliers that HiGHS names prove that there is no point."""
-        _, there, ray = solver.getDualRay()
-        none = np.zeros(len(self.low))
-        return bool(there) and max(self.least(none, np.array(ray)), self.least(none, -np.array(ray))) > 0
+def refuted(model: Any, solver: Any) -> bool:
+    """Whether the multipliers that HiGHS names prove that a linear program has no point."""
+    _, there, ray = solver.getDualRay()
+    return bool(there) and inequalities(model).refuted(np.array(ray))

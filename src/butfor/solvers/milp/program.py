@@ -17,9 +17,10 @@ from butfor.solvers.milp.highs import (
     LOOKS_FOR_POINTS,
     SMALL,
     WHOLE_TOLERANCE,
-    ProofByRows,
     Solved,
+    inequalities,
     read,
+    refuted,
     run,
     with_model,
 )
@@ -213,7 +214,7 @@ class Program:
         options = dict.fromkeys(LOOKS_FOR_POINTS, not self.answered)
         solver = run(highspy, model, seconds, options)
         found = read(highspy, solver, self.objective.constant, mip=mip)
-        if found.status == "infeasible" and not whole and not ProofByRows(model).refute(solver):
+        if found.status == "infeasible" and not whole and not refuted(model, solver):
             return Solved("limit", None, -np.inf)
         if found.status == "infeasible" and mip:
             # it once said so of a point on the edge: nothing may lie near it either
@@ -232,7 +233,7 @@ class Program:
 
         low, high = np.full(len(expressions), -np.inf), np.full(len(expressions), np.inf)
         count, model = len(self.low), self._model(highspy, [], None, curves=False, whole=False)
-        solver, proof = with_model(highspy, model, np.inf, {}), ProofByRows(model)
+        solver, known = with_model(highspy, model, np.inf, {}), inequalities(model)
         for at, expression in enumerate(expressions):
             cost = np.zeros(count)
             cost[list(expression.terms)] = list(expression.terms.values())
@@ -243,7 +244,7 @@ class Program:
                 solver.run()
                 if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
                     price = np.array(solver.getSolution().row_dual)
-                    ends[at] = expression.constant + sign * proof.least(sign * cost, price)
+                    ends[at] = expression.constant + sign * known.lowest(sign * cost, price)
         return low, high
 
     def _model(

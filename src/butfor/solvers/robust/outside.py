@@ -15,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.problem.constraints.relations import Implication
 from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.robust.implied import Implied
 from butfor.solvers.robust.parcel_program import ParcelProgram
 from butfor.solvers.robust.parcels import Choices, Parcel
 from butfor.solvers.robust.rounds import is_closed
@@ -44,6 +46,7 @@ class Outside:
 
     - `left`: the parcels that are left, the most promising one first;
     - `aside`: what the rows of parcels that cannot be split cost at least;
+    - `ceiling`: the lowest ceiling so far. What costs more was not looked at;
     - `proposed`: the rows that were proposed. If one comes again, no zone has taken it.
     """
 
@@ -51,27 +54,31 @@ class Outside:
     zones: Zones
     left: list[Left] = field(default_factory=list)
     aside: float = np.inf
+    ceiling: float = np.inf
     proposed: set[bytes] = field(default_factory=set)
     number: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
-        everything = self.choices.all()
+        everything, relations = self.choices.all(), self.choices.problem.relations_of(Implication)
+        self.implied = [Implied(self.choices, relation) for relation in relations]
         self._keep(0.0, [] if everything is None else [everything])
 
     @property
     def bound(self) -> float:
         """What any row outside of all zones costs at least."""
-        return min(self.left[0].bound if self.left else np.inf, self.aside)
+        return min(self.left[0].bound if self.left else np.inf, self.aside, self.ceiling)
 
     def _keep(self, bound: float, parcels: list[Parcel]) -> None:
         for parcel in parcels:
-            heapq.heappush(self.left, Left(bound, next(self.number), parcel))
+            if all(relation.is_possible(parcel) for relation in self.implied):
+                heapq.heappush(self.left, Left(bound, next(self.number), parcel))
 
     def propose(self, ceiling: float, budget: Budget) -> FloatArray | None:
         """The cheapest row outside of all zones, if there is one below a ceiling and it is found in time."""
+        self.ceiling = min(self.ceiling, ceiling)
         while self.left and not is_closed(self.bound, ceiling) and not budget.spent():
             bound, _, parcel = heapq.heappop(self.left)
-            parcels = self._fitting(parcel)
+            parcels = self._fitting(parcel) or self._implied(parcel, self.choices.start(parcel).row)
             if parcels:
                 self._keep(bound, parcels)
                 continue
@@ -85,12 +92,20 @@ class Outside:
                 continue
             row, cost = program.row, self.choices.cost(program.row)
             parcels = self._cut(parcel, program, program.dearer()) if cost > bound + SAME_COST * (1 + bound) else []
-            if program.depth >= SURELY and cost < ceiling and row.tobytes() not in self.proposed:
+            if self._is_answer(program) and cost < ceiling and row.tobytes() not in self.proposed:
                 self._keep(bound, parcels or [parcel])
                 self.proposed.add(row.tobytes())
                 return row
             self._keep(bound, parcels or self._around(parcel, program, bound))
         return None
+
+    def _implied(self, parcel: Parcel, row: FloatArray) -> list[Parcel]:
+        """A parcel in two, if some of its rows must break an implication, or if a row of it does."""
+        return next((parts for one in self.implied if (parts := one.parted(parcel, row))), [])
+
+    def _is_answer(self, program: ParcelProgram) -> bool:
+        """Whether the row of a program is outside of all zones, and the problem admits it."""
+        return program.depth >= SURELY and bool(self.choices.problem.admits(program.row[None])[0])
 
     def _fitting(self, parcel: Parcel) -> list[Parcel]:
         """A parcel in two, if the row as it is lies between its ends and is not one that it may become."""
@@ -109,7 +124,7 @@ class Outside:
             number = float(program.number[j])
             if not np.isnan(program.row[j]) and not self.choices.fits(j, number):
                 return self.choices.split(parcel, j, number)
-        return self._with_fewer_changes(parcel, program)
+        return self._implied(parcel, program.row) or self._with_fewer_changes(parcel, program)
 
     def _cut(self, parcel: Parcel, program: ParcelProgram, errors: FloatArray) -> list[Parcel]:
         """A parcel in two, at the feature about which the program is most wrong."""
@@ -152,7 +167,7 @@ class Outside:
         for j in np.flatnonzero(wide & (self.choices.problem.domain.step > 0)).tolist():
             at = float(program.number[j])
             return self.choices.split(parcel, j, at if at < parcel.high[j] else float(np.nextafter(at, -np.inf)))
-        halves = self._halves(parcel) if program.depth < SURELY else []
+        halves = [] if self._is_answer(program) else self._halves(parcel)
         if wide.any() and len(halves) < 2:
             self.aside = min(self.aside, bound)
             return []

@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
-from butfor.model.growing_program import BOUND_ROUNDING, GrowingProgram
+from butfor.arrays import FloatArray
+from butfor.model.growing_program import GrowingProgram, Solution
+from butfor.model.inequalities import Inequalities
+from butfor.solvers.robust.parcel_rows import ParcelRows
 from butfor.solvers.robust.parcels import Choices, Parcel
-from butfor.solvers.robust.zones import FIRMLY, SURELY, Zones
-from butfor.space.space import same
+from butfor.solvers.robust.zones import Zones
 
 SLIVER = 0.05
 """The share of a range that is split off at least."""
 
-TANGENTS = 9
-"""By how many tangents a price that is a square is told."""
+MOST_TANGENTS, SQUARE_TOLD = 30, 1e-8
+"""How often tangents of squares are added, and how exactly their sum is told, as a share of 1 + itself."""
 
-
-class Ways(NamedTuple):
-    """The variables of features that move in one direction.
-
-    - `feature`: which one moves;
-    - `width`: how far at most;
-    - `price`: what that costs at least per unit. A change has a price of its own, which is spread over the way.
-    """
-
-    feature: IntArray
-    width: FloatArray
-    price: FloatArray
-
-
-class Motion(NamedTuple):
-    """How a row moves away from a start.
-
-    - `rise`, `fall` (features): how far each number rises and falls;
-    - `share` (variables): to which share each of the other modes is taken.
-    """
-
-    rise: FloatArray
-    fall: FloatArray
-    share: FloatArray
+SHY = 1 - 1e-8
+"""Multipliers are made smaller by this where rounding would let a variable without an end pay for everything."""
 
 
 class ParcelProgram:
@@ -61,116 +38,53 @@ class ParcelProgram:
         self.bound, self.row = np.inf, self.start.row
         if self.start.cost >= ceiling:
             return
-        self.slope, self.square = self._slopes()
-        low, high = self._within(ceiling - self.start.cost)
+        self.asked = ParcelRows(choices, parcel, self.start, ceiling - self.start.cost)
+        low, high = self.asked.low, self.asked.high
         if zones.around(low, high, parcel.modes):
             return
-        self.up, self.down = high - self.start.number, self.start.number - low
-        self.rising, self.falling = self._ways(self.up), self._ways(self.down)
         self.chords = zones.chords(low, self.start.number, high, zones.taking(self.start.modes))
-        self.others = [
-            (j, mode) for j, own in self.start.modes.items() for mode in np.flatnonzero(parcel.modes[j]) if mode != own
-        ]
-        self.prices = self._prices()
         self._solve()
-
-    def _slopes(self) -> tuple[FloatArray, FloatArray]:
-        """What each number costs at least per unit by which it moves away, and per square of it."""
-        prices = self.choices.problem.prices
-        gap = np.abs(self.start.row - self.choices.row)
-        known = np.where(np.isnan(gap), 0.0, 1.0)  # any number costs the same where none was
-        return known * (prices.l1 + 2 * prices.l2 * np.nan_to_num(gap)), known * prices.l2
-
-    def _within(self, spare: float) -> tuple[FloatArray, FloatArray]:
-        """The ends of the parcel, as far as a row may move at this price. A number that is missing does not move."""
-        none = np.full(len(self.slope), np.inf)
-        reach = np.divide(spare, self.slope, out=none.copy(), where=self.slope > 0)
-        reach = np.minimum(reach, np.sqrt(np.divide(spare, self.square, out=none, where=self.square > 0)))
-        reach, number = np.where(np.isnan(self.start.row), 0.0, reach), self.start.number
-        return np.maximum(self.parcel.low, number - reach), np.minimum(self.parcel.high, number + reach)
-
-    def _ways(self, width: FloatArray) -> Ways:
-        """The ways to move in one direction. Where the price is a square, its tangents tell what each piece costs."""
-        once = np.where(same(self.start.row, self.choices.row), self.choices.problem.prices.l0, 0.0)
-        slope, feature = self.slope + _over(once, width), np.flatnonzero(width > 0)
-        bent = feature[(self.square[feature] > 0) & np.isfinite(width[feature])]
-        if not len(bent):
-            return Ways(feature, width[feature], slope[feature])
-        flat = np.setdiff1d(feature, bent)
-        pieces = np.array([0.5, *np.ones(TANGENTS - 2), 0.5]) / (TANGENTS - 1)
-        at = np.arange(TANGENTS) / (TANGENTS - 1)
-        steeper = slope[bent, None] + 2 * (self.square * width)[bent, None] * at
-        return Ways(
-            np.append(flat, np.repeat(bent, TANGENTS)),
-            np.append(width[flat], width[bent, None] * pieces),
-            np.append(slope[flat], steeper),
-        )
 
     def _solve(self) -> None:
         """Solve the program. The row shall be firmly outside, and the bound is about all that may be outside."""
-        rows, least, firm = self._rows()
-        self.bound, values = self.start.cost, np.zeros(rows.shape[1])
-        needed = (firm > 0) | (rows < 0).any(axis=1)
-        if needed.any():
-            most, ends = np.full(int(needed.sum()), np.inf), self._ends()
+        rows, least, firm = self.asked.rows(self.zones, self.chords)
+        self.bound, values = self.start.cost, np.zeros(len(self.asked.prices))
+        if len(rows):
+            most, low = np.full(len(rows), np.inf), np.zeros(len(values))
             for wanted in (firm, least):
-                program = GrowingProgram(self.prices, rows[needed], wanted[needed], most, np.zeros(len(ends)), ends)
-                solution = program.solved()
-                program.least = least[needed]
-                more = _proven(program, solution.price, solution.impossible)
+                program = GrowingProgram(self.asked.prices, Inequalities(rows, wanted, most, low, self.asked.ends))
+                solution = self._with_squares(program)
+                known = program.inequalities
+                known = known._replace(least=np.append(least, known.least[len(least) :]))
+                more = _proven(known, self.asked.prices, solution)
                 if solution.values is not None or np.isinf(more):
                     break
             self.bound += more
-            values = values if solution.values is None else np.clip(solution.values, 0.0, ends)
+            values = values if solution.values is None else np.clip(solution.values, 0.0, self.asked.ends)
         self._read(values)
 
-    def _ends(self) -> FloatArray:
-        return np.concatenate([self.rising.width, self.falling.width, np.ones(len(self.others))])
-
-    def _prices(self) -> FloatArray:
-        """What each variable costs at least per unit."""
-        more = [
-            self.choices.price(j, np.array([self.start.modes[j], mode]), float(self.start.number[j])) @ [-1.0, 1.0]
-            for j, mode in self.others
-        ]
-        return np.concatenate([self.rising.price, self.falling.price, more])
-
-    def _rows(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """A zone is left by moves or by other modes, and only so many features change. What is needed, and firmly so."""
-        chords = self.chords
-        leave = np.zeros((len(chords.zone), len(self.others)))
-        for at, (j, mode) in enumerate(self.others):
-            leave[:, at] = np.where(self.zones.takes[j][chords.zone, mode], 0.0, chords.room)
-        rows = [np.hstack([chords.up[:, self.rising.feature], chords.down[:, self.falling.feature], leave])]
-        least, firm = [chords.lack], [chords.lack + (FIRMLY - SURELY)]
-        for columns, most in self.choices.counted:
-            changes, left = self._changes(columns, most)
-            rows.append(-changes[None])
-            least.append(np.array([-left]))
-            firm.append(least[-1])
-        return np.vstack(rows), np.concatenate(least), np.concatenate(firm)
-
-    def _changes(self, columns: IntArray, most: int) -> tuple[FloatArray, float]:
-        """What each variable is of a change at least, and how many changes are left for them."""
-        counted = np.isin(np.arange(len(self.up)), columns)
-        still = np.where(counted & same(self.start.row, self.choices.row), 1.0, 0.0)
-        up, down = _over(still, self.up), _over(still, self.down)
-        forced = counted & ~self.choices.can_stay(self.parcel)
-        modes = [float(still[j]) for j, _ in self.others]
-        changes = np.concatenate([up[self.rising.feature], down[self.falling.feature], modes])
-        return changes, most - float(forced.sum())
+    def _with_squares(self, program: GrowingProgram) -> Solution:
+        """The optimum, with tangents of the squares added until these are told well."""
+        solution = program.solved()
+        for _ in range(MOST_TANGENTS if len(self.choices.roots) else 0):
+            if solution.values is None:
+                break
+            moves = self.asked.motion(solution.values)
+            at = self.choices.roots @ self.asked.gains(moves)
+            if (at * at - moves.squares).sum() <= SQUARE_TOLD * (1 + at @ at):
+                break
+            tangents = self.asked.of_squares(at)
+            program.add(-tangents.rows, -tangents.least)
+            solution = program.solved()
+        return solution
 
     def _read(self, values: FloatArray) -> None:
         """The row where the program is solved, and the moves that lead there."""
         start, domain = self.start, self.choices.problem.domain
-        rise, fall = np.zeros(len(self.up)), np.zeros(len(self.up))
-        up, down, share = np.split(values, np.cumsum([len(self.rising.feature), len(self.falling.feature)]))
-        np.add.at(rise, self.rising.feature, up)
-        np.add.at(fall, self.falling.feature, down)
-        self.values = values
-        number = np.clip(start.number + rise - fall, self.parcel.low, self.parcel.high)
+        self.values, self.moves = values, self.asked.motion(values)
+        number = np.clip(start.number + self.moves.rise - self.moves.fall, self.parcel.low, self.parcel.high)
         number = np.where(domain.single, np.clip(number.astype(np.float32), self.parcel.low, self.parcel.high), number)
-        self.moves, self.number, self.modes = Motion(rise, fall, share), number, dict(start.modes)
+        self.number, self.modes = number, dict(start.modes)
         for j in start.modes:
             mode = self.most_taken(j)
             if mode is not None and self._shares(j).max() > 1 - self._shares(j).sum():
@@ -184,16 +98,16 @@ class ParcelProgram:
 
     def _shares(self, j: int) -> FloatArray:
         """To which share the program takes each of the other modes of a feature."""
-        return self.moves.share[[i for i, (feature, _) in enumerate(self.others) if feature == j]]
+        return self.moves.share[[i for i, (feature, _) in enumerate(self.asked.others) if feature == j]]
 
     def most_taken(self, j: int) -> int | None:
         """The other mode of a feature that the program takes most, if it takes any."""
-        modes, shares = [mode for feature, mode in self.others if feature == j], self._shares(j)
-        return int(modes[shares.argmax()]) if shares.any() else None
+        modes, shares = [mode for feature, mode in self.asked.others if feature == j], self._shares(j)
+        return modes[int(shares.argmax())] if shares.any() else None
 
     def middle(self, j: int) -> float:
         """Where to split the range of a number: at the row, but not so close to an end that hardly anything is split off."""
-        low, high = self.start.number[j] - self.down[j], self.start.number[j] + self.up[j]
+        low, high = float(self.asked.low[j]), float(self.asked.high[j])
         return float(np.clip(self.number[j], low + SLIVER * (high - low), high - SLIVER * (high - low)))
 
     def errors(self) -> FloatArray:
@@ -207,38 +121,20 @@ class ParcelProgram:
             return np.asarray(said - there)
         k, moves = int(at[0]), self.moves
         said = self.chords.start[k] + self.chords.up[k] * moves.rise + self.chords.down[k] * moves.fall
-        for (j, mode), share in zip(self.others, moves.share.tolist(), strict=True):
+        for (j, mode), share in zip(self.asked.others, moves.share.tolist(), strict=True):
             said[j] += 0.0 if self.zones.takes[j][zone, mode] else share * self.chords.room[k]
         return np.asarray(said - there)
 
     def dearer(self) -> FloatArray:
         """By how much each feature of the row costs more than the program says."""
-        own, start = self.choices, self.start
-        prices = own.problem.prices
-        costs = [
-            prices.separable(j, own.row[None, [j]], np.array([[row[j] for row in (self.row, start.row)]]))[0]
-            @ [1.0, -1.0]
-            for j in range(len(own.row))
-        ]
-        said = np.zeros(len(own.row))
-        which = np.concatenate([self.rising.feature, self.falling.feature, [j for j, _ in self.others]])
-        np.add.at(said, which.astype(np.intp), self.values * self.prices)
-        return np.asarray(costs - said)
+        own, both = self.choices.row[None], np.array([self.row, self.start.row])
+        prices = self.choices.problem.prices
+        costs = [prices.separable(j, own[:, [j]], both[None, :, j])[0] @ [1.0, -1.0] for j in range(both.shape[1])]
+        return np.asarray(costs - self.asked.costs(self.values))
 
 
-def _over(once: FloatArray, width: FloatArray) -> FloatArray:
-    return np.divide(once, width, out=np.zeros(len(once)), where=width > 0)
-
-
-def _proven(program: GrowingProgram, price: FloatArray, impossible: bool) -> float:
+def _proven(known: Inequalities[FloatArray], prices: FloatArray, solution: Solution) -> float:
     """What the multipliers of the rows prove about the optimum."""
-    if impossible:
-        none = np.zeros(len(program.cost))
-        return np.inf if max(_lowest(program, none, price), _lowest(program, none, -price)) > 0 else 0.0
-    return max(0.0, _lowest(program, program.cost, price))
-
-
-def _lowest(program: GrowingProgram, cost: FloatArray, price: FloatArray) -> float:
-    constant, rest, size = program.lowest(price, cost)
-    parcels = np.multiply(rest, program.high, out=np.zeros(len(rest)), where=rest < 0)
-    return constant + float(parcels.sum()) - BOUND_ROUNDING * (size + float(np.abs(parcels).sum()))
+    if solution.impossible:
+        return np.inf if known.refuted(solution.price) else 0.0
+    return max(0.0, *(known.lowest(prices, shy * solution.price) for shy in (1.0, SHY)))

@@ -6,18 +6,24 @@ The modes of a feature with levels are its levels and "missing", those of a numb
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.problem.constraints.relations import AtMost, Fresh
+from butfor.model.float_order import last_true
+from butfor.problem.constraints.relations import AtMost, Fresh, LinearRelation
+from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 
 A_NUMBER, LOST = 0, 1
 """The modes of a number."""
+
+FLAT = 1e-12
+"""Directions in which the form of a cost grows less than by this share of the largest growth cost nothing."""
 
 
 class Parcel(NamedTuple):
@@ -32,9 +38,9 @@ class Parcel(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The cheapest row of a parcel.
+    """The row of a parcel whose features cost least, one by one.
 
-    - `row`, `cost`: this row, and what it costs;
+    - `row`, `cost`: this row, and what its features cost;
     - `number` (features): its numbers, also where it misses one;
     - `modes`: the mode of each feature that has several.
     """
@@ -67,6 +73,35 @@ class Choices:
         return {j: self.mode(j, float(value)) for j, value in enumerate(self.row)}
 
     @cached_property
+    def separable(self) -> Prices:
+        """The prices that are added up over the features."""
+        prices, nothing = self.problem.prices, np.zeros(len(self.row))
+        return replace(prices, linf=nothing, linf_missing=nothing, linf_tables={}, Q=None)
+
+    @cached_property
+    def roots(self) -> FloatArray:
+        """The rows `L` that make the form of a cost a sum of squares: `d' Q d` is the sum of `(L d)^2`."""
+        if self.problem.prices.Q is None:
+            return np.empty((0, len(self.row)))
+        value, vector = np.linalg.eigh(self.problem.prices.Q)
+        told = value > FLAT * value.max(initial=0.0)
+        return np.asarray(np.sqrt(value[told])[:, None] * vector.T[told])
+
+    @cached_property
+    def stretch(self) -> FloatArray:
+        """How far each number may move, at most, where the form of the cost is 1."""
+        Q, far = self.problem.prices.Q, np.full(len(self.row), np.inf)
+        touched = np.flatnonzero([] if Q is None else Q.any(axis=0))
+        if Q is not None and len(self.roots) == len(touched):
+            far[touched] = np.sqrt(np.linalg.inv(Q[np.ix_(touched, touched)]).diagonal())
+        return far
+
+    @cached_property
+    def linear(self) -> tuple[LinearRelation, ...]:
+        """Sums of numbers that are bounded."""
+        return self.problem.relations_of(LinearRelation)
+
+    @cached_property
     def counted(self) -> list[tuple[IntArray, int]]:
         """Features of which only so many may change."""
         every, index = np.arange(len(self.row)), self.problem.space.index
@@ -87,6 +122,8 @@ class Choices:
             if j in domain.levels or own == LOST:
                 possible[own] = domain.stay[0, j]
             number = float(np.clip(self.near[j], low[j], high[j]))
+            if any(self.problem.space.features[j].name in relation.numbers for relation in self.linear):
+                possible[-1] = False
             possible &= np.isfinite(self.price(j, np.arange(len(possible)), number))
             if not possible.any():
                 return None
@@ -95,7 +132,7 @@ class Choices:
         return Parcel(low, high, modes)
 
     def start(self, parcel: Parcel) -> Start:
-        """The cheapest row of a parcel."""
+        """The row of a parcel whose features cost least."""
         number = np.clip(self.near, parcel.low, parcel.high)
         row, modes = number.copy(), {}
         for j, possible in parcel.modes.items():
@@ -103,7 +140,8 @@ class Choices:
             prices = self.price(j, those, float(number[j]))
             modes[j] = min(zip(prices.tolist(), (those != self.own[j]).tolist(), those.tolist(), strict=True))[2]
             row[j] = self.value(j, modes[j], float(number[j]))
-        return Start(row, self.cost(row), number, modes)
+        cost = float(self.separable.total(self.row[None], row[None])[0])
+        return Start(row, cost, number, modes)
 
     def cost(self, row: FloatArray) -> float:
         """What a row costs."""
@@ -166,6 +204,23 @@ class Choices:
         below = parcel.low[j], min(self.most(j, value), parcel.high[j])
         above = max(self.least(j, float(np.nextafter(value, np.inf))), parcel.low[j]), parcel.high[j]
         return [_between(parcel, j, low, high) for low, high in (below, above) if low <= high]
+
+    def parted(self, parcel: Parcel, j: int, happens: Callable[[FloatArray], BoolArray]) -> list[Parcel]:
+        """A parcel in two: where something happens to a feature, and where it does not.
+
+        As a number grows, it begins to happen or ends to, only once. It never happens to what is missing.
+        """
+        possible = parcel.modes.get(j, np.zeros(0, dtype=np.bool_))
+        if j in self.problem.domain.levels:
+            there = happens(np.array([self.value(j, mode, np.nan) for mode in range(len(possible))]))
+            both = possible & there, possible & ~there
+            return [parcel._replace(modes={**parcel.modes, j: those}) for those in both if those.any()]
+        if possible.all() and len(possible):
+            return self.chosen(parcel, j, LOST)
+        low, high = parcel.low[j], parcel.high[j]
+        first = happens(np.array([low]))[0]
+        last = last_true(lambda x: happens(x) == first, 1, max(abs(low), abs(high)))[0]
+        return self.split(parcel, j, last)
 
     def chosen(self, parcel: Parcel, j: int, mode: int) -> list[Parcel]:
         """A parcel in two: one mode, and the others."""

@@ -74,12 +74,12 @@ class RoundCuts(CuttingSet):
         while not budget.spent():
             ceiling = min(upper, self.best.cost)
             point = self.outside.propose(ceiling, budget)
-            self.bound = max(self.bound, min(self.outside.bound, ceiling))
+            self.bound = max(self.bound, self.outside.bound)
             if point is None:
                 break
             self.rounds += 1
             tell_round(self.rounds, self.bound, self.best.cost)
-            self._judge(point, budget, push=self.rounds % PUSHED_EVERY == 1)
+            self._judge(point, budget)
             late = self.rounds >= PATIENT_ROUNDS or now() - begin > budget.left()
             if late and self.best.point is None and not self.looked:
                 self.looked = True
@@ -105,7 +105,7 @@ class RoundCuts(CuttingSet):
         self.copies = copies
         return best
 
-    def _judge(self, point: FloatArray, budget: Budget, *, push: bool) -> None:
+    def _judge(self, point: FloatArray, budget: Budget) -> None:
         """Take a point as the answer, or add the zones that it lies in."""
         zones, choices = self.outside.zones, self.outside.choices
         failing = self._missed(point, self._wide.b)
@@ -116,7 +116,7 @@ class RoundCuts(CuttingSet):
         for missed in failing:
             low, high = self._failing_box(point, missed)
             zones.add(low, high, {j: np.arange(known.shape[1]) == own[j] for j, known in zones.takes.items()})
-        if push or zones.depths(point, own).min() >= SURELY:
+        if self.rounds % PUSHED_EVERY == 1 or zones.depths(point, own).min() >= SURELY:
             self.best = self._pushed_out(point, self.best, budget)
 
     # ------------------------------------------------------------------------------------------------------ answers
