@@ -24,7 +24,7 @@ from butfor.model.trees import Trees, with_cells
 from butfor.problem.constraints import names as constraint
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.constraints.judged import Margin
-from butfor.problem.costs import L0, L1, L2, AbstractCost, LInf, Table, price
+from butfor.problem.costs import L0, L1, L2, AbstractCost, LInf, Quadratic, Table, price
 from butfor.problem.problem import Problem, state
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -244,6 +244,8 @@ def random_cost(rng: Random, space: Space, kinds: Kinds) -> AbstractCost:
         "mix": lambda: L1(weights) + 0.25 * L0() + 0.5 * L2(),
         "table": lambda: _random_table(rng, space) + L1(),
         "l1+l2": lambda: L1(weights) + 0.5 * L2(),
+        "form": lambda: _random_form(rng, space),
+        "form+linf": lambda: _random_form(rng, space) + LInf(weights),
     }
     cost: AbstractCost = made[str(rng.choice(list(kinds.costs)))]()
     return cost
@@ -257,6 +259,15 @@ def _random_table(rng: Random, space: Space) -> AbstractCost:
         pairs = [(a, b) for a in feature.levels for b in feature.levels if a != b]
         prices[feature.name] = {pair: float(rng.integers(0, 4)) / 2 for pair in pairs if rng.random() < 0.8}
     return Table(prices)
+
+
+def _random_form(rng: Random, space: Space) -> AbstractCost:
+    """A quadratic form of all numbers, sometimes a flat one. Levels have L1 prices."""
+    numbers = tuple(feature.name for feature in space.features if feature.levels is None)
+    if not numbers:
+        return L1()
+    root = rng.normal(size=(rng.integers(1, len(numbers) + 1), len(numbers)))
+    return Quadratic(root.T @ root, columns=numbers) + L1(dict.fromkeys(numbers, 0.0))
 
 
 def random_constraints(rng: Random, space: Space, kinds: Kinds) -> list[AbstractConstraint]:

@@ -1,6 +1,6 @@
-"""First robust answers of hard networks: points so deep inside the wanted side that the adversary soon has no doubt.
+"""First robust answers of hard networks and forests: points so deep inside that the adversary soon has no doubt.
 
-Linear steps end beside the boundary. Whether a point there is robust may take longer to tell than there is time.
+Linear steps end beside the boundary of a network. Whether a point there is robust may take longer to tell than there is time.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.problem.constraints.relations import Implication
 from butfor.solvers.outcome import TOLERANCE
 from butfor.solvers.robust.implied import Implied
@@ -28,8 +28,8 @@ from butfor.space.space import same
 SAME_COST = TOLERANCE / 4
 """The share of 1 + cost by which two costs count as the same."""
 
-WORTH_A_SPLIT = 1e-12
-"""An error that is smaller than this is none."""
+WORTH_A_SPLIT, WRONG = 1e-12, 1e-8
+"""An error that is smaller than this is none: of a price, and of the terms of a zone, beside which its ball just touches."""
 
 
 class Left(NamedTuple):
@@ -91,7 +91,11 @@ class Outside:
                 self._keep(bound, parcels or [parcel])
                 continue
             row, cost = program.row, self.choices.cost(program.row)
-            parcels = self._cut(parcel, program, program.dearer()) if cost > bound + SAME_COST * (1 + bound) else []
+            parcels = (
+                self._cut(parcel, program, program.dearer(), WORTH_A_SPLIT)
+                if cost > bound + SAME_COST * (1 + bound)
+                else []
+            )
             if self._is_answer(program) and cost < ceiling and row.tobytes() not in self.proposed:
                 self._keep(bound, parcels or [parcel])
                 self.proposed.add(row.tobytes())
@@ -117,7 +121,7 @@ class Outside:
 
     def _split(self, parcel: Parcel, program: ParcelProgram) -> list[Parcel]:
         """A parcel in two, if its program proposes a row that is in a zone, or that is none of the parcel."""
-        parcels = self._cut(parcel, program, program.errors()) if program.depth < OUTSIDE else []
+        parcels = self._cut(parcel, program, program.errors(), WRONG) if program.depth < OUTSIDE else []
         if parcels or program.depth < SURELY:
             return parcels
         for j in self.choices.coarse.tolist():
@@ -126,10 +130,10 @@ class Outside:
                 return self.choices.split(parcel, j, number)
         return self._implied(parcel, program.row) or self._with_fewer_changes(parcel, program)
 
-    def _cut(self, parcel: Parcel, program: ParcelProgram, errors: FloatArray) -> list[Parcel]:
+    def _cut(self, parcel: Parcel, program: ParcelProgram, errors: FloatArray, worth: float) -> list[Parcel]:
         """A parcel in two, at the feature about which the program is most wrong."""
         for j in np.argsort(-errors).tolist():
-            if errors[j] <= WORTH_A_SPLIT:
+            if errors[j] <= worth:
                 break
             mode = program.most_taken(j)
             if mode is not None:
@@ -151,30 +155,38 @@ class Outside:
             for j in free.tolist():
                 if j in parcel.modes and program.modes[j] != self.choices.own[j]:
                     return self.choices.chosen(parcel, j, self.choices.own[j])
-                at = float(own[j])
-                return self.choices.split(parcel, j, at if program.number[j] > at else float(np.nextafter(at, -np.inf)))
+                return self._off(parcel, j, float(own[j]), program)
         return []
 
-    def _around(self, parcel: Parcel, program: ParcelProgram, bound: float) -> list[Parcel]:
-        """A parcel in two, one of which has the value of a row that fails. No zone has taken it: its ball only touches one.
+    def _off(self, parcel: Parcel, j: int, at: float, program: ParcelProgram) -> list[Parcel]:
+        """A parcel in two, between a value and the number of a row."""
+        return self.choices.split(parcel, j, at if program.number[j] > at else float(np.nextafter(at, -np.inf)))
 
-        A number that may take any value cannot be set apart. The rows beside it cost hardly more.
+    def _around(self, parcel: Parcel, program: ParcelProgram, bound: float) -> list[Parcel]:
+        """A parcel in two, one of which has the value of a row that fails, though its ball at most touches a zone.
+
+        Only features are split that may leave the zone. A number that may take any value cannot be set apart, and the rows
+        beside an answer cost hardly more.
         """
+        domain, leaves = self.choices.problem.domain, program.leaves()
         for j, mode in program.modes.items():
-            if parcel.modes[j].sum() > 1:
+            if leaves[j] > 0 and parcel.modes[j].sum() > 1:
                 return self.choices.chosen(parcel, j, mode)
-        wide = parcel.low < parcel.high
-        for j in np.flatnonzero(wide & (self.choices.problem.domain.step > 0)).tolist():
+        for j in np.flatnonzero(self._newly_changed(program) & (parcel.low < parcel.high)).tolist():
+            return self._off(parcel, j, float(self.choices.row[j]), program)
+        leaves = np.where(parcel.low < parcel.high, leaves, 0.0)
+        for j in np.flatnonzero((leaves > 0) & (domain.step > 0)).tolist():
             at = float(program.number[j])
             return self.choices.split(parcel, j, at if at < parcel.high[j] else float(np.nextafter(at, -np.inf)))
-        halves = [] if self._is_answer(program) else self._halves(parcel)
-        if wide.any() and len(halves) < 2:
+        j = int(leaves.argmax())
+        if leaves[j] > 0 and not self._is_answer(program):
+            return self.choices.split(parcel, j, program.middle(j))
+        if (parcel.low < parcel.high).any() or any(possible.sum() > 1 for possible in parcel.modes.values()):
             self.aside = min(self.aside, bound)
-            return []
-        return halves
+        return []
 
-    def _halves(self, parcel: Parcel) -> list[Parcel]:
-        """A parcel in two halves, where its program told nothing."""
-        width = np.where(np.isfinite(parcel.high - parcel.low), parcel.high - parcel.low, 0.0)
-        j = int(width.argmax())
-        return self.choices.split(parcel, j, float(parcel.low[j] + width[j] / 2)) if width[j] > 0 else []
+    def _newly_changed(self, program: ParcelProgram) -> BoolArray:
+        """The features that a row changes and the start does not, where that has a price."""
+        own = self.choices.row
+        priced = self.choices.problem.prices.l0 > 0
+        return np.asarray(priced & same(program.start.row, own) & ~same(program.row, own))

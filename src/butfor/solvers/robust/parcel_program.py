@@ -9,7 +9,7 @@ from butfor.model.growing_program import GrowingProgram, Solution
 from butfor.model.inequalities import Inequalities
 from butfor.solvers.robust.parcel_rows import ParcelRows
 from butfor.solvers.robust.parcels import Choices, Parcel
-from butfor.solvers.robust.zones import Zones
+from butfor.solvers.robust.zones import OUTSIDE, Zones
 
 SLIVER = 0.05
 """The share of a range that is split off at least."""
@@ -108,7 +108,8 @@ class ParcelProgram:
     def middle(self, j: int) -> float:
         """Where to split the range of a number: at the row, but not so close to an end that hardly anything is split off."""
         low, high = float(self.asked.low[j]), float(self.asked.high[j])
-        return float(np.clip(self.number[j], low + SLIVER * (high - low), high - SLIVER * (high - low)))
+        middle = float(np.clip(self.number[j], low + SLIVER * (high - low), high - SLIVER * (high - low)))
+        return min(middle, float(np.nextafter(self.parcel.high[j], -np.inf)))
 
     def errors(self) -> FloatArray:
         """By how much the program is wrong about each feature, in the zone in which the row is deepest."""
@@ -116,7 +117,7 @@ class ParcelProgram:
         there = self.zones.terms(self.number)[zone]
         at = np.flatnonzero(self.chords.zone == zone)
         if not len(at):  # it said nothing about it
-            said = np.minimum(self.zones.terms(self.start.number)[zone], 1.0)
+            said = np.minimum(self.zones.convex_terms(self.start.number)[zone], 1.0)
             said[[j for j, mode in self.modes.items() if mode != self.start.modes[j]]] += 1.0
             return np.asarray(said - there)
         k, moves = int(at[0]), self.moves
@@ -124,6 +125,20 @@ class ParcelProgram:
         for (j, mode), share in zip(self.asked.others, moves.share.tolist(), strict=True):
             said[j] += 0.0 if self.zones.takes[j][zone, mode] else share * self.chords.room[k]
         return np.asarray(said - there)
+
+    def leaves(self) -> FloatArray:
+        """How much more of the ball each feature may take, in the zone in which the row is deepest: at the ends of its range,
+        or in a mode that is not in the box.
+
+        Each may take some if the row is outside of all zones.
+        """
+        if self.depth >= OUTSIDE:
+            return np.ones(len(self.row))
+        ends = np.maximum(*(self.zones.terms(end)[self.zone] for end in (self.parcel.low, self.parcel.high)))
+        more = ends - self.zones.terms(self.number)[self.zone]
+        for j, possible in self.parcel.modes.items():
+            more[j] = max(more[j], float((possible & ~self.zones.takes[j][self.zone]).any()))
+        return np.asarray(more)
 
     def dearer(self) -> FloatArray:
         """By how much each feature of the row costs more than the program says."""

@@ -95,14 +95,13 @@ class RoundCuts(CuttingSet):
 
     def _pushed_valid(self, best: SetAnswer, upper: float, budget: Budget) -> SetAnswer:
         """The better of an answer and valid rows that are pushed out, each of them valid under replies to those before."""
-        copies, budget = self.copies, budget.at_most(VALID_SHARE * budget.left())
+        budget = budget.at_most(VALID_SHARE * budget.left())
         for _ in range(VALID_ROWS):
             found = self._under(min(upper, best.cost), budget)
             if found.point is None or budget.spent():
                 break
             best = self._pushed_out(found.point, best, budget)
             self.copies = self.copies + self._failing(found.point, self._wide.b)[0]
-        self.copies = copies
         return best
 
     def _judge(self, point: FloatArray, budget: Budget) -> None:

@@ -25,6 +25,9 @@ FIRMLY = 1 + 1e-8
 OUTSIDE = 1 + 1e-9
 """A row lies outside of a zone if its terms add up to this."""
 
+TOUCHING = 1 - 2e-9
+"""The term of a number from which the ball, by this number alone, just touches the box. It decides, and no rounding does."""
+
 SPARE_FLOATS = 4
 """By how many floats a box is made smaller on each side."""
 
@@ -55,6 +58,7 @@ class Zones:
     """The rows whose ball meets one of many boxes.
 
     - `low`, `high` (boxes, features): the sides of the boxes;
+    - `inner_low`, `inner_high`: the same, a little further in, so that rounding puts no other row into a zone;
     - `takes`: for each feature that has several modes: (boxes, modes), which of them the box takes.
     """
 
@@ -63,25 +67,38 @@ class Zones:
     high: FloatArray
     takes: dict[int, BoolArray] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.inner_low, self.inner_high = self.low, self.high
+
     def __len__(self) -> int:
         return len(self.low)
 
     def add(self, low: FloatArray, high: FloatArray, takes: dict[int, BoolArray]) -> None:
-        """Add the zone of one box. It is made a little smaller, so that rounding puts no other row into it."""
-        inner_low, inner_high = low + SPARE_FLOATS * self._spacing(low), high - SPARE_FLOATS * self._spacing(high)
+        """Add the zone of one box."""
+        inner_low, inner_high = low + self._spare(low), high - self._spare(high)
         wide = inner_low <= inner_high
-        self.low = np.vstack([self.low, np.where(wide, inner_low, low)])
-        self.high = np.vstack([self.high, np.where(wide, inner_high, low)])
+        self.low, self.high = np.vstack([self.low, low]), np.vstack([self.high, high])
+        self.inner_low = np.vstack([self.inner_low, np.where(wide, inner_low, low)])
+        self.inner_high = np.vstack([self.inner_high, np.where(wide, inner_high, low)])
         self.takes = {j: np.vstack([known, takes[j]]) for j, known in self.takes.items()}
 
-    def _spacing(self, ends: FloatArray) -> FloatArray:
-        """The distance between the floats near the sides of a box. Infinite sides stay where they are."""
-        known = np.where(np.isinf(ends), 0.0, np.abs(ends))
-        return np.where(np.isinf(ends), 0.0, np.spacing(np.maximum(known, self.ball.radius)))
+    def _spare(self, ends: FloatArray) -> FloatArray:
+        """A few floats. Infinite sides stay where they are, and so do those of numbers that the ball does not move."""
+        stay = np.isinf(ends) | (self.ball.radius == 0)
+        return np.where(
+            stay, 0.0, SPARE_FLOATS * np.spacing(np.fmax(np.where(stay, 0.0, np.abs(ends)), self.ball.radius))
+        )
 
     def terms(self, row: FloatArray) -> FloatArray:
         """What each feature of a row takes of the ball towards each box (boxes, features)."""
-        gap = np.where(row > self.high, row - self.high, np.where(row < self.low, self.low - row, 0.0))
+        touch = (self.ball.low(row) <= self.high) & (self.ball.high(row) >= self.low)
+        terms = self.convex_terms(row)
+        return np.where(touch, np.minimum(terms, TOUCHING), terms)
+
+    def convex_terms(self, row: FloatArray) -> FloatArray:
+        """The same as a convex function, for chords. Where the ball just touches a box, it may be 1."""
+        low, high = self.inner_low, self.inner_high
+        gap = np.where(row > high, row - high, np.where(row < low, low - row, 0.0))
         radius = self.ball.radius
         share = np.minimum(np.divide(gap, radius, out=np.where(gap > 0, FAR, 0.0), where=radius > 0), FAR)
         return share if self.ball.norm is BallNorm.L1 else share * share
@@ -107,15 +124,15 @@ class Zones:
     def chords(self, low: FloatArray, start: FloatArray, high: FloatArray, among: BoolArray) -> Chords:
         """The chords of all terms between two ends, from a start between them, for some of the zones.
 
-        Zones that a feature of the start leaves alone, and zones that no row can be in, say nothing.
+        Zones that no row between the ends can be in say nothing.
         """
-        at_low, at, at_high = self.terms(low), self.terms(start), self.terms(high)
-        least = np.where((low <= self.high) & (high >= self.low), 0.0, np.minimum(at_low, at_high))
+        at_low, at, at_high = (self.convex_terms(row) for row in (low, start, high))
+        least = np.where((low <= self.inner_high) & (high >= self.inner_low), 0.0, np.minimum(at_low, at_high))
         most = FIRMLY - (least.sum(axis=1)[:, None] - least)
         zone = np.flatnonzero(among & (least.sum(axis=1) < SURELY))
         at_low, at, at_high, least, most = (array[zone] for array in (at_low, at, at_high, least, most))
         reach = (most if self.ball.norm is BallNorm.L1 else np.sqrt(most)) * self.ball.radius
-        from_high, from_low = self.high[zone] + reach, self.low[zone] - reach  # where the terms are `most`
+        from_high, from_low = self.inner_high[zone] + reach, self.inner_low[zone] - reach  # where the terms are `most`
         up, above_up = _chord(at, at_high, most, high - start, from_high - start, start - from_low)
         down, above_down = _chord(at, at_low, most, start - low, start - from_low, from_high - start)
         at = np.maximum(np.minimum(at, most), np.maximum(above_up, above_down))
