@@ -15,6 +15,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.ball import Ball
+from butfor.model.float_order import last_between
 from butfor.model.trees import Trees, with_cells
 
 MOST_NODES = 200_000
@@ -40,13 +41,10 @@ def on_grid(model: Trees, ball: Ball) -> Trees:
 
 def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
     """The largest c whose `c + shift`, as it is rounded, does not exceed the cut."""
-    last = cut - shift
-    for _ in range(4):  # the difference is rounded once, so it is next to the right number
-        last = np.where(last + shift > cut, np.nextafter(last, -np.inf), last)
-    for _ in range(4):
-        higher = np.nextafter(last, np.inf)
-        last = np.where(higher + shift <= cut, higher, last)
-    return np.asarray(last)
+    known = np.where(np.isfinite(cut), cut, 0.0)
+    off = 2 * np.spacing(np.maximum(np.abs(known), np.abs(shift)))  # more than rounding can be
+    last = last_between(lambda c: c + shift <= known, known - shift - off, known - shift + off)
+    return np.where(np.isfinite(cut), last, cut)
 
 
 def with_cuts(model: Trees, cut: FloatArray) -> Trees:

@@ -18,17 +18,19 @@ def last_true(holds: Callable[[FloatArray], BoolArray], count: int, largest: flo
     Each question must be true up to some number and false after it. All are answered at once. Numbers have at most the
     size `largest`.
     """
-    if not count:
-        return np.empty(0)
-    low = np.full(count, _rank(np.array([-largest]))[0])
-    high = np.full(count, _rank(np.array([largest]))[0])
+    return last_between(holds, np.full(count, -largest), np.full(count, largest))
+
+
+def last_between(holds: Callable[[FloatArray], BoolArray], first: FloatArray, last: FloatArray) -> FloatArray:
+    """The same, between two numbers for each question. Where these are close together, few questions find it."""
+    low, high = _rank(first), _rank(last)
     with np.errstate(over="ignore", invalid="ignore"):
         while np.any(low < high):
             middle = _middle_up(low, high)
             yes = holds(_unrank(middle))
             low, high = np.where(yes, middle, low), np.where(yes, high, middle - 1)
-        last = _unrank(low)
-        return np.where(holds(last), last, -np.inf)
+        found = _unrank(low)
+        return np.where(holds(found), found, -np.inf) if len(found) else found
 
 
 def _rank(x: FloatArray) -> NDArray[np.int64]:

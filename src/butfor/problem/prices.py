@@ -89,6 +89,24 @@ class Prices:
         return np.where(np.isnan(gap), moved, self.linf[j] * gap)
 
     @property
+    def added(self) -> Prices:
+        """Only the prices that are added up over the features."""
+        nothing = np.zeros(len(self.l0))
+        return replace(self, linf=nothing, linf_missing=nothing, linf_tables={}, Q=None)
+
+    @property
+    def added_above(self) -> Prices:
+        """Prices that are added up over the features, and are at least as high as these."""
+        nothing = np.zeros(len(self.l0))
+        above = self.added.plus("l1", self.linf, self.linf_missing, self.linf_tables)
+        return above if self.Q is None else above.plus("l2", np.abs(self.Q).sum(axis=1), nothing, {})
+
+    @property
+    def is_added(self) -> bool:
+        """Whether all prices are added up over the features."""
+        return self.Q is None and not self.has_linf
+
+    @property
     def has_linf(self) -> bool:
         """Whether the largest change has a price."""
         return bool(self.linf.any() or self.linf_missing.any() or self.linf_tables)

@@ -165,8 +165,8 @@ class Outside:
     def _around(self, parcel: Parcel, program: ParcelProgram, bound: float) -> list[Parcel]:
         """A parcel in two, one of which has the value of a row that fails, though its ball at most touches a zone.
 
-        Only features are split that may leave the zone. A number that may take any value cannot be set apart, and the rows
-        beside an answer cost hardly more.
+        Only features are split that may leave the zone. A number that the ball moves cannot be set apart if it may take any
+        value. Then the rows beside an answer cost hardly more.
         """
         domain, leaves = self.choices.problem.domain, program.leaves()
         for j, mode in program.modes.items():
@@ -175,7 +175,8 @@ class Outside:
         for j in np.flatnonzero(self._newly_changed(program) & (parcel.low < parcel.high)).tolist():
             return self._off(parcel, j, float(self.choices.row[j]), program)
         leaves = np.where(parcel.low < parcel.high, leaves, 0.0)
-        for j in np.flatnonzero((leaves > 0) & (domain.step > 0)).tolist():
+        apart = (domain.step > 0) | (self.zones.ball.radius == 0)
+        for j in np.flatnonzero((leaves > 0) & apart).tolist():
             at = float(program.number[j])
             return self.choices.split(parcel, j, at if at < parcel.high[j] else float(np.nextafter(at, -np.inf)))
         j = int(leaves.argmax())

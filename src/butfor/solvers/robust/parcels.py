@@ -7,7 +7,7 @@ The modes of a feature with levels are its levels and "missing", those of a numb
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -73,10 +73,9 @@ class Choices:
         return {j: self.mode(j, float(value)) for j, value in enumerate(self.row)}
 
     @cached_property
-    def separable(self) -> Prices:
+    def added(self) -> Prices:
         """The prices that are added up over the features."""
-        prices, nothing = self.problem.prices, np.zeros(len(self.row))
-        return replace(prices, linf=nothing, linf_missing=nothing, linf_tables={}, Q=None)
+        return self.problem.prices.added
 
     @cached_property
     def roots(self) -> FloatArray:
@@ -140,7 +139,7 @@ class Choices:
             prices = self.price(j, those, float(number[j]))
             modes[j] = min(zip(prices.tolist(), (those != self.own[j]).tolist(), those.tolist(), strict=True))[2]
             row[j] = self.value(j, modes[j], float(number[j]))
-        cost = float(self.separable.total(self.row[None], row[None])[0])
+        cost = float(self.added.total(self.row[None], row[None])[0])
         return Start(row, cost, number, modes)
 
     def cost(self, row: FloatArray) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.formulation.margins import tightened
 from butfor.model.adversary.search import worst_row
@@ -19,12 +19,14 @@ from butfor.model.regions import Regions, regions
 from butfor.model.trees import Interval
 from butfor.model.widest_box import missed_in, widest_box
 from butfor.model.worst import worst_neighbours
+from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet, Missed
 from butfor.solvers.robust.deep_inside import deepest_rows
 from butfor.solvers.robust.outside import Outside
-from butfor.solvers.robust.parcels import Choices
+from butfor.solvers.robust.parcels import A_NUMBER, Choices
 from butfor.solvers.robust.rounds import is_closed, tell_round
 from butfor.solvers.robust.zones import SURELY, Zones
 from butfor.solvers.solver import Budget
@@ -34,6 +36,9 @@ PUSHED_EVERY = 5
 
 VALID_ROWS, VALID_SHARE = 10, 0.2
 """How many valid rows are pushed out where no answer is known, and in which share of the time."""
+
+LOOSE_SHARE = 0.1
+"""The share of the time for a counterpart whose features are coupled, and for a search in which they are not."""
 
 PATIENT_ROUNDS = 5
 """After how many rounds without an answer, or after half of the time, it is looked for one elsewhere."""
@@ -70,7 +75,7 @@ class RoundCuts(CuttingSet):
         """First an answer, and then boxes until no cheaper row is outside of all zones."""
         begin = now()
         if not self.rounds and self.best.point is None:
-            self.best = self._taken_back(self._counterpart(upper, budget), budget)
+            self.best = self._first(upper, budget)
         while not budget.spent():
             ceiling = min(upper, self.best.cost)
             point = self.outside.propose(ceiling, budget)
@@ -86,6 +91,27 @@ class RoundCuts(CuttingSet):
                 self.best = self._pushed_valid(self._among_rows(budget), upper, budget)
         closed = np.isinf(self.bound) or is_closed(self.bound, min(upper, self.best.cost))
         return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
+
+    def _first(self, upper: float, budget: Budget) -> SetAnswer:
+        """The answer of the counterpart. If prices or relations couple features, much is learned without that first."""
+        loose = _uncoupled(self.problem)
+        if loose is self.problem:
+            return self._taken_back(self._counterpart(upper, budget), budget)
+        search = RoundCuts(self.cheapest, loose, self.score_set, self.ball, self.model)
+        point = search.solve(np.inf, budget.at_most(LOOSE_SHARE * budget.left())).point
+        self._adopt(search.outside.zones)
+        better = None if point is None else self._if_robust(point, self.best)
+        best = self.best if better is None else self._taken_back(better, budget)
+        best = min(best, self._among_rows(budget), key=lambda one: one.cost)
+        found = self._counterpart(min(upper, best.cost), budget.at_most(LOOSE_SHARE * budget.left()))
+        return self._taken_back(found, budget) if found.cost < best.cost else best
+
+    def _adopt(self, known: Zones) -> None:
+        """Take over the zones of a search among more rows. What may be missing there need not be here."""
+        zones = self.outside.zones
+        numbers = [takes[:, A_NUMBER] for j, takes in known.takes.items() if j not in zones.takes]
+        for box in np.flatnonzero(np.all([np.ones(len(known), dtype=np.bool_), *numbers], axis=0)).tolist():
+            zones.add(known.low[box], known.high[box], {j: known.takes[j][box] for j in zones.takes})
 
     def _among_rows(self, budget: Budget) -> SetAnswer:
         """A training row that is robust, brought back as far as its ball allows."""
@@ -146,24 +172,25 @@ class RoundCuts(CuttingSet):
         """The answer, with one change after the other taken back as far as its ball allows."""
         for _ in range(TAKEN_BACK if best.point is not None else 0):
             assert best.point is not None
-            before = best.cost
-            for j in np.flatnonzero(best.point != self.problem.factuals[0]).tolist():
-                best = self._back(best, j, budget)
+            before, changed = best.cost, np.flatnonzero(best.point != self.problem.factuals[0])
+            together = [] if self.problem.prices.is_added else [changed]
+            for columns in [*together, *changed[:, None]]:
+                best = self._back(best, columns, budget)
             if best.cost > (1 - BACK_GAIN) * before:
                 break
         return best
 
-    def _back(self, best: SetAnswer, j: int, budget: Budget) -> SetAnswer:
-        """The answer with one feature as it was or, if that is a real number, as near to that as the ball allows."""
+    def _back(self, best: SetAnswer, columns: IntArray, budget: Budget) -> SetAnswer:
+        """The answer with some features as they were or, if they are real numbers, as near to that as the ball allows."""
         assert best.point is not None
-        start, end = best.point, self.problem.factuals[0, j]
-        real = j not in self.problem.domain.levels and self.problem.domain.step[j] == 0 and np.isfinite(end - start[j])
+        start, end, domain = best.point, self.problem.factuals[0], self.problem.domain
+        real = (domain.step[columns] == 0) & np.isfinite(end - start)[columns] & ~np.isin(columns, list(domain.levels))
         near, far, share = 0.0, 1.0, 1.0
-        for _ in range(1 + (BACK_HALVINGS if real else 0)):
+        for _ in range(1 + (BACK_HALVINGS if real.any() else 0)):
             if near == far or budget.spent():
                 break
-            point = start.copy()
-            point[j] = end if share == 1 else start[j] + share * (end - start[j])
+            point, moved = start.copy(), columns if share == 1 else columns[real]
+            point[moved] = end[moved] if share == 1 else start[moved] + share * (end - start)[moved]
             better = self._if_robust(point, best)
             if better is None:
                 far = share
@@ -233,3 +260,11 @@ class RoundCuts(CuttingSet):
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
         fails_in = missed_in(self.model, -missed.row[None], least, neighbour, np.zeros(len(able)))
         return widest_box(fails_in, neighbour, low - self.ball.radius, high + self.ball.radius, ends)
+
+
+def _uncoupled(problem: Problem) -> Problem:
+    """A problem that finds the same boxes: without relations of numbers, and all prices are added up. None is lower."""
+    free = tuple(one for one in problem.relations if not isinstance(one, LinearRelation | Implication))
+    if len(free) == len(problem.relations) and problem.prices.is_added:
+        return problem
+    return replace(problem, prices=problem.prices.added_above, relations=free)

@@ -31,6 +31,9 @@ TOUCHING = 1 - 2e-9
 SPARE_FLOATS = 4
 """By how many floats a box is made smaller on each side."""
 
+AT_ONCE = 1e-9
+"""The share of a way that counts as no way."""
+
 FAR = 4.0
 """The term of a feature of radius 0 that is outside of the box. More than 1 is all the same."""
 
@@ -124,12 +127,16 @@ class Zones:
     def chords(self, low: FloatArray, start: FloatArray, high: FloatArray, among: BoolArray) -> Chords:
         """The chords of all terms between two ends, from a start between them, for some of the zones.
 
-        Zones that no row between the ends can be in say nothing.
+        Zones that no row between the ends can be in say nothing. Nor do those that a start is about to leave by a number
+        that the ball does not move: the least move is enough then.
         """
         at_low, at, at_high = (self.convex_terms(row) for row in (low, start, high))
         least = np.where((low <= self.inner_high) & (high >= self.inner_low), 0.0, np.minimum(at_low, at_high))
         most = FIRMLY - (least.sum(axis=1)[:, None] - least)
-        zone = np.flatnonzero(among & (least.sum(axis=1) < SURELY))
+        edge = (at == 0) & (self.ball.radius == 0)
+        leaving = edge & (at_high > 0) & (self.inner_high - start <= AT_ONCE * (high - start))
+        leaving |= edge & (at_low > 0) & (start - self.inner_low <= AT_ONCE * (start - low))
+        zone = np.flatnonzero(among & (least.sum(axis=1) < SURELY) & ~leaving.any(axis=1))
         at_low, at, at_high, least, most = (array[zone] for array in (at_low, at, at_high, least, most))
         reach = (most if self.ball.norm is BallNorm.L1 else np.sqrt(most)) * self.ball.radius
         from_high, from_low = self.inner_high[zone] + reach, self.inner_low[zone] - reach  # where the terms are `most`
