@@ -756,3 +756,17 @@ def test_a_cut_that_only_missing_values_are_beyond() -> None:
     found = explainer.explain(X.iloc[[0]], target=bf.value(at_least=0.5, at_most=1.5), constraints=[robust]).only
     assert found.certificate.status is Status.PROVEN_OPTIMAL
     assert found.cost == pytest.approx(1.0)
+
+
+def test_a_shifted_cut_is_the_last_float_that_does_not_pass_it() -> None:
+    """Near 0 it once was some floats too early, and a ball that touched a failing leaf counted as valid."""
+    rng = np.random.default_rng(0)
+    near_zero = 0
+    for _ in range(2_000):
+        cut = rng.choice([rng.integers(-20, 20) / 10, rng.normal(), 1e-3 * rng.normal()], 5)
+        shift = rng.choice([-1, 1], 5) * rng.choice([0.0, 0.1, 0.3, rng.random(), abs(cut[0])], 5)
+        last = last_below(cut, shift)
+        assert (last + shift <= cut).all()
+        assert (np.nextafter(last, np.inf) + shift > cut).all()
+        near_zero += int((np.abs(last) < 1e-15).sum())
+    assert near_zero > 500

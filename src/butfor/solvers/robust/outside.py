@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.problem.constraints.relations import Implication
 from butfor.solvers.outcome import TOLERANCE
 from butfor.solvers.robust.implied import Implied
@@ -172,22 +172,16 @@ class Outside:
         for j, mode in program.modes.items():
             if leaves[j] > 0 and parcel.modes[j].sum() > 1:
                 return self.choices.chosen(parcel, j, mode)
-        for j in np.flatnonzero(self._newly_changed(program) & (parcel.low < parcel.high)).tolist():
-            return self._off(parcel, j, float(self.choices.row[j]), program)
         leaves = np.where(parcel.low < parcel.high, leaves, 0.0)
         apart = (domain.step > 0) | (self.zones.ball.radius == 0)
         for j in np.flatnonzero((leaves > 0) & apart).tolist():
             at = float(program.number[j])
             return self.choices.split(parcel, j, at if at < parcel.high[j] else float(np.nextafter(at, -np.inf)))
+        if self._is_answer(program):
+            leaves = program.moved() if self.choices.cost(program.row) > bound + SAME_COST * (1 + bound) else 0 * leaves
         j = int(leaves.argmax())
-        if leaves[j] > 0 and not self._is_answer(program):
+        if leaves[j] > 0:
             return self.choices.split(parcel, j, program.middle(j))
         if (parcel.low < parcel.high).any() or any(possible.sum() > 1 for possible in parcel.modes.values()):
             self.aside = min(self.aside, bound)
         return []
-
-    def _newly_changed(self, program: ParcelProgram) -> BoolArray:
-        """The features that a row changes and the start does not, where that has a price."""
-        own = self.choices.row
-        priced = self.choices.problem.prices.l0 > 0
-        return np.asarray(priced & same(program.start.row, own) & ~same(program.row, own))

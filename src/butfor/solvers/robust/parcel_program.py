@@ -14,7 +14,7 @@ from butfor.solvers.robust.zones import OUTSIDE, Zones
 SLIVER = 0.05
 """The share of a range that is split off at least."""
 
-MOST_TANGENTS, SQUARE_TOLD = 30, 1e-8
+TANGENT_ROUNDS, SQUARE_TOLD = 30, 1e-8
 """How often tangents of squares are added, and how exactly their sum is told, as a share of 1 + itself."""
 
 SHY = 1 - 1e-8
@@ -66,7 +66,7 @@ class ParcelProgram:
     def _with_squares(self, program: GrowingProgram) -> Solution:
         """The optimum, with tangents of the squares added until these are told well."""
         solution = program.solved()
-        for _ in range(MOST_TANGENTS if len(self.choices.roots) else 0):
+        for _ in range(TANGENT_ROUNDS if len(self.choices.roots) else 0):
             if solution.values is None:
                 break
             moves = self.asked.motion(solution.values)
@@ -139,6 +139,11 @@ class ParcelProgram:
         for j, possible in self.parcel.modes.items():
             more[j] = max(more[j], float((possible & ~self.zones.takes[j][self.zone]).any()))
         return np.asarray(more)
+
+    def moved(self) -> FloatArray:
+        """How far each number moves, as a share of its range."""
+        width = self.asked.up + self.asked.down
+        return np.divide(np.abs(self.number - self.start.number), width, out=np.zeros(len(width)), where=width > 0)
 
     def dearer(self) -> FloatArray:
         """By how much each feature of the row costs more than the program says."""

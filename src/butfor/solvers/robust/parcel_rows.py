@@ -44,7 +44,7 @@ class Motion(NamedTuple):
     squares: FloatArray
 
 
-class Rows(NamedTuple):
+class FirmRows(NamedTuple):
     """Rows of a program. `rows @ v` must be at least `least`, and is better at least `firm`."""
 
     rows: FloatArray
@@ -148,22 +148,22 @@ class ParcelRows:
 
     # --------------------------------------------------------------------------------------------------------- rows
 
-    def rows(self, zones: Zones, chords: Chords) -> Rows:
+    def rows(self, zones: Zones, chords: Chords) -> FirmRows:
         """All rows that say something."""
         parts = [self._of_zones(zones, chords), self._of_counts(), self._of_sums(), self._of_the_largest()]
         parts.append(self.of_squares(self.choices.roots @ self._gain))
-        rows = Rows(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+        rows = FirmRows(*(np.concatenate(part) for part in zip(*parts, strict=True)))
         needed = (rows.firm > 0) | (rows.rows < 0).any(axis=1)
-        return Rows(*(part[needed] for part in rows))
+        return FirmRows(*(part[needed] for part in rows))
 
-    def _of_zones(self, zones: Zones, chords: Chords) -> Rows:
+    def _of_zones(self, zones: Zones, chords: Chords) -> FirmRows:
         """A zone is left by moves or by other modes."""
         leave = np.zeros((len(chords.zone), len(self.others)))
         for at, (j, mode) in enumerate(self.others):
             leave[:, at] = np.where(zones.takes[j][chords.zone, mode], 0.0, chords.room)
-        return Rows(self._row(chords.up, chords.down, leave), chords.lack, chords.lack + (FIRMLY - SURELY))
+        return FirmRows(self._row(chords.up, chords.down, leave), chords.lack, chords.lack + (FIRMLY - SURELY))
 
-    def _of_counts(self) -> Rows:
+    def _of_counts(self) -> FirmRows:
         """Only so many features change."""
         rows, least = np.empty((0, len(self.prices))), np.empty(0)
         still = np.where(same(self.start.row, self.choices.row), 1.0, 0.0)
@@ -174,9 +174,9 @@ class ParcelRows:
             changes = self._row(_over(first, self.up)[None], _over(first, self.down)[None], modes[None])
             forced = counted & ~self.choices.can_stay(self.parcel)
             rows, least = np.vstack([rows, -changes]), np.append(least, float(forced.sum()) - most)
-        return Rows(rows, least, least)
+        return FirmRows(rows, least, least)
 
-    def _of_sums(self) -> Rows:
+    def _of_sums(self) -> FirmRows:
         """Sums of numbers are bounded. They are measured in the ranges of their columns."""
         rows, least, firm = np.empty((0, len(self.prices))), list[float](), list[float]()
         for relation in self.choices.linear:
@@ -187,7 +187,7 @@ class ParcelRows:
                     rows = np.vstack([rows, sign * row / unit])
                     firm.append(sign * (relation.bound - known) / unit)
                     least.append(firm[-1] - slack / unit)
-        return Rows(rows, np.array(least), np.array(firm))
+        return FirmRows(rows, np.array(least), np.array(firm))
 
     def _sum(self, relation: LinearRelation) -> tuple[FloatArray, float, float]:
         """How a sum of numbers changes, what it is at the start, and by how much it may miss its bound."""
@@ -210,7 +210,7 @@ class ParcelRows:
         slack = float(relation.slack(space, np.array([sizes]))[0])
         return self._row(weights[None], -weights[None], other[None]), known, slack
 
-    def _of_the_largest(self) -> Rows:
+    def _of_the_largest(self) -> FirmRows:
         """The largest change is at least as large as each."""
         prices, own, start = self.choices.problem.prices, self.choices.row, self.start
         rows, least = np.empty((0, len(self.prices))), list[float]()
@@ -225,7 +225,7 @@ class ParcelRows:
             more = np.zeros((1, self.more))
             more[0, 0] = 1.0
             rows, least = np.vstack([rows, self._row(way, way, np.array([modes]), more)]), [*least, here]
-        return Rows(rows, np.array(least), np.array(least))
+        return FirmRows(rows, np.array(least), np.array(least))
 
     def _reach(self, j: int, value: float) -> float:
         return float(self.choices.problem.prices.reach(j, self.choices.row[None, [j]], np.array([[value]]))[0, 0])
@@ -242,7 +242,7 @@ class ParcelRows:
             gain[j] -= share * self._gain[j]
         return gain
 
-    def of_squares(self, at: FloatArray) -> Rows:
+    def of_squares(self, at: FloatArray) -> FirmRows:
         """The squares of the cost's form lie above their tangents at a point."""
         roots, own = self.choices.roots, self.choices.row
         steep = 2 * at[:, None] * roots
@@ -260,7 +260,7 @@ class ParcelRows:
         more = np.hstack([np.zeros((len(roots), self.largest)), np.eye(len(roots))])
         least = steep @ self._gain - at * at
         rows, told = self._row(-way, way, other, more), np.isfinite(other).all(axis=1)
-        return Rows(rows[told], least[told], least[told])
+        return FirmRows(rows[told], least[told], least[told])
 
 
 def _over(once: FloatArray, width: FloatArray) -> FloatArray:

@@ -37,8 +37,8 @@ PUSHED_EVERY = 5
 VALID_ROWS, VALID_SHARE = 10, 0.2
 """How many valid rows are pushed out where no answer is known, and in which share of the time."""
 
-LOOSE_SHARE = 0.1
-"""The share of the time for a counterpart whose features are coupled, and for a search in which they are not."""
+LOOSE_SHARE, LOOSE_SECONDS = 0.1, 10.0
+"""The share of the time for a counterpart whose features are coupled, and for a search in which they are not; at most so long."""
 
 PATIENT_ROUNDS = 5
 """After how many rounds without an answer, or after half of the time, it is looked for one elsewhere."""
@@ -97,13 +97,14 @@ class RoundCuts(CuttingSet):
         loose = _uncoupled(self.problem)
         if loose is self.problem:
             return self._taken_back(self._counterpart(upper, budget), budget)
+        seconds = min(LOOSE_SECONDS, LOOSE_SHARE * budget.left())
         search = RoundCuts(self.cheapest, loose, self.score_set, self.ball, self.model)
-        point = search.solve(np.inf, budget.at_most(LOOSE_SHARE * budget.left())).point
+        point = search.solve(np.inf, budget.at_most(seconds)).point
         self._adopt(search.outside.zones)
         better = None if point is None else self._if_robust(point, self.best)
         best = self.best if better is None else self._taken_back(better, budget)
         best = min(best, self._among_rows(budget), key=lambda one: one.cost)
-        found = self._counterpart(min(upper, best.cost), budget.at_most(LOOSE_SHARE * budget.left()))
+        found = self._counterpart(min(upper, best.cost), budget.at_most(seconds))
         return self._taken_back(found, budget) if found.cost < best.cost else best
 
     def _adopt(self, known: Zones) -> None:
