@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from butfor.solvers.milp.highs import Solved, inequalities, read, refuted
+from butfor.solvers.milp.highs import Solved, inequalities, read, refuted, run
 
 
 def test_a_point_without_all_columns_is_none() -> None:
@@ -24,6 +24,20 @@ def test_a_point_without_all_columns_is_none() -> None:
         getNumCol=lambda: 3,
     )
     assert read(highspy, broken, 0.0, mip=False) == Solved("limit", None, -np.inf)
+
+
+def test_a_program_that_highs_does_not_take_has_no_optimum() -> None:
+    """What is left then is empty, and HiGHS calls that optimal."""
+    model = highspy.HighsModel()
+    model.lp_ = program(np.random.default_rng(0))
+    count = model.lp_.num_col_
+    model.hessian_.dim_, model.hessian_.value_ = count, np.array([1.0, np.inf, 1.0, 1.0])
+    model.hessian_.start_, model.hessian_.index_ = (
+        np.arange(count + 1, dtype=np.int32),
+        np.arange(count, dtype=np.int32),
+    )
+    solver = run(highspy, model, 10.0, {})
+    assert read(highspy, solver, 0.0, mip=False) == Solved("limit", None, -np.inf)
 
 
 def program(rng: np.random.Generator) -> highspy.HighsLp:

@@ -150,7 +150,12 @@ def test_narrower_ranges_hold_at_all_points_that_reach_and_the_answer_stays() ->
             assert (z <= own.high + size).all(), f"seed {seed}"
             narrower += int((own.high - own.low < 0.9 * (plain.high - plain.low)).sum())
         again = cheapest_below(alone, score_set, limit, Budget(), ends)
-        if truth.point is not None and not truth.stopped:
+        assert again.bound <= truth.cost + 2e-6 * (1 + truth.cost), f"seed {seed}"
+        if (
+            again.point is None
+        ):  # seed 80 is valid in one point only, where rounding decides: on some processors it is found
+            assert again.stopped is Stopped.EFFORT or truth.point is None or truth.stopped, f"seed {seed}"
+        elif truth.point is not None and not truth.stopped:
             assert again.cost == pytest.approx(truth.cost, rel=2e-6, abs=2e-6), f"seed {seed}"
             compared += 1
         looked_at += len(points)

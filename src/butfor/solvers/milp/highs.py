@@ -50,17 +50,19 @@ class Solved:
 
 
 def run(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> Any:
-    """HiGHS after it worked on a model; None if it broke down."""
+    """HiGHS after it worked on a model; None if it broke down, or did not take the model."""
     solver = with_model(highspy, model, seconds, options)
+    if solver is None:
+        return None
     try:
         solver.run()
     except ValueError:  # its quadratic programs may end so if all columns are held
         return None
-    return solver
+    return solver if solver.getNumCol() == model.lp_.num_col_ else None  # it calls an empty program optimal
 
 
 def with_model(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> Any:
-    """HiGHS with a model."""
+    """HiGHS with a model; None if it did not take it."""
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
@@ -78,8 +80,7 @@ def with_model(highspy: Any, model: Any, seconds: float, options: dict[str, bool
     solver.setOptionValue("qp_iteration_limit", QP_ITERATIONS * size)  # on a vertex it once went round for ever
     if np.isfinite(seconds):
         solver.setOptionValue("time_limit", max(seconds, 1e-3))
-    solver.passModel(model)
-    return solver
+    return None if solver.passModel(model) == highspy.HighsStatus.kError else solver
 
 
 def read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:

@@ -234,7 +234,7 @@ class Program:
         low, high = np.full(len(expressions), -np.inf), np.full(len(expressions), np.inf)
         count, model = len(self.low), self._model(highspy, [], None, curves=False, whole=False)
         solver, known = with_model(highspy, model, np.inf, {}), inequalities(model)
-        for at, expression in enumerate(expressions):
+        for at, expression in enumerate(expressions if solver is not None else []):
             cost = np.zeros(count)
             cost[list(expression.terms)] = list(expression.terms.values())
             for ends, sign in ((low, 1.0), (high, -1.0)):
