@@ -29,7 +29,7 @@ SAME_COST = TOLERANCE / 4
 """The share of 1 + cost by which two costs count as the same."""
 
 WORTH_A_SPLIT, WRONG = 1e-12, 1e-8
-"""An error that is smaller than this is none: of a price, and of the terms of a zone, beside which its ball just touches."""
+"""Smaller errors are none: those of prices, and those of the terms of a zone. A ball that just touches a box has such."""
 
 
 class Left(NamedTuple):

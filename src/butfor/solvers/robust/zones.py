@@ -26,7 +26,7 @@ OUTSIDE = 1 + 1e-9
 """A row lies outside of a zone if its terms add up to this."""
 
 TOUCHING = 1 - 2e-9
-"""The term of a number from which the ball, by this number alone, just touches the box. It decides, and no rounding does."""
+"""What the term of a number is at most where the ball reaches the box by this number alone: the row is in the zone then."""
 
 SPARE_FLOATS = 4
 """By how many floats a box is made smaller on each side."""
