@@ -22,8 +22,10 @@ from butfor.problem.problem import Problem
 A_NUMBER, LOST = 0, 1
 """The modes of a number."""
 
-FLAT = 1e-12
-"""Directions in which the form of a cost grows less than by this share of the largest growth cost nothing."""
+FLAT, ROOMY = 1e-12, 1.01
+"""Directions in which a cost's form grows by less than this share of the largest growth cost nothing. An inverse of a form that
+is less flat is surely more exact than by this factor.
+"""
 
 
 class Parcel(NamedTuple):
@@ -92,7 +94,7 @@ class Choices:
         Q, far = self.problem.prices.Q, np.full(len(self.row), np.inf)
         touched = np.flatnonzero([] if Q is None else Q.any(axis=0))
         if Q is not None and len(self.roots) == len(touched):
-            far[touched] = np.sqrt(np.linalg.inv(Q[np.ix_(touched, touched)]).diagonal())
+            far[touched] = ROOMY * np.sqrt(np.linalg.inv(Q[np.ix_(touched, touched)]).diagonal())
         return far
 
     @cached_property
