@@ -106,9 +106,13 @@ class ParcelProgram:
         return modes[int(shares.argmax())] if shares.any() else None
 
     def middle(self, j: int) -> float:
-        """Where to split the range of a number: at the row, but not so close to an end that hardly anything is split off."""
+        """Where to split the range of a number: at the row.
+
+        If the ball moves the number, that is not so close to an end that hardly anything is split off.
+        """
         low, high = float(self.asked.low[j]), float(self.asked.high[j])
-        middle = float(np.clip(self.number[j], low + SLIVER * (high - low), high - SLIVER * (high - low)))
+        sliver = SLIVER * (high - low) if self.zones.ball.radius[j] > 0 else 0.0
+        middle = float(np.clip(self.number[j], low + sliver, high - sliver))
         return min(middle, float(np.nextafter(self.parcel.high[j], -np.inf)))
 
     def errors(self) -> FloatArray:
@@ -119,6 +123,7 @@ class ParcelProgram:
         if not len(at):  # it said nothing about it
             said = np.minimum(self.zones.convex_terms(self.start.number)[zone], 1.0)
             said[[j for j, mode in self.modes.items() if mode != self.start.modes[j]]] += 1.0
+            said[self.zones.leaving(self.asked.low, self.start.number, self.asked.high)[zone]] += 1.0
             return np.asarray(said - there)
         k, moves = int(at[0]), self.moves
         said = self.chords.start[k] + self.chords.up[k] * moves.rise + self.chords.down[k] * moves.fall

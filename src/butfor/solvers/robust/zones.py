@@ -124,19 +124,24 @@ class Zones:
             surely &= ~(possible & ~self.takes[j]).any(axis=1)
         return bool(surely.any())
 
+    def leaving(self, low: FloatArray, start: FloatArray, high: FloatArray) -> BoolArray:
+        """Which numbers that the ball does not move are about to leave each box, between two ends (boxes, features)."""
+        at_low, at, at_high = (self.convex_terms(row) for row in (low, start, high))
+        up = (at_high > 0) & (self.high - start <= AT_ONCE * (high - start))
+        down = (at_low > 0) & (start - self.low <= AT_ONCE * (start - low))
+        return np.asarray((at == 0) & (self.ball.radius == 0) & (up | down))
+
     def chords(self, low: FloatArray, start: FloatArray, high: FloatArray, among: BoolArray) -> Chords:
         """The chords of all terms between two ends, from a start between them, for some of the zones.
 
         Zones that no row between the ends can be in say nothing. Nor do those that a start is about to leave by a number
-        that the ball does not move: the least move is enough then.
+        that the ball does not move: the least move is enough.
         """
         at_low, at, at_high = (self.convex_terms(row) for row in (low, start, high))
         least = np.where((low <= self.inner_high) & (high >= self.inner_low), 0.0, np.minimum(at_low, at_high))
         most = FIRMLY - (least.sum(axis=1)[:, None] - least)
-        edge = (at == 0) & (self.ball.radius == 0)
-        leaving = edge & (at_high > 0) & (self.inner_high - start <= AT_ONCE * (high - start))
-        leaving |= edge & (at_low > 0) & (start - self.inner_low <= AT_ONCE * (start - low))
-        zone = np.flatnonzero(among & (least.sum(axis=1) < SURELY) & ~leaving.any(axis=1))
+        leaving = self.leaving(low, start, high).any(axis=1)
+        zone = np.flatnonzero(among & (least.sum(axis=1) < SURELY) & ~leaving)
         at_low, at, at_high, least, most = (array[zone] for array in (at_low, at, at_high, least, most))
         reach = (most if self.ball.norm is BallNorm.L1 else np.sqrt(most)) * self.ball.radius
         from_high, from_low = self.inner_high[zone] + reach, self.inner_low[zone] - reach  # where the terms are `most`
