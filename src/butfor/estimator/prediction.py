@@ -53,7 +53,7 @@ class Prediction:
     @property
     def labels(self) -> list[Any]:
         """The classes."""
-        found: list[Any] = self._once("labels", lambda p: p.source.labels(p.begun))
+        found: list[Any] = self._once("labels", _labels)
         return found
 
     @property
@@ -88,8 +88,7 @@ class Prediction:
         """The class with the largest score, for each row."""
         scores = self.scores
         assert scores is not None
-        names = self.source.classes
-        return [names[k] for k in np.argmax(scores, axis=1).tolist()]
+        return _chosen(self.source, scores)
 
     def assuming_labels_follow_scores(self) -> Prediction:
         """This prediction, with labels taken from its scores. That saves one call of the estimator.
@@ -146,6 +145,18 @@ class SupposedPrediction(Prediction):
 
     def _once(self, what: str, ask: Callable[[Prediction], Any]) -> Any:
         return self._known[what]
+
+
+def _labels(prediction: Prediction) -> list[Any]:
+    source = prediction.source
+    if not source.predicts_likeliest:
+        return source.labels(prediction.begun)
+    return _chosen(source, prediction.probabilities)
+
+
+def _chosen(source: Source, scores: FloatArray) -> list[Any]:
+    """The class with the largest score, for each row."""
+    return [source.classes[k] for k in np.argmax(scores, axis=1).tolist()]
 
 
 def _scores(prediction: Prediction) -> FloatArray | None:

@@ -18,6 +18,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.estimator.boosters import as_estimator
 from butfor.estimator.functions import AbstractFunction
+from butfor.estimator.likeliest import predicts_likeliest
 from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
 from butfor.space import frames
 
@@ -64,6 +65,11 @@ class Source:
     def probabilities(self, table: Any) -> FloatArray:
         """Predicted probabilities, one column per class."""
         return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
+
+    @cached_property
+    def predicts_likeliest(self) -> bool:
+        """Whether its classes are those of the largest probabilities, and need not be asked for."""
+        return bool(self.classes) and predicts_likeliest(self.estimator)
 
     @property
     def judges_by(self) -> str:
@@ -155,12 +161,7 @@ class Source:
         if len(answer) != height:
             raise InputError(f"the model returned {len(answer)} rows for {height}.", "It must return one per row.")
         if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
-            raise UnsupportedModelError(
-                f"{type(self.estimator).__name__} has {answer.shape[1]} outputs.",
-                "One output is needed.",
-                "Fit one model per output. If the outputs are probabilities of classes, use "
-                "bf.black_box(function, classes=[...]).",
-            )
+            raise _several_outputs(self.estimator, answer.shape[1])
         return answer
 
     def begun(self, table: Any) -> Any:
@@ -278,6 +279,9 @@ def open_source(estimator: Any, table: Any) -> Source:
             )
         return Source(estimator, frames.names(table), wants_array=False)
     check_fitted(estimator)
+    classes = getattr(estimator, "classes_", None)
+    if isinstance(classes, list) and any(isinstance(of_one, np.ndarray) for of_one in classes):
+        raise _several_outputs(estimator, len(classes))
     given = frames.names(table)
     known = _known_names(estimator)
     if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
@@ -298,6 +302,15 @@ def open_source(estimator: Any, table: Any) -> Source:
     if count not in (None, len(given)):
         raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
     return Source(estimator, given, wants_array=as_array)
+
+
+def _several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
+    return UnsupportedModelError(
+        f"{type(estimator).__name__} has {count} outputs.",
+        "One output is needed.",
+        "Fit one model per output. If the outputs are probabilities of classes, use "
+        "bf.black_box(function, classes=[...]).",
+    )
 
 
 def wrapped(estimator: Any) -> Any:

@@ -129,10 +129,8 @@ def height(table: Any) -> int:
 
 def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
     """The given rows, in that order. A row may be taken twice."""
-    if is_array(table):
-        return table[np.asarray(rows, dtype=np.intp)]
-    frame = nw.from_native(table, eager_only=True)
-    return frame[[int(row) for row in rows], :].to_native()
+    rows = np.asarray(rows, dtype=np.intp)
+    return table[rows] if is_array(table) else nw.from_native(table, eager_only=True)[rows, :].to_native()
 
 
 def dtype(table: Any, name: str) -> str:
