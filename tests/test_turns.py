@@ -47,7 +47,7 @@ def test_one_hard_row_does_not_eat_the_time_of_all(greedy) -> None:
     first, last = greedy[0], greedy[-1]
     assert first[1] <= 6.0 * turns.FIRST_SHARE / 6
     assert first[0] == last[0] == [ROWS.iloc[0, 0]]  # what is left goes to the row that is open
-    assert last[1] > 1.0
+    assert max(left for row, left in greedy[1:] if row == first[0]) > 1.0
 
 
 def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) -> None:
@@ -136,7 +136,8 @@ def test_ctrl_c_in_a_later_round_keeps_what_was_found(monkeypatch) -> None:
     monkeypatch.setattr(EnsembleBranchBound, "solve", stopping)
     answers = EXPLAINER.explain(ROWS, k=2, time_limit=60)
     assert all(answers.found[answers.ranks == 1])
-    assert (answers.ranks == 2).sum() == 0
+    second = [answers.certificates[int(i)] for i in np.flatnonzero(answers.ranks == 2)]
+    assert {one.status for one in second} <= {bf.Status.VALID}  # they were found at once
 
 
 def problem_of(rows: int):

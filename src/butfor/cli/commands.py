@@ -50,6 +50,7 @@ from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
 from butfor.explanation.column_words import describe
 from butfor.explanation.explanation import Explanation
+from butfor.log import on_terminal
 from butfor.problem.constraints import names as rule
 from butfor.problem.written.costs import read_cost
 from butfor.space import frames
@@ -324,7 +325,7 @@ def main() -> None:
 
 def _print(renderable: Any) -> None:
     """Print in colours and in full width on a terminal, as plain text elsewhere."""
-    if not sys.stdout.isatty():
+    if not on_terminal(sys.stdout):
         typer.echo(text.plain(renderable))
         return
     from rich.console import Console

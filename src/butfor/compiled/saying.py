@@ -44,5 +44,5 @@ def _say(line: str) -> None:
         return
     _said.add(line)
     LOG.info(line)
-    if not _silent and sys.stderr is not None:
+    if not _silent and sys.stderr is not None and not getattr(sys.stderr, "closed", False):
         print(line, file=sys.stderr, flush=True)

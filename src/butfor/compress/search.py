@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.arrays import BoolArray
+from butfor.arrays import BoolArray, IntArray
 from butfor.compress.columns import BinaryColumns
 from butfor.compress.crossings import crossed
 from butfor.compress.separable import SeparableTrees, is_separable
@@ -112,7 +112,7 @@ def search(
         n_jobs=n_jobs,
         progress=progress,
     )
-    found = np.flatnonzero(answers.found)
+    found = _of_use(answers)
     before = answers.factual_codes[answers.table_rows[found]]
     training = explainer.space.encode(table)
     model_read = explainer.reading.model
@@ -130,6 +130,12 @@ def search(
         proven=sum(status is Status.PROVEN_OPTIMAL for status in answers.statuses),
         stopped=_stopped(answers),
     )
+
+
+def _of_use(answers: Explanations) -> IntArray:
+    """The answers whose crossings count. Where some have a bound, one that was only tried at the end crosses too much."""
+    bounded = np.array([status in (Status.PROVEN_OPTIMAL, Status.WITHIN_GAP) for status in answers.statuses])
+    return np.flatnonzero(bounded if bounded.any() else answers.found)
 
 
 def rows_of_interest(source: Source, table: Any, labels: Sequence[Any], p0: float, p1: float) -> BoolArray:

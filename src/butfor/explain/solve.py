@@ -192,7 +192,7 @@ def _by_asking(verifier: Verifier, budget: Budget) -> Outcome:
         job = Job(part.rows, part.problem, *choose(part.problem.form()))
         turn = Turn(job, job.nothing(budget))
         turn.ask(budget, budget.left(), 1, 0)
-        turn.known()
+        turn.known(budget)
         done.append(turn.outcome.renumbered(part.rows))
     return joined(done)
 

@@ -1,15 +1,15 @@
 """Share the time of a call fairly among its rows: answers first, then proofs.
 
 With a time limit, every row gets an equal part of a first share of the time. What one leaves over goes to those behind
-it. Rows that are left without an answer are searched by a swarm. The rest of the time goes to the rows that are not
-proven, smallest gaps first. Without a limit, the rows are done one after the other.
+it. Rows that are left without an answer get a quick one, and are searched by a swarm. The rest of the time goes to the rows
+that are not proven, smallest gaps first. Without a limit, the rows are done one after the other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,12 +19,19 @@ from butfor.problem.problem import Problem
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
 from butfor.solvers.rows.examples import cheapest_example
+from butfor.solvers.rows.quick import quick_answers
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.solvers.swarm.settings import Swarm
 
 FIRST_SHARE = 1 / 3
 """The share of a limited time in which every row is tried once. As much of the rest is for rows without an answer."""
 
+
+OVERTIME = 1.0
+"""The quick answers may take so much longer than the time that is left: a row without an answer is worse than that."""
+
+RESCUED_AT_ONCE = 16
+"""The swarm searches so many rows at once. It looks at the time only when it has opened all of them."""
 
 LONE_SHARE = 2 / 3
 """The same where all rows share one turn: nobody waits for it, and a program that is cut short begins anew."""
@@ -63,12 +70,16 @@ class Job:
 
 @dataclass
 class Turn:
-    """A job, what is known of its rows (their numbers in the job), the seconds it took so far, and whether it was begun."""
+    """A job, what is known of its rows (their numbers in the job), the seconds it took so far, and whether it was begun.
+
+    `tried` are the rows to which the solver found no answer in a time of their own.
+    """
 
     job: Job
     outcome: Outcome
     seconds: float = 0.0
     begun: bool = False
+    tried: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     def take(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
         """Work on the job for so many seconds."""
@@ -76,6 +87,7 @@ class Turn:
         several = k > 1 and self.job.solver.many
         found = self.job.done(budget.at_most(seconds), k if several else 1, seed)
         self.outcome = found if several else better_of(self.outcome, found)
+        self.tried = self.outcome.row[self.lost] if self.job.solver.row_by_row else self.tried
         self.seconds += now() - begin
 
     def ask(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
@@ -91,25 +103,32 @@ class Turn:
         self.seconds += now() - begin
 
     def rescue(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
-        """Look for answers that are not there: with a swarm for so many seconds, then among real rows. The bounds stay."""
-        begin, swarm = now(), Swarm()
-        rows = self.outcome.row[self.lost]
+        """Look for answers that the solver did not find: with a swarm for so many seconds, then among real rows.
+
+        The bounds stay.
+        """
+        begin, swarm, budget = now(), Swarm(), budget.at_most(seconds)
         credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
-        job = replace(self.job.take(rows), solver=swarm, credit=credit)
-        if self.job.solver.exact and swarm.accepts(job.problem.form()):
-            self._keep(job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
-        self.known()
+        rows = np.union1d(self.tried, self.outcome.row[self.lost])
+        for some in np.array_split(rows, range(RESCUED_AT_ONCE, len(rows), RESCUED_AT_ONCE)):
+            job = replace(self.job.take(some), solver=swarm, credit=credit)
+            if not budget.spent() and self.job.solver.exact and swarm.accepts(job.problem.form()):
+                share = budget.at_most(budget.left() * len(some) / len(rows[rows >= some[0]]))
+                self.keep(job.done(share, 1, seed).renumbered(some))
+        self.known(budget)
         self.seconds += now() - begin
 
-    def known(self) -> None:
+    def known(self, budget: Budget) -> None:
         """Take rows of the training data for answers that are not there."""
         for row in self.outcome.row[self.lost].tolist():
+            if budget.spent():
+                break
             at = np.array([row])
             credit = replace(self.job.credit, why=f"{self.job.credit.why}; the answer is a row of the data")
             found = cheapest_example(self.job.problem.take(at)).credited(credit)
-            self._keep(found.renumbered(at))
+            self.keep(found.renumbered(at))
 
-    def _keep(self, found: Outcome) -> None:
+    def keep(self, found: Outcome) -> None:
         """Add answers from elsewhere to what is known. More time may still help the proof."""
         better = better_of(self.outcome, found.take(found.found()))
         self.outcome = replace(better, stopped=self.outcome.stopped)
@@ -155,18 +174,43 @@ def in_turns(
     With `rescue`, rows that are not proven are asked about combination by combination, if these are few, and rows that
     were left without an answer are searched by a swarm and among real rows.
     """
-    turns = [Turn(part, part.nothing(budget)) for job in jobs for part in job.parts(_size(job.solver, budget))]
+    of_jobs = [[Turn(part, part.nothing(budget)) for part in job.parts(_size(job.solver, budget))] for job in jobs]
+    turns = [turn for its in of_jobs for turn in its]
     proving = [turn for turn in turns if turn.job.solver.exact]
     first = LONE_SHARE if len(turns) == 1 else FIRST_SHARE
     _round(turns, Turn.take, budget, first if proving else 1.0, k, seed, advance)
     if rescue:
+        for job, its in zip(jobs, of_jobs, strict=True):
+            _quickly(job, its, budget)
         doubted = [turn for turn in proving if turn.begun and not turn.settled.all()]
         _round(doubted, Turn.ask, budget, FIRST_SHARE, k, seed, advance)
-        lost = [turn for turn in turns if turn.lost.any()]
+        lost = [turn for turn in turns if turn.lost.any() or len(turn.tried)]
         _round(lost, Turn.rescue, budget, FIRST_SHARE, k, seed, advance)
-    again = sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap)
-    _round(again, Turn.take, budget, 1.0, k, seed, advance)
+    while again := sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap):
+        before = sum(turn.seconds for turn in turns)
+        _round(again, Turn.take, budget, 1.0, k, seed, advance)
+        if budget.spent() or not budget.limited or sum(turn.seconds for turn in turns) == before:
+            break
     return joined([turn.ended(budget).renumbered(turn.job.rows) for turn in turns])
+
+
+def _quickly(job: Job, turns: Sequence[Turn], budget: Budget) -> None:
+    """Look for answers to all rows of a job that have none, at once and in hardly any time."""
+    lost = np.concatenate([turn.job.rows[turn.outcome.row[turn.lost]] for turn in turns])
+    if not len(lost) or not job.solver.exact:
+        return
+    until = now() + (OVERTIME if budget.spent() else max(OVERTIME, FIRST_SHARE * budget.left()))
+    try:
+        found = quick_answers(job.problem.take(np.searchsorted(job.rows, lost)), until)
+    except KeyboardInterrupt:
+        budget.interrupt()
+        return
+    why = f"{job.credit.why}; the answer was found by trying rows of the data, and one change after the other"
+    found = found.take(found.found()).renumbered(lost).credited(replace(job.credit, why=why))
+    for turn in turns:
+        own = found.take(np.isin(found.row, turn.job.rows))
+        if len(own):
+            turn.keep(replace(own, row=np.searchsorted(turn.job.rows, own.row)))
 
 
 def _size(solver: AbstractSolver, budget: Budget) -> int:

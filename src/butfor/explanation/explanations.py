@@ -251,8 +251,9 @@ class Explanations(Sequence[Explanation]):
             "without an answer": sum(one.status is Status.NOT_FOUND for one in first),
         }
         told = ", ".join(f"{count} {words}" for words, count in counts.items() if count)
-        cut = any(_cut_short(one) for one in first)
-        advice = "; more time would help (time_limit), or fewer rows at once" if cut else ""
+        cut = [one.stopped for one in first if _cut_short(one)]
+        ended = "; Ctrl-C ended it" if Stopped.INTERRUPTED in cut else ""
+        advice = ended or "; more time would help (time_limit), or fewer rows at once" if cut else ""
         return f"{len(first)} {'row' if len(first) == 1 else 'rows'}: {told}{advice}"
 
     @property

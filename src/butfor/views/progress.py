@@ -10,6 +10,8 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
+from butfor.log import on_terminal
+
 SECONDS_BEFORE_A_BAR = 2.0
 """How long the work must take before the bar appears by itself."""
 
@@ -25,7 +27,7 @@ def bar(total: int, show: bool | None, words: str = "explaining") -> Iterator[Sh
     The bar appears once the work takes longer than `SECONDS_BEFORE_A_BAR`.
     """
     notebook = display_of_a_notebook()
-    if show is False or (show is None and notebook is None and not sys.stderr.isatty()):
+    if show is False or (show is None and notebook is None and not on_terminal(sys.stderr)):
         yield lambda count: None
         return
     begin, done = time.perf_counter(), 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Event, Thread, current_thread, main_thread
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +36,10 @@ QP_ITERATIONS = 100
 """How many iterations a quadratic program may take, for each of its columns and rows. It takes about one."""
 
 
+HEARS_EVERY = 0.1
+"""How many seconds pass at most until Ctrl-C is heard, if it reaches another thread first."""
+
+
 @dataclass(frozen=True)
 class Solved:
     """What HiGHS returned.
@@ -55,10 +60,43 @@ def run(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> A
     if solver is None:
         return None
     try:
-        solver.run()
+        _work(highspy, solver)
     except ValueError:  # its quadratic programs may end so if all columns are held
         return None
     return solver if solver.getNumCol() == model.lp_.num_col_ else None  # it calls an empty program optimal
+
+
+def _work(highspy: Any, solver: Any) -> None:
+    """Let HiGHS work beside this thread, and end it at Ctrl-C. Only the main thread hears of that."""
+    if current_thread() is not main_thread():
+        solver.run()
+        return
+    enough, ended, raised = Event(), Event(), list[Exception]()
+
+    def asked(kind: Any, message: Any, known: Any, answer: Any, data: Any) -> None:
+        if enough.is_set():
+            answer.user_interrupt = True
+
+    def run() -> None:
+        try:
+            solver.run()
+        except Exception as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    solver.setCallback(asked, None)
+    solver.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
+    Thread(target=run, daemon=True).start()
+    try:
+        while not ended.wait(HEARS_EVERY):
+            pass
+    except KeyboardInterrupt:
+        enough.set()
+        ended.wait()
+        raise
+    if raised:
+        raise raised[0]
 
 
 def with_model(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> Any:
