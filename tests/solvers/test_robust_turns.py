@@ -6,12 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
 
+import butfor as bf
+from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball, BallNorm
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
+from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Status, Stopped
+from butfor.solvers.robust import cutting_set
+from butfor.solvers.robust.cutting_set import CuttingSet
 from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.robust.round_cuts import RoundCuts
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
 
@@ -77,3 +85,34 @@ def test_ctrl_c_keeps_the_answer_and_the_bound(form: str, norm: BallNorm, monkey
             assert problem.admits(found.points)[0]
             kept += 1
     assert kept > 3
+
+
+@pytest.mark.parametrize("norm", ["linf", "l2"])
+def test_deep_trees_without_a_counterpart_have_answers_among_the_data(norm, monkeypatch) -> None:
+    monkeypatch.setattr(cutting_set, "counterpart", lambda *_: None)
+    monkeypatch.setattr(CuttingSet, "_under", lambda *_: SetAnswer(None, np.inf, 0.0, Stopped.TIME))
+    monkeypatch.setattr(RoundCuts, "_judge", lambda search, point, budget: budget.interrupt())
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :5]
+    forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    rows = X[forest.predict(X) == 0].iloc[:1]
+    answer = bf.Explainer(forest, X).explain(rows, target=1, constraints=[bf.robust(0.01, norm=norm)]).only
+    assert answer.found
+
+
+@pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L2])
+def test_nothing_is_said_of_a_ball_that_was_not_judged_in_time(norm, monkeypatch) -> None:
+    cut_short = 0
+    for seed in range(12):
+        problem = problem_in_ball(seed, "ensemble", norm)
+        whole = ROBUST.solve(problem, Budget(20.0))
+        with monkeypatch.context() as patched:
+            patched.setattr(cutting_set, "counterpart", lambda *_: None)  # it needs no judging
+            patched.setattr(
+                cutting_set, "worst_neighbours", lambda _, A, point, *__, **___: [Worst(np.nan, point)] * len(A)
+            )
+            found = ROBUST.solve(replace(problem, begun={}), Budget(20.0))
+        assert not found.found().any()
+        assert found.bound[0] <= whole.cost[0] * (1 + 1e-6) + 1e-6
+        cut_short += found.stopped[0] == Stopped.TIME
+    assert cut_short > 5

@@ -14,12 +14,13 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.nearest_miss import nearest_miss
 from butfor.explain.plan import plan
 from butfor.explanation.region import Region
-from butfor.formulation.margins import tightened, widened
+from butfor.formulation.margins import never_fall, tightened, widened
 from butfor.importers.read import Reading
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.counterpart import on_grid
+from butfor.model.linear import Linear
 from butfor.model.network import Network
-from butfor.model.questions import Model, cuts
+from butfor.model.questions import Model, cuts, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
@@ -32,6 +33,9 @@ from butfor.problem.question import Question, ask
 from butfor.problem.referee import Referee
 from butfor.solvers.solver import Budget
 from butfor.space import frames
+
+FURTHER = (1.0, 1 + 1e-12, 1 + 1e-9, 1 + 1e-6, 1 + 1e-3)
+"""How much further than the first row about which rounding decides one is looked for that surely misses the target."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,11 @@ class Surroundings:
         lowest = np.where(moved, [feature.low for feature in space], np.nan_to_num(point))
         highest = np.where(moved, [feature.high for feature in space], np.nan_to_num(point))
         sure = tightened(self.score_set, problem)
-        missed = missed_in(model, sure.A, sure.b, point, self.ball.step, until)
+        least = sure.least
+        if isinstance(model, Linear):  # the row itself meets the target, and a sum that falls nowhere meets it, too
+            own = (evaluate(model, point[None]) @ sure.A.T)[0]
+            least = np.where(never_fall(problem, self.score_set), np.minimum(least, own), least)
+        missed = missed_in(model, sure.A, least, point, self.ball.step, until)
         ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
         halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
         low, high = widest_box(missed, point, lowest, highest, ends, halvings)
@@ -87,29 +95,35 @@ class Surroundings:
         return Robustness(radius, None if worst is None else self.problem.space.decode(worst[None], self.table))
 
     def _halved(self, budget: Budget) -> tuple[float, FloatArray | None]:
-        """The share of the ball in which no row misses the target, and one just outside, by bisection."""
+        """The share of the ball in which surely no row misses the target, and one just outside that does, by bisection."""
         first, last = 0.0, 1.0
-        worst = self._violation(1.0, budget.until)
+        sure, wide = (moved(self.score_set, self.problem) for moved in (tightened, widened))
+        worst = self._violation(1.0, wide, budget.until)
         if worst is None or budget.spent():
-            return float(not budget.spent()), None
+            sound = worst is None and not budget.spent() and self._violation(1.0, sure, budget.until) is None
+            return float(sound and not budget.spent()), None
         for _ in range(BOX_HALVINGS):
             middle = (first + last) / 2
-            found = self._violation(middle, budget.until)
+            found = self._violation(middle, sure, budget.until)
             if budget.spent():
-                break
+                return first, worst
             if found is None:
                 first = middle
             else:
-                last, worst = middle, found
+                last = middle
+        for more in FURTHER:
+            found = self._violation(min(1.0, more * last), wide, budget.until)
+            if budget.spent():
+                break
+            if found is not None and not self.problem.meets(self.score_set, found):
+                return first, found
         return first, worst
 
-    def _violation(self, share: float, until: float) -> FloatArray | None:
-        """A row within a share of the ball that misses the target."""
-        ball = replace(self.ball, radius=share * self.ball.radius)
-        wide = widened(self.score_set, self.problem)
-        worst = worst_neighbours(self._model(), wide.A, self.problem.factuals[0], ball, wide.b.tolist(), until)
-        missed = [found.point for found, b in zip(worst, wide.b, strict=True) if found.score < b]
-        return missed[0] if missed else None
+    def _violation(self, share: float, score_set: ScoreSet, until: float) -> FloatArray | None:
+        """A row within a share of the ball whose scores are not in a set."""
+        ball, least = replace(self.ball, radius=share * self.ball.radius), score_set.least
+        worst = worst_neighbours(self._model(), score_set.A, self.problem.factuals[0], ball, least.tolist(), until)
+        return next((found.point for found, b in zip(worst, least, strict=True) if found.score < b), None)
 
     def _model(self) -> Model:
         model = self.problem.model
@@ -125,13 +139,14 @@ def surroundings(
     reading = referee.reading
     before = Prediction(reading.source, table)
     question: Question = ask(referee.space, reading.source, target, L1(), ()).settled(reading.readout, before)
-    judge = Referee(reading, question.target, referee.read)
     if not question.target.met(before, before)[0]:
         raise InputError(
             f"the row does not meet the target ({question.target!r}): the model predicts {before.outputs()[0]!r}.",
             "What is around it can only be told for a row that does.",
             "Give the point of an answer, or another target.",
         )
+    question = replace(question, target=question.target.part_of(before))
+    judge = Referee(reading, question.target, referee.read)
     (part,) = plan(question, judge, referee.space.encode(table), before)
     problem = part.problem
     robust = Robust(radius, norm)

@@ -60,6 +60,15 @@ class Change:
         """Another value of the column as a short text."""
         return shown(value, self.words) if self.words else word(value)
 
+    def show_within(self, low: float, high: float) -> tuple[str, str]:
+        """The ends of an interval of the column as short texts. What they say lies within the interval."""
+        words = self.words or ColumnWords(thousands=False)
+        first, last = _rounded(low, ROUND_CEILING, words.decimals), _rounded(high, ROUND_FLOOR, words.decimals)
+        if first > last:  # so many digits do not tell the ends apart
+            return words.number(repr(low)), words.number(repr(high))
+        texts = (f"{end:f}" if words.decimals and end.is_finite() else _plain(end) for end in (first, last))
+        return words.number(next(texts)), words.number(next(texts))
+
 
 def texts_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -> tuple[str, str]:
     """Both values of a change, as these words and this style write them."""
@@ -170,9 +179,18 @@ def word(value: Any) -> str:
     return _plain(Decimal(f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"))
 
 
+def _rounded(value: float, rounding: str, decimals: int | None) -> Decimal:
+    """A number with six digits, and at least all of those before the point, or with so many decimals."""
+    exact = Decimal(repr(value))
+    if not exact.is_finite() or exact.adjusted() >= 12:
+        return exact
+    least = min(exact.adjusted() - 5, 0) if decimals is None else -decimals
+    return exact.quantize(Decimal((0, (1,), max(least, -300))), rounding)
+
+
 def _plain(number: Decimal) -> str:
     """A number without trailing zeros, and without an exponent unless it is very large or very small."""
-    if number and abs(number.adjusted()) >= 12:
+    if number and (abs(number.adjusted()) >= 12 or not number.is_finite()):
         return repr(float(number)).removesuffix(".0")
     text = f"{number + 0:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -41,9 +41,8 @@ class Region:
         return change_rows(self.space, self.codes, None, self.words)
 
     def ends(self, j: int) -> str:
-        """The interval of a column, in words."""
-        feature, column = self.space.features[j], self.columns[j]
-        return " to ".join(column.show(feature.value(end)) for end in (self.low[j], self.high[j]))
+        """The interval of a column, in words. It is rounded inwards."""
+        return " to ".join(self.columns[j].show_within(float(self.low[j]), float(self.high[j])))
 
     def describe(self) -> str:
         """The box in words, one line per column that has room."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import BoolArray, FloatArray
 from butfor.model.cells import Cells, number_cells
 from butfor.model.clearance import MARGIN_ROUNDING, ranges, steep
 from butfor.model.linear import Linear
@@ -60,14 +60,21 @@ def leaf_offsets(problem: Problem, leaves: Sequence[Leaf]) -> FloatArray:
     return offset
 
 
+def never_fall(problem: Problem, score_set: ScoreSet) -> BoolArray:
+    """Which left sides of a linear model never fall, as the estimator adds them up, if none of their terms falls.
+
+    A floating-point sum never does. Two sums that are compared are rounded each for itself.
+    """
+    single = np.count_nonzero(score_set.A, axis=1) == 1
+    return np.asarray(single & (isinstance(problem.model, Linear) and adds_in_one_type(problem)))
+
+
 def falls_alone(problem: Problem, score_set: ScoreSet) -> bool:
     """Whether a point that the estimator refuses for its score tells of all points that add no more to that score.
 
-    A floating-point sum never falls as one of its terms rises. So it does if a single sum of a linear model is compared
-    with a constant. Two sums that are compared are rounded each for itself.
+    So it does if a single sum of a linear model is compared with a constant.
     """
-    single_sum = isinstance(problem.model, Linear) and np.count_nonzero(score_set.A) == 1
-    return single_sum and score_set.curve is None and adds_in_one_type(problem)
+    return len(score_set.A) == 1 and score_set.curve is None and bool(never_fall(problem, score_set)[0])
 
 
 def adds_in_one_type(problem: Problem) -> bool:

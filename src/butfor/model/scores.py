@@ -142,6 +142,11 @@ class ScoreSet:
         """Whether each row of a problem has its own set."""
         return self.b.ndim > 1
 
+    @property
+    def least(self) -> FloatArray:
+        """The smallest numbers that the sums may be: `A s >= least` says the same without `>`."""
+        return np.where(self.strict, np.nextafter(self.b, np.inf), self.b)
+
     def take(self, rows: IntArray | BoolArray | slice) -> ScoreSet:
         """The set for some of the rows of a problem. For a single row, `b` is that of the row."""
         if not self.per_row:

@@ -75,13 +75,13 @@ def neighbourhoods(
     known = np.array(list(worst), dtype=np.intp)
     for rows in np.array_split(known, 1 + len(known) * FEW_NEIGHBOURS // PREDICTED_AT_ONCE) if len(known) else []:
         points = changes.points[rows]
+        rng, begin = np.random.default_rng(0), now()
+        shifts = ball.sample(rng, FEW_NEIGHBOURS)
         nearest = [
-            np.vstack([point, *(one.point for one in worst[i].neighbours)])
+            np.vstack([point, *(one.point for one in worst[i].neighbours), point + shifts])
             for i, point in zip(rows.tolist(), points, strict=True)
         ]
         _refute(fine, changes, referee, rows, nearest)
-        rng, begin = np.random.default_rng(0), now()
-        _refute(fine, changes, referee, rows, points[:, None] + ball.sample(rng, FEW_NEIGHBOURS))
         fits = int(FEW_NEIGHBOURS * SAMPLING_SECONDS / (now() - begin))
         more = max(0, min(fits, sampled - FEW_NEIGHBOURS))
         _refute(fine, changes, referee, rows, points[:, None] + ball.sample(rng, more))

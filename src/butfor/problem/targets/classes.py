@@ -29,6 +29,9 @@ class Classes(AbstractTarget):
     def validate(self, source: Source) -> None:
         _check_labels(source, self.labels)
 
+    def part_of(self, prediction: Prediction) -> Classes:
+        return Classes((prediction.labels[0],))
+
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         return class_scores(before, after, lambda label, now: label in self.labels)
 
@@ -98,6 +101,9 @@ class ClassCosts(AbstractTarget):
                     f"the class {label!r} was given the cost {cost!r}.",
                     "Class costs must be finite and at least 0.",
                 )
+
+    def part_of(self, prediction: Prediction) -> Classes:
+        return Classes((prediction.labels[0],))
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         return class_scores(before, after, lambda label, now: label in dict(self.costs))

@@ -32,6 +32,10 @@ class AbstractTarget(ABC):
         """
         return self
 
+    def part_of(self, prediction: Prediction) -> AbstractTarget:
+        """The part of the target that the only row meets: of several classes, the one that it has."""
+        return self
+
     def focus(self, reading: Reading, before: Prediction) -> Reading:
         """The reading whose model has the raw scores that `groups` is about.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import tightened, widened
 from butfor.model.ball import Ball
 from butfor.model.counterpart import counterpart, in_rows
@@ -29,7 +29,8 @@ from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped
-from butfor.solvers.robust.rounds import is_closed, tell_round
+from butfor.solvers.robust.deep_inside import deepest_rows
+from butfor.solvers.robust.rounds import OutOfTimeError, is_closed, tell_round
 from butfor.solvers.solver import Budget
 
 MOST_ROUNDS = 1_000
@@ -57,6 +58,10 @@ FailingBox = tuple[NegativeBox, FloatArray]
 """Rows that fail, and how far a shift may bring others among them."""
 
 
+TAKEN_BACK, BACK_HALVINGS, BACK_GAIN = 3, 14, 1e-4
+"""How often all changes of an answer are taken back in turn, how often each way is halved, and what must be gained."""
+
+
 @dataclass(eq=False)
 class CuttingSet:
     """Answers and bounds for a sum of trees, one set of scores and one ball.
@@ -71,10 +76,18 @@ class CuttingSet:
     model: Trees
 
     def __post_init__(self) -> None:
-        self.best, self.bound = SetAnswer(None, np.inf, 0.0), 0.0
+        self.best, self.bound, self.until = SetAnswer(None, np.inf, 0.0), 0.0, np.inf
         self.copies, self.boxes = [self.model], list[FailingBox]()
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
+        """Go on until the answer is proven, or the time ends."""
+        self.until = budget.until
+        try:
+            return self._solve(upper, budget)
+        except OutOfTimeError:
+            return self._known(budget.stopped or Stopped.TIME)
+
+    def _solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then replies until no cheaper row can stay valid under all of them."""
         if len(self.model.roots) == 1:
             return self._clear_of_leaves(upper, budget)
@@ -102,6 +115,8 @@ class CuttingSet:
         """A first answer, and the replies to it."""
         if self.best.point is None:
             self.best = self._counterpart(upper, budget)
+            if self.best.point is None:  # deep trees have none that is small enough
+                self.best = self.among_rows(budget)
             if self.best.point is not None:
                 self.copies += self._failing(self.best.point, np.full(len(self.score_set.b), np.inf))[0]
 
@@ -150,6 +165,66 @@ class CuttingSet:
         problem = self._over(side_by_side(rows[0], rows[1:]), Always(True))
         return self.cheapest(problem, _plain(replace(wide, b=b, strict=strict), len(b)), upper, budget)
 
+    def among_rows(self, budget: Budget) -> SetAnswer:
+        """A training row that is robust, brought back as far as its ball allows."""
+        rows = deepest_rows(self.problem, tightened(self.score_set, self.problem))
+        robust = (self._if_robust(row, self.best) for row in rows if not budget.spent())
+        return self._taken_back(next((better for better in robust if better is not None), self.best), budget)
+
+    def _taken_back(self, best: SetAnswer, budget: Budget) -> SetAnswer:
+        """The answer, with one change after the other taken back as far as its ball allows."""
+        for _ in range(TAKEN_BACK if best.point is not None else 0):
+            assert best.point is not None
+            before, changed = best.cost, np.flatnonzero(best.point != self.problem.factuals[0])
+            together = [] if self.problem.prices.is_added else [changed]
+            for columns in [*together, *changed[:, None]]:
+                best = self._back(best, columns, budget)
+            if best.cost > (1 - BACK_GAIN) * before:
+                break
+        return best
+
+    def _back(self, best: SetAnswer, columns: IntArray, budget: Budget) -> SetAnswer:
+        """The answer with some features as they were or, if they are real numbers, as near to that as the ball allows."""
+        assert best.point is not None
+        start, end, domain = best.point, self.problem.factuals[0], self.problem.domain
+        real = (domain.step[columns] == 0) & np.isfinite(end - start)[columns] & ~np.isin(columns, list(domain.levels))
+        near, far, share = 0.0, 1.0, 1.0
+        for _ in range(1 + (BACK_HALVINGS if real.any() else 0)):
+            if near == far or budget.spent():
+                break
+            point, moved = start.copy(), columns if share == 1 else columns[real]
+            point[moved] = end[moved] if share == 1 else start[moved] + share * (end - start)[moved]
+            better = self._if_robust(point, best)
+            if better is None:
+                far = share
+            else:
+                best, near = better, share
+            share = (near + far) / 2
+        return best
+
+    def _is_better(self, point: FloatArray, best: SetAnswer) -> bool:
+        return self._cost(point) < best.cost and bool(self.problem.admits(point[None])[0])
+
+    def _cost(self, point: FloatArray) -> float:
+        return float(self.problem.prices.total(self.problem.factuals, point[None])[0])
+
+    def _if_robust(self, point: FloatArray, best: SetAnswer) -> SetAnswer | None:
+        """A point as the better answer, if it is known to be one. Columns of float32 hold it as it is rounded."""
+        point = np.where(self.problem.domain.single, point.astype(np.float32), point)
+        if not self._is_better(point, best) or self._any_missed(point) is not None:
+            return None
+        try:
+            missed = self._missed(point, self._wide.b)
+        except OutOfTimeError:
+            return None
+        return None if missed else replace(best, point=point, cost=self._cost(point))
+
+    def _any_missed(self, point: FloatArray) -> FloatArray | None:
+        """A neighbour of a point that surely misses an inequality, if there is one."""
+        least = self._wide.b.tolist()
+        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, least, self.until)
+        return next((found.point for found, b in zip(worst, least, strict=True) if found.score < b), None)
+
     def _over(self, model: Trees, confirmation: Always) -> Problem:
         return replace(self.problem, model=model, robust=None, confirmation=confirmation)
 
@@ -173,8 +248,11 @@ class CuttingSet:
         """The inequalities that a neighbour of a point misses.
 
         Where rounding decides about the worst neighbour, the estimator is asked. What it says holds for the same leaves.
+        Raises `OutOfTimeError` if the time ends before that is known.
         """
-        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball)
+        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, until=self.until)
+        if any(np.isnan(found.score) for found in worst):
+            raise OutOfTimeError
         of_neighbours = self.problem.of_neighbours()
         return [
             Missed(row, b, found.point, found.score < b)

@@ -41,7 +41,7 @@ def look_inside(search: Scenarios, budget: Budget) -> None:
     """Look for an answer where the adversary soon has no doubt, and go back from there towards the row."""
     _look_deeper(search, budget)
     if search.best.point is None:
-        _look_among_rows(search, budget)
+        _lookamong_rows(search, budget)
     while search.best.point is not None and not budget.spent() and _brought_back(search, budget):
         pass
 
@@ -69,7 +69,7 @@ def _look_deeper(search: Scenarios, budget: Budget) -> None:
         depth = 2 * depth if deep == np.inf else (shallow + deep) / 2
 
 
-def _look_among_rows(search: Scenarios, budget: Budget) -> None:
+def _lookamong_rows(search: Scenarios, budget: Budget) -> None:
     """Take the cheapest of the training rows deepest inside that is robust."""
     for row in deepest_rows(search.problem, search.sure):
         search.until = min(budget.until, now() + QUICK_SECONDS)

@@ -10,24 +10,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
-from butfor.formulation.margins import tightened
 from butfor.model.adversary.search import worst_row
+from butfor.model.ball import BallNorm
 from butfor.model.negative_box import between, own_cells
 from butfor.model.regions import Regions, regions
 from butfor.model.trees import Interval
 from butfor.model.widest_box import missed_in, widest_box
-from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.relations import Implication, LinearRelation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet, Missed
-from butfor.solvers.robust.deep_inside import deepest_rows
 from butfor.solvers.robust.outside import Outside
 from butfor.solvers.robust.parcels import A_NUMBER, Choices
-from butfor.solvers.robust.rounds import is_closed, tell_round
+from butfor.solvers.robust.rounds import OutOfTimeError, is_closed, tell_round
 from butfor.solvers.robust.zones import SURELY, Zones
 from butfor.solvers.solver import Budget
 
@@ -49,9 +47,6 @@ NEAR_HALVINGS = 10
 MOST_PUSHES, PUSH = 30, 1e-9
 """How often a point is pushed away from a failing neighbour, and how much further than needed."""
 
-TAKEN_BACK, BACK_HALVINGS, BACK_GAIN = 3, 14, 1e-4
-"""How often all changes of an answer are taken back in turn, how often each way is halved, and what must be gained."""
-
 
 @dataclass(eq=False)
 class RoundCuts(CuttingSet):
@@ -71,7 +66,7 @@ class RoundCuts(CuttingSet):
         self.outside = Outside(choices, Zones(self.ball, none, none, takes))
         self.rounds, self.looked = 0, False
 
-    def solve(self, upper: float, budget: Budget) -> SetAnswer:
+    def _solve(self, upper: float, budget: Budget) -> SetAnswer:
         """First an answer, and then boxes until no cheaper row is outside of all zones."""
         begin = now()
         if not self.rounds and self.best.point is None:
@@ -88,7 +83,7 @@ class RoundCuts(CuttingSet):
             late = self.rounds >= PATIENT_ROUNDS or now() - begin > budget.left()
             if late and self.best.point is None and not self.looked:
                 self.looked = True
-                self.best = self._pushed_valid(self._among_rows(budget), upper, budget)
+                self.best = self._pushed_valid(self.among_rows(budget), upper, budget)
         closed = np.isinf(self.bound) or is_closed(self.bound, min(upper, self.best.cost))
         return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
 
@@ -96,16 +91,24 @@ class RoundCuts(CuttingSet):
         """The answer of the counterpart. If prices or relations couple features, much is learned without that first."""
         loose = _uncoupled(self.problem)
         if loose is self.problem:
-            return self._taken_back(self._counterpart(upper, budget), budget)
+            found = self._counterpart(upper, budget)
+            return self._taken_back(found if found.point is not None else self._in_a_box(budget), budget)
         seconds = min(LOOSE_SECONDS, LOOSE_SHARE * budget.left())
         search = RoundCuts(self.cheapest, loose, self.score_set, self.ball, self.model)
         point = search.solve(np.inf, budget.at_most(seconds)).point
         self._adopt(search.outside.zones)
         better = None if point is None else self._if_robust(point, self.best)
         best = self.best if better is None else self._taken_back(better, budget)
-        best = min(best, self._among_rows(budget), key=lambda one: one.cost)
+        best = min(best, self.among_rows(budget), key=lambda one: one.cost)
         found = self._counterpart(min(upper, best.cost), budget.at_most(seconds))
         return self._taken_back(found, budget) if found.cost < best.cost else best
+
+    def _in_a_box(self, budget: Budget) -> SetAnswer:
+        """A training row that is robust in the whole box around its ball. Boxes are judged in far less time."""
+        box = replace(self.ball, norm=BallNorm.LINF)
+        search = CuttingSet(self.cheapest, self.problem, self.score_set, box, self.model)
+        search.until = self.until
+        return search.among_rows(budget)
 
     def _adopt(self, known: Zones) -> None:
         """Take over the zones of a search among more rows. What may be missing there need not be here."""
@@ -113,12 +116,6 @@ class RoundCuts(CuttingSet):
         numbers = [takes[:, A_NUMBER] for j, takes in known.takes.items() if j not in zones.takes]
         for box in np.flatnonzero(np.all([np.ones(len(known), dtype=np.bool_), *numbers], axis=0)).tolist():
             zones.add(known.low[box], known.high[box], {j: known.takes[j][box] for j in zones.takes})
-
-    def _among_rows(self, budget: Budget) -> SetAnswer:
-        """A training row that is robust, brought back as far as its ball allows."""
-        rows = deepest_rows(self.problem, tightened(self.score_set, self.problem))
-        robust = (self._if_robust(row, self.best) for row in rows if not budget.spent())
-        return self._taken_back(next((better for better in robust if better is not None), self.best), budget)
 
     def _pushed_valid(self, best: SetAnswer, upper: float, budget: Budget) -> SetAnswer:
         """The better of an answer and valid rows that are pushed out, each of them valid under replies to those before."""
@@ -134,7 +131,11 @@ class RoundCuts(CuttingSet):
     def _judge(self, point: FloatArray, budget: Budget) -> None:
         """Take a point as the answer, or add the zones that it lies in."""
         zones, choices = self.outside.zones, self.outside.choices
-        failing = self._missed(point, self._wide.b)
+        try:
+            failing = self._missed(point, self._wide.b)
+        except OutOfTimeError:
+            self.outside.proposed.discard(point.tobytes())  # it was not judged
+            raise
         if not failing:
             self.best = replace(self.best, point=point, cost=self._cost(point))
             return
@@ -169,56 +170,6 @@ class RoundCuts(CuttingSet):
         factor = self.ball.factor(pushed, away - pushed)
         return None if factor is None else np.where(pushed == 0, point, missed + (1 + PUSH) * factor * pushed)
 
-    def _taken_back(self, best: SetAnswer, budget: Budget) -> SetAnswer:
-        """The answer, with one change after the other taken back as far as its ball allows."""
-        for _ in range(TAKEN_BACK if best.point is not None else 0):
-            assert best.point is not None
-            before, changed = best.cost, np.flatnonzero(best.point != self.problem.factuals[0])
-            together = [] if self.problem.prices.is_added else [changed]
-            for columns in [*together, *changed[:, None]]:
-                best = self._back(best, columns, budget)
-            if best.cost > (1 - BACK_GAIN) * before:
-                break
-        return best
-
-    def _back(self, best: SetAnswer, columns: IntArray, budget: Budget) -> SetAnswer:
-        """The answer with some features as they were or, if they are real numbers, as near to that as the ball allows."""
-        assert best.point is not None
-        start, end, domain = best.point, self.problem.factuals[0], self.problem.domain
-        real = (domain.step[columns] == 0) & np.isfinite(end - start)[columns] & ~np.isin(columns, list(domain.levels))
-        near, far, share = 0.0, 1.0, 1.0
-        for _ in range(1 + (BACK_HALVINGS if real.any() else 0)):
-            if near == far or budget.spent():
-                break
-            point, moved = start.copy(), columns if share == 1 else columns[real]
-            point[moved] = end[moved] if share == 1 else start[moved] + share * (end - start)[moved]
-            better = self._if_robust(point, best)
-            if better is None:
-                far = share
-            else:
-                best, near = better, share
-            share = (near + far) / 2
-        return best
-
-    def _is_better(self, point: FloatArray, best: SetAnswer) -> bool:
-        return self._cost(point) < best.cost and bool(self.problem.admits(point[None])[0])
-
-    def _cost(self, point: FloatArray) -> float:
-        return float(self.problem.prices.total(self.problem.factuals, point[None])[0])
-
-    def _if_robust(self, point: FloatArray, best: SetAnswer) -> SetAnswer | None:
-        """A point as the better answer, if it is one. Columns of float32 hold it as it is rounded."""
-        point = np.where(self.problem.domain.single, point.astype(np.float32), point)
-        if not self._is_better(point, best) or self._any_missed(point) is not None or self._missed(point, self._wide.b):
-            return None
-        return replace(best, point=point, cost=self._cost(point))
-
-    def _any_missed(self, point: FloatArray) -> FloatArray | None:
-        """A neighbour of a point that surely misses an inequality, if there is one."""
-        least = self._wide.b.tolist()
-        worst = worst_neighbours(self.model, self.score_set.A, point, self.ball, least)
-        return next((found.point for found, b in zip(worst, least, strict=True) if found.score < b), None)
-
     # -------------------------------------------------------------------------------------------------------- boxes
 
     def _failing_box(self, point: FloatArray, missed: Missed) -> tuple[FloatArray, FloatArray]:
@@ -245,7 +196,8 @@ class RoundCuts(CuttingSet):
         for _ in range(NEAR_HALVINGS):
             share = (near + far) / 2
             ball = replace(self.ball, radius=share * self.ball.radius)
-            closer = worst_row(leaves, point, ball.low(point), ball.high(point), ball.step, ball, missed.least)
+            low, high = ball.low(point), ball.high(point)
+            closer = worst_row(leaves, point, low, high, ball.step, ball, missed.least, self.until)
             if closer.score < missed.least:
                 far, found = share, closer.point
             else:
@@ -259,7 +211,7 @@ class RoundCuts(CuttingSet):
         able[list(domain.levels)] = False
         low, high = np.where(able, domain.low[0], neighbour), np.where(able, domain.high[0], neighbour)
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
-        fails_in = missed_in(self.model, -missed.row[None], least, neighbour, np.zeros(len(able)))
+        fails_in = missed_in(self.model, -missed.row[None], least, neighbour, np.zeros(len(able)), self.until)
         return widest_box(fails_in, neighbour, low - self.ball.radius, high + self.ball.radius, ends)
 
 

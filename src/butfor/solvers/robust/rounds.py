@@ -14,3 +14,7 @@ def tell_round(number: int, bound: float, cost: float) -> None:
 def is_closed(bound: float, ceiling: float) -> bool:
     """Whether a bound proves that no row is better than one that costs the ceiling."""
     return bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling))
+
+
+class OutOfTimeError(Exception):
+    """The time ended before a ball was judged. Nothing may be said of it."""
