@@ -65,6 +65,6 @@ def test_the_front_as_table_text_and_picture() -> None:
     ax = front.plot()
     assert ax.get_ylabel() == "cost"
     plt.close(ax.figure)
-    for radii in ([], [-0.1], [np.nan], ["x"]):
+    for radii in ([], [-0.1], [np.nan], ["x"], None, 0.1, "0.1"):
         with pytest.raises((ValueError, TypeError), match=r"radii|Radii"):
             explainer.pareto(row, target=1, radii=radii)

@@ -61,4 +61,7 @@ def number(value: Any, given: str, needed: str) -> float:
     """`value` as a float. If it is not a number, raise an error with the caller's words."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputTypeError(given, needed)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of very many digits
+        raise InputError(given, needed) from None

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.ensemble import (
@@ -284,6 +285,9 @@ def test_statements_about_bad_radii() -> None:
         (np.nan, "finite"),
         ("x", "a number"),
         ({"z": 1.0}, "no column"),
+        ({}, "says nothing"),
+        ({"n": 0.5}, "less than its step of 1"),
+        (10**400, "finite|a number"),
     ):
         with pytest.raises((ValueError, TypeError, KeyError), match=words):
             explainer.explain(X[["a", "n"]].iloc[[0]], target=1, constraints=[bf.robust(radius)])
@@ -298,7 +302,8 @@ def test_statements_about_bad_radii() -> None:
 
 def test_what_is_said_about_levels_unmet_rows_norms_and_black_boxes() -> None:
     X = pd.DataFrame({"a": [0.0, 1.1, 2.2, 3.3], "c": list("xyxy")})
-    model = make_pipeline(OrdinalEncoder(), DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, [0, 0, 1, 1])
+    columns = ColumnTransformer([("levels", OrdinalEncoder(), ["c"])], remainder="passthrough")
+    model = make_pipeline(columns, DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, [0, 0, 1, 1])
     explainer = bf.Explainer(model, X)
     with pytest.raises(ValueError, match="column 'c', which has levels"):
         explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"c": 1})])
@@ -409,11 +414,36 @@ def test_the_largest_radius_is_the_largest() -> None:
         explainer.region(X[:2], target=1)
 
 
+def test_a_step_may_be_missed_by_rounding() -> None:
+    X = pd.DataFrame({"n": [1, 2, 3, 4, 5, 6]})
+    explainer = bf.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, [0, 0, 0, 1, 1, 1]), X)
+    for step in (1, 1 - 1e-12, 1.9):
+        found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"n": step})]).only
+        assert found.point["n"].iloc[0] == 5
+        assert found["n"].stays == (4, 6)
+
+
+@pytest.mark.parametrize("ask", ["explain", "region", "robustness"])
+def test_a_mean_of_models_has_a_curved_boundary_and_says_so(ask: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :4]
+    model = CalibratedClassifierCV(RandomForestClassifier(3, max_depth=3, random_state=0), cv=2, ensemble=True).fit(
+        X, y
+    )
+    explainer = bf.Explainer(model, X)
+    row = X[model.predict(X) == (0 if ask == "explain" else 1)].iloc[[0]]
+    asked = {"constraints": [bf.robust(0.01)]} if ask == "explain" else {}
+    with pytest.raises(ValueError, match=r"soft votes, calibration.*curved"):
+        getattr(explainer, ask)(row, target=1, **asked)
+
+
 def test_nothing_to_perturb_is_said() -> None:
     X = pd.DataFrame({"n": [1, 2, 3, 4]})
     explainer = bf.Explainer(DecisionTreeClassifier(max_depth=1).fit(X, [0, 0, 1, 1]), X)
     with pytest.raises(ValueError, match="no column holds real numbers"):
         explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust(0.1)])
+    with pytest.raises(ValueError, match="no column as real numbers"):
+        explainer.robustness(X.iloc[[3]], target=1)
     found = explainer.explain(X.iloc[[0]], target=1, constraints=[bf.robust({"n": 1})]).only
     assert found.point["n"].iloc[0] == 4
 

@@ -200,11 +200,18 @@ class Explainer(SeveralAnswers):
     ) -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
 
-        The radius is measured in ranges of the columns, as in `bf.robust`. `row` is one row as a table or a dict, or an
+        The radius is measured in ranges of the columns, as in `bf.robust`. Whole numbers, levels and numbers that the model
+        reads in bins stay as they are. `row` is one row as a table or a dict, or an
         answer (then it is its point). When a `time_limit` in seconds ends, the radius is the largest that is proven.
         """
-        budget = budget_of(time_limit, None, None)
-        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, 1.0).robustness(budget)
+        radius, budget = radii(self._reading, whole_numbers=False), budget_of(time_limit, None, None)
+        if not radius:
+            raise InputError(
+                "the model reads no column as real numbers.",
+                "A radius is about shifts of these.",
+                "Explainer.region widens whole numbers, too.",
+            )
+        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, radius).robustness(budget)
 
     def pareto(
         self,

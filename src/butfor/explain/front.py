@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.errors import InputError, number
+from butfor.errors import InputError, InputTypeError, number
 from butfor.estimator.prediction import Prediction
 from butfor.explain.asking import Asking
 from butfor.explain.ladder import shares
@@ -27,6 +27,8 @@ def front(asking: Asking, verifier: Verifier, radii: Iterable[float], norm: str,
     smaller radii, and a bound holds for all larger ones: both are passed on.
     """
     lengths = _ascending(radii)
+    for length in lengths:
+        Robust(length, norm).validate(verifier.referee.space)
     answers: list[Explanation] = []
     for radius, part in zip(lengths, shares(budget, len(lengths)), strict=True):
         ball = Robust(radius, norm) if radius else None
@@ -46,7 +48,6 @@ def _within(verifier: Verifier, ball: Robust | None) -> Verifier:
     """The question for answers that stay valid in a ball."""
     if ball is None:
         return verifier
-    ball.validate(verifier.referee.space)
     question = verifier.question
     return replace(verifier, question=question.under((*question.constraints, ball)))
 
@@ -63,7 +64,14 @@ def _settles(answer: Explanation, ball: Robust | None, verifier: Verifier) -> bo
 
 
 def _ascending(radii: Iterable[float]) -> list[float]:
-    given = [number(one, f"radii={radii!r} was given.", "Radii must be numbers.") for one in radii]
+    message = (
+        f"radii={radii!r} was given.",
+        "A list of numbers is needed.",
+        "Give shares of the ranges: [0, 0.01, 0.05].",
+    )
+    if not isinstance(radii, Iterable):
+        raise InputTypeError(*message)
+    given = [number(one, *message[:2]) for one in radii]
     if not given or not all(np.isfinite(one) and one >= 0 for one in given):
         raise InputError(f"radii={radii!r} was given.", "At least one is needed, all finite and not negative.")
     return sorted(set(given))

@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
-from butfor.errors import InputError
+from butfor.errors import InputError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.nearest_miss import nearest_miss
 from butfor.explain.plan import plan
@@ -25,7 +25,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
 from butfor.model.worst import worst_neighbours
-from butfor.problem.constraints.robust import Robust, read_in_bins, refuse_unknown
+from butfor.problem.constraints.robust import CURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
 from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.problem import Problem
@@ -152,19 +152,21 @@ def surroundings(
     robust = Robust(radius, norm)
     robust.validate(problem.space)
     ball = robust.ball(problem.space)
-    refuse_unknown(problem.model, reading.readout, ball)
+    refused = unjudged(problem.model, reading.readout, ball)
+    if refused:
+        raise UnsupportedProblemError(f"what is around a row was asked of {refused.there}.", refused.needed)
     for score_set in problem.score_sets:
         if score_set.curve is None and problem.meets(score_set, problem.factuals[0]):
             return Surroundings(problem, score_set, ball, table, repr(question.target))
     raise InputError(
         f"the target {question.target!r} has no linear boundary that the row is inside of.",
-        "Probabilities of several classes are curved.",
-        "Ask for a class.",
+        CURVED,
+        "Ask for a class, calibrate with ensemble=False, or ask one of the models.",
     )
 
 
 def radii(reading: Reading, whole_numbers: bool) -> dict[str, float]:
-    """The whole range of each column that a region may widen: numbers, and not those that are read in bins."""
+    """The whole range of each column that may move: numbers, and not those that are read in bins."""
     binned = read_in_bins(reading.model)
     return {
         feature.name: feature.range

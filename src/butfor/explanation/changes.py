@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
@@ -23,7 +23,8 @@ class Change:
 
     - `ends`: the ends of the column's range;
     - `position`: where both values lie on the range (0 to 1, or outside);
-    - `share`: the signed change as a share of the range.
+    - `share`: the signed change as a share of the range;
+    - `stays`: the ends between which the answer stays valid, together with those of all columns, if a box was promised.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Change:
     position: tuple[float, float] | None = None
     ends: tuple[float, float] | None = None
     words: ColumnWords | None = None
+    stays: tuple[float, float] | None = None
 
     @property
     def label(self) -> str:
@@ -62,12 +64,7 @@ class Change:
 
     def show_within(self, low: float, high: float) -> tuple[str, str]:
         """The ends of an interval of the column as short texts. What they say lies within the interval."""
-        words = self.words or ColumnWords(thousands=False)
-        first, last = _rounded(low, ROUND_CEILING, words.decimals), _rounded(high, ROUND_FLOOR, words.decimals)
-        if first > last:  # so many digits do not tell the ends apart
-            return words.number(repr(low)), words.number(repr(high))
-        texts = (f"{end:f}" if words.decimals and end.is_finite() else _plain(end) for end in (first, last))
-        return words.number(next(texts)), words.number(next(texts))
+        return texts_within(low, high, self.words or ColumnWords(thousands=False))
 
 
 def texts_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -> tuple[str, str]:
@@ -76,6 +73,15 @@ def texts_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -
     pairs = zip((change.before, change.after), plain, strict=True)
     before, after = (_in_words(value, text, words, style) for value, text in pairs)
     return (before, after) if before != after or not change.changed else plain
+
+
+def texts_within(low: float, high: float, words: ColumnWords, style: NumberStyle = ENGLISH) -> tuple[str, str]:
+    """Both ends of an interval, as these words and this style write them. What they say lies within the interval."""
+    first, last = _rounded(low, ROUND_CEILING, words.decimals), _rounded(high, ROUND_FLOOR, words.decimals)
+    if first > last:  # so many digits do not tell the ends apart
+        return words.number(repr(low), style), words.number(repr(high), style)
+    texts = (f"{end:f}" if words.decimals and end.is_finite() else _plain(end) for end in (first, last))
+    return words.number(next(texts), style), words.number(next(texts), style)
 
 
 def shown(value: Any, words: ColumnWords, style: NumberStyle = ENGLISH) -> str:
@@ -96,14 +102,24 @@ def _fixed(value: float, decimals: int) -> str:
 
 
 def change_rows(
-    space: Space, factual: FloatArray, point: FloatArray | None, words: Words | None = None
+    space: Space,
+    factual: FloatArray,
+    point: FloatArray | None,
+    words: Words | None = None,
+    box: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[Change, ...]:
-    """One row for each column of the space."""
+    """One row for each column of the space. `box` has the ends between which the point stays valid."""
     after = factual if point is None else point
     known = words.columns if words else {}
-    return tuple(
+    rows = (
         _row(feature, float(factual[j]), float(after[j]), known.get(feature.name))
         for j, feature in enumerate(space.features)
+    )
+    if box is None:
+        return tuple(rows)
+    return tuple(
+        replace(row, stays=(low, high)) if row.ends and low < high else row
+        for row, low, high in zip(rows, *(end.tolist() for end in box), strict=True)
     )
 
 

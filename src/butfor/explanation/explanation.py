@@ -103,10 +103,14 @@ class Explanation:
 
         None if no box was asked for. `Explainer.region` finds the widest one around any row.
         """
-        ends = None if self.point_codes is None else promised_ends(self.question, self.space, self.point_codes)
-        if self.point_codes is None or ends is None:
+        if self.point_codes is None or self._promised is None:
             return None
-        return Region(self.space, self.point_codes, *ends, self.question.target, self.point, self.words)
+        return Region(self.space, self.point_codes, *self._promised, self.question.target, self.point, self.words)
+
+    @property
+    def _promised(self) -> tuple[FloatArray, FloatArray] | None:
+        """The ends of that box."""
+        return None if self.point_codes is None else promised_ends(self.question, self.space, self.point_codes)
 
     def __getitem__(self, name: str) -> Change:
         """One column, before and after, changed or not."""
@@ -114,7 +118,7 @@ class Explanation:
 
     def columns(self) -> tuple[Change, ...]:
         """Every column, changed or not: the facts that all views lay out."""
-        return change_rows(self.space, self.factual_codes, self.point_codes, self.words)
+        return change_rows(self.space, self.factual_codes, self.point_codes, self.words, self._promised)
 
     def described(self, words: Words) -> Explanation:
         """The same answer, told in these words. See `bf.describe`."""

@@ -13,7 +13,7 @@ from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, PREDICTED_NEIGHBOURS, REACHED, WORST_NEIGHBOUR
 from butfor.views.markup import isolated, pairs, part, phrase, sentence
-from butfor.views.text import headline, score_line, status_name, wanted
+from butfor.views.text import headline, score_line, status_name, stays, wanted
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
@@ -86,19 +86,22 @@ def _changes(answer: Explanation) -> str:
         return ""
     head = '<th scope="col">Column</th>'
     head += "".join(f'<th scope="col" class="number">{label}</th>' for label in ("Before", "After", "Change"))
+    boxed = any(change.stays for change in answer.changes)
+    head += '<th scope="col">Stays valid</th>' if boxed else ""
     head += '<th scope="col">On its range: <span class="key was">before</span> <span class="key is">after</span></th>'
-    body = "".join(_change(change, answer) for change in answer.changes)
+    body = "".join(_change(change, answer, boxed) for change in answer.changes)
     return f'<table class="changes"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def _change(change: Change, answer: Explanation) -> str:
+def _change(change: Change, answer: Explanation, boxed: bool) -> str:
     before, after = change.text
+    stay = f'<td data-label="Stays valid">{isolated(stays(change))}</td>' if boxed else ""
     where = _drawing(change) or f'<span class="more">{isolated(_values(answer.space[change.name]))}</span>'
     return (
         f'<tr><th scope="row">{isolated(change.label)}</th>'
         f'<td class="number before" data-label="Before">{isolated(before)}</td>'
         f'<td class="number after" data-label="After">{isolated(after)}</td>'
-        f'<td class="number change" data-label="Change">{_difference(change)}</td>'
+        f'<td class="number change" data-label="Change">{_difference(change)}</td>{stay}'
         f'<td class="where">{where}</td></tr>'
     )
 

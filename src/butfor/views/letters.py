@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from butfor.errors import InputError, InputTypeError
-from butfor.explanation.changes import Change, texts_of, word
+from butfor.explanation.changes import Change, texts_of, texts_within, word
 from butfor.explanation.column_words import ColumnWords, NumberStyle
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.classes import Classes, Other, Probability
@@ -102,11 +102,16 @@ class Letter:
         }
 
     def _change(self, change: Change) -> str:
-        before, after = texts_of(change, change.words or ColumnWords(), self.numbers)
+        words = change.words or ColumnWords()
+        before, after = texts_of(change, words, self.numbers)
         label = change.label
         if self.lists["lower_labels"] and self.own["join"] == " " and label[1:2].islower() and change.words:
             label = label[:1].lower() + label[1:]
-        return self._fill("change", {"label": label, "before": before, "after": after})
+        facts = {"label": label, "before": before, "after": after}
+        if change.stays is None:
+            return self._fill("change", facts)
+        low, high = texts_within(*change.stays, words, self.numbers)
+        return self._fill("change_within", facts | {"low": low, "high": high})
 
     def _told(self, output: Any) -> str:
         return self.answer.told(output, self.numbers) if self._named else self._number(word(output))
@@ -193,6 +198,8 @@ def _templates(language: str, given: Mapping[str, Any] | str | os.PathLike[str] 
             if type(template) is not type(merged[table].get(name, "")):
                 raise InputTypeError(f"the template {name!r} in {table!r} is {template!r}.", "It must be a text.")
             merged[table][name] = template
+        if "change" in rows and "change_within" not in rows:  # a sentence of one language stays in it
+            merged[table]["change_within"] = rows["change"]
     return merged
 
 

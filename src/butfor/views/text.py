@@ -8,12 +8,13 @@ from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from butfor.explanation.changes import word
+from butfor.explanation.changes import Change, word
 from butfor.explanation.explanations import Explanations
 from butfor.problem.targets.class_scores import SCORE_NAMES
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status
 from butfor.views import survival_words
+from butfor.views.words import promised_in_words
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -98,14 +99,31 @@ def panel(answer: Explanation) -> Any:
     if scored:
         parts.append(Text(visible(scored)))
     if answer.changes:
-        table = _table("column", before="right", after="right", change="right")
+        boxed = any(change.stays for change in answer.changes)
+        table = _table(
+            "column", before="right", after="right", change="right", **{"stays valid": "left"} if boxed else {}
+        )
         for change in answer.changes[:CHANGES_LISTED]:
-            _add(table, change.label, *change.text, change.difference)
+            _add(table, change.label, *change.text, change.difference, *([stays(change)] if boxed else []))
         parts.append(table)
     rest = len(answer.changes) - CHANGES_LISTED
     if rest > 0:
         parts.append(Text(f"and {rest} more changes", style="dim"))
+    parts += [Text(visible(promise)) for promise in promises(answer)]
     return Group(*parts, Text(footer(answer), style="green" if answer.found else "yellow"))
+
+
+def stays(change: Change) -> str:
+    """The values of a column that the answer may take, too; empty if none were promised."""
+    if change.stays is None:
+        return ""
+    low, high = change.show_within(*change.stays)
+    return f"from {low} to {high}"
+
+
+def promises(answer: Explanation) -> list[str]:
+    """What an answer was asked to survive, in words."""
+    return promised_in_words(answer.question) if answer.found and answer.changes else []
 
 
 def panel_many(answers: Sequence[Explanation]) -> Any:

@@ -26,6 +26,12 @@ def constraints_in_words(question: QuestionRecord) -> list[str]:
     return [_sentence_of(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
 
 
+def promised_in_words(question: QuestionRecord) -> list[str]:
+    """The constraints that an answer survives changes, one sentence each."""
+    specs = question.spec.get("constraints", [])
+    return [_sentence_of(spec, "") for spec in specs if isinstance(spec, dict) and spec.get("kind") in PROMISES]
+
+
 def _sentence_of(spec: Any, text: str) -> str:
     kind = spec.get("kind") if isinstance(spec, dict) else None
     try:
@@ -92,14 +98,16 @@ def _plausible(spec: Spec) -> str:
 
 
 def _robust(spec: Spec) -> str:
-    radius = from_spec(spec["radius"])
-    shape = {"linf": "each of them", "l2": "the root of the sum of their squares", "l1": "their sum"}[spec["norm"]]
+    radius, box = from_spec(spec["radius"]), spec["norm"] == "linf"
+    shares = {"l2": "the root of the sum of squares", "l1": "the sum"}.get(spec["norm"], "")
     if isinstance(radius, dict):
-        sides = listed([f"{_number(length)} of {name}" for name, length in radius.items()])
-        size = f"shifts of {sides}" + ("" if spec["norm"] == "linf" else f" ({shape} measured in these)")
+        off = [f"{name} is off by up to {_number(length)}" for name, length in radius.items()]
+        which = listed(off) if box else f"{listed(off, 'or')}, or some in part ({shares} of the shares is at most 1)"
+    elif box:
+        which = f"each real number is off by up to {_number(100 * radius)} % of its range"
     else:
-        size = f"shifts of numbers, if {shape} is at most {_number(radius)} ranges"
-    return f"it stays valid under {size}"
+        which = f"real numbers are off by up to {_number(100 * radius)} % of their ranges together ({shares})"
+    return f"it stays valid if {which}"
 
 
 def _agree(models: int) -> str:
@@ -131,6 +139,9 @@ def _mix(spec: Spec) -> str:
     parts = ((weight, _sentence_of(term, "a price")) for weight, term in spec["parts"])
     return "; plus ".join(words if weight == 1 else f"{_number(weight)} × ({words})" for weight, words in parts)
 
+
+PROMISES = ("Robust", "RobustTo")
+"""The kinds of constraints that say what an answer survives."""
 
 SENTENCES: dict[Any, Callable[[Spec], str]] = {
     "Fixed": lambda spec: _keep(spec["names"], "keeps its value", "keep their values"),

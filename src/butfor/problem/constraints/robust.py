@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,14 @@ from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
 
+STEP_ROUNDING = 1e-9
+"""A radius that is less than a whole number of steps by so small a share of one counts as that number."""
+
+CURVED = (
+    "Probabilities of several classes, and means of several models (soft votes, calibration), have curved boundaries."
+)
+"""What is said where a boundary of that kind is refused."""
+
 
 @dataclass(frozen=True)
 class Robust(JudgedConstraint):
@@ -40,7 +49,17 @@ class Robust(JudgedConstraint):
             raise InputError(
                 f"{self!r} was given.", f"The norm must be one of {', '.join(map(repr, map(str, BallNorm)))}."
             )
+        if isinstance(self.radius, Mapping) and not self.radius:
+            raise InputError("bf.robust({}) says nothing.", "It must name at least one column.")
         self.ball(space)
+        for name, length in self.radius.items() if isinstance(self.radius, Mapping) else ():
+            step = space[name].step
+            if 0 < length < step * (1 - STEP_ROUNDING):
+                raise InputError(
+                    f"{self!r} perturbs {name!r} by less than its step of {step:g}.",
+                    "It is perturbed by whole steps, so this would change nothing.",
+                    f"Give at least {step:g}, or leave it out.",
+                )
 
     def ball(self, space: Space) -> Ball:
         """The ball in the units of each column."""
@@ -67,7 +86,7 @@ class Robust(JudgedConstraint):
                     "Leave it out.",
                 )
             length = self._length(length)
-            radius[j] = np.floor(length / feature.step + 1e-9) * feature.step if feature.step else length
+            radius[j] = np.floor(length / feature.step + STEP_ROUNDING) * feature.step if feature.step else length
         if self.norm != BallNorm.LINF and ((step > 0) & (radius > 0)).any():
             raise InputError(
                 f"{self!r} perturbs whole numbers.", "They are perturbed by whole steps each.", "Use norm='linf'."
@@ -82,7 +101,7 @@ class Robust(JudgedConstraint):
         return replace(self, radius=share * self.radius)
 
     def _length(self, length: float) -> float:
-        found = number(length, repr(self), "A radius must be a number.")
+        found = number(length, f"{self!r} was given.", "A radius must be a number, or a dict from column to a number.")
         if not (np.isfinite(found) and found >= 0):
             raise InputError(f"{self!r} was given.", "A radius must be finite and not negative.")
         return float(found)
@@ -97,7 +116,7 @@ class Robust(JudgedConstraint):
         if target is None:
             return [Neighbourhood(False, None, 0)] * len(changes)
         model, ball = target.focus(reading, changes.before).model, self.ball(referee.space)
-        refuse_unknown(model, reading.readout, ball)
+        refuse(unjudged(model, reading.readout, ball))
         own = [tuple[ScoreSet, ...]()] * len(changes)
         for rows, score_sets in target.groups(reading.readout, changes.before):
             for at, row in enumerate(rows.tolist()):
@@ -106,7 +125,13 @@ class Robust(JudgedConstraint):
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         ball = self.ball(problem.space)
-        refuse_unknown(problem.model, referee.reading.readout, ball)
+        refuse(unjudged(problem.model, referee.reading.readout, ball))
+        if any(score_set.curve is not None for score_set in problem.score_sets):
+            raise UnsupportedProblemError(
+                "bf.robust was given for a target with a curved boundary.",
+                CURVED,
+                "Ask for a class, calibrate with ensemble=False, or ask one of the models.",
+            )
         if problem.robust is not None:
             raise InputError(
                 "two robust constraints were given.", "One ball is kept at a time.", "Give the larger one."
@@ -117,26 +142,42 @@ class Robust(JudgedConstraint):
         raise UnsupportedProblemError("a robust answer is part of the problem.", "No search checks it by itself.")
 
 
-def refuse_unknown(model: Model, readout: AbstractReadout, ball: Ball) -> None:
-    """Raise an error if the model's worst neighbours cannot be found exactly."""
+class Unjudged(NamedTuple):
+    """Why whole balls cannot be judged: what is there, what is needed, and what to do instead of `bf.robust`."""
+
+    there: str
+    needed: str
+    instead: str
+
+
+def unjudged(model: Model, readout: AbstractReadout, ball: Ball) -> Unjudged | None:
+    """Why a model's worst neighbours cannot be found exactly. None if they can."""
     if not isinstance(model, Linear | Trees | ObliqueTree | Network):
-        raise UnsupportedProblemError(
-            f"bf.robust was given for a {kind_of(model)} model.",
+        return Unjudged(
+            f"a model of the kind {str(kind_of(model))!r}",
             "A whole ball can be judged only for linear models, trees, oblique trees, sums of trees and networks.",
             "Leave it out, or use bf.margin where boundaries are known.",
         )
     if readout.joins_sets:
-        raise UnsupportedProblemError(
-            "bf.robust was given for a stack that ends in a tree.",
+        return Unjudged(
+            "a stack that ends in a tree",
             "A ball may reach over several leaves of that tree, and only balls inside one are judged.",
             "Leave it out, or fit the stack with a linear end.",
         )
-    if read_in_bins(model) & set(np.flatnonzero(ball.radius).tolist()):
-        raise UnsupportedProblemError(
-            "bf.robust perturbs a column that the model reads in bins.",
+    binned = read_in_bins(model) & set(np.flatnonzero(ball.radius).tolist())
+    if binned:
+        return Unjudged(
+            f"{len(binned)} {'columns' if len(binned) > 1 else 'column'} that the model reads in bins",
             "Whole balls are judged only for columns that are read as numbers.",
             "Give radii for the other columns: bf.robust({'name': radius}).",
         )
+    return None
+
+
+def refuse(found: Unjudged | None) -> None:
+    """Raise an error if the ball of `bf.robust` cannot be judged."""
+    if found:
+        raise UnsupportedProblemError(f"bf.robust was given for {found.there}.", found.needed, found.instead)
 
 
 def read_in_bins(model: Model) -> set[int]:

@@ -23,6 +23,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.side_by_side import in_both, side_by_side
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
+from butfor.problem.constraints.robust import CURVED
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
@@ -134,6 +135,10 @@ def _read(constraint: RobustTo, i: int, own: Reading) -> tuple[Any, Reading]:
             "Several models are kept at once only if all of them are read.",
             "Leave it out, and see with Explainer.agreement how often it agrees.",
         )
+    if own.source.classes and not reading.source.classes:
+        raise UnsupportedProblemError(
+            f"{which} predicts no classes.", "All models must be classifiers of the same classes.", "Leave it out."
+        )
     if set(reading.source.classes) != set(own.source.classes):
         raise InputError(
             f"{which} predicts the classes {list(reading.source.classes)}.",
@@ -158,7 +163,7 @@ def _in_both(first: ScoreSet, second: ScoreSet, scores: int, constraint: RobustT
     if second.curve is not None:
         raise UnsupportedProblemError(
             f"{constraint!r} was given for a target with a curved boundary.",
-            "Probabilities of several classes, and means of several models, are curved.",
+            CURVED,
             "Ask for a class.",
         )
     return in_both(first, second, scores)
