@@ -12,8 +12,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
+from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -423,3 +424,26 @@ def test_a_calibrated_model_beside_one_float32_column_computes_in_float64() -> N
         bf.Explainer(make_pipeline(StandardScaler(), calibrated).fit(short[["year"]], y), short[["year"]]).reading.unit
         > 1e-8
     )
+
+
+@pytest.mark.parametrize(
+    "gather",
+    [
+        lambda one, other: VotingClassifier([("a", one), ("b", other)], voting="soft"),
+        lambda one, other: StackingClassifier([("a", one), ("b", other)], cv=2),
+        lambda one, other: BaggingClassifier(one, 3, random_state=0),
+    ],
+    ids=["vote", "stack", "bag"],
+)
+def test_members_with_imputers_of_their_own_take_missing_values(gather) -> None:
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :3].mask(np.random.default_rng(0).random((len(X), 3)) < 0.1)
+    one = make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=3, random_state=0))
+    other = make_pipeline(SimpleImputer(strategy="median"), RandomForestClassifier(4, max_depth=3, random_state=0))
+    model = gather(one, other).fit(X, y)
+    explainer = bf.Explainer(model, X)
+    assert all(feature.missing for feature in explainer.space)
+    lacking = X[(model.predict(X) == 0) & X.isna().any(axis=1)].iloc[:3]
+    answers = explainer.explain(lacking, target=1, time_limit=20)
+    assert all(answer.found for answer in answers)
+    assert (model.predict(pd.concat([answer.point for answer in answers])) == 1).all()

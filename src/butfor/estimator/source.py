@@ -314,7 +314,12 @@ def _several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
 
 
 def wrapped(estimator: Any) -> Any:
-    """The fitted estimator inside a search, a threshold or a frozen one. None if there is no such wrapper."""
+    """The fitted estimator inside a search, a threshold or a frozen one. None if there is no such wrapper.
+
+    Bags and boosting keep their members elsewhere, and beside them a copy that is not fitted.
+    """
+    if hasattr(estimator, "estimators_"):
+        return None
     if type(estimator).__name__ == "FrozenEstimator":
         return estimator.estimator
     return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))

@@ -227,6 +227,9 @@ def _allows_nan(estimator: Any) -> bool:
         return _allows_nan(inner)
     if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
         return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
+    members = getattr(estimator, "estimators_", ())
+    if any(hasattr(member, "steps") for member in members):  # pipelines with imputers of their own: they are asked
+        return all(hasattr(member, "steps") or _allows_nan(member) for member in members)
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
