@@ -393,24 +393,29 @@ def test_a_mean_of_three_trees_that_is_attained():
 
 
 @pytest.mark.parametrize("weights", [(0.25, -0.5), (0.75, -0.75)])
-@pytest.mark.parametrize("largest", [7, 9])
-def test_slopes_with_few_digits_by_luck(largest, weights):
-    """MaxAbsScaler divides and rounds, although the weight divided by the largest value is a short fraction."""
-    grid = pd.DataFrame(list(itertools.product(range(largest + 1), repeat=2)), columns=["a", "b"])
-    model = make_pipeline(MaxAbsScaler(), LinearRegression()).fit(grid, grid.a)
-    model[-1].coef_, model[-1].intercept_ = largest * np.array(weights), 0.25
-    predicted = np.array([model.predict(grid.iloc[[i]])[0] for i in range(len(grid))])
-    rounded_up = predicted[predicted > 0.25 + grid @ weights]
-    assert len(rounded_up)
-    for reached in np.unique(rounded_up):
-        lacking = grid[predicted < reached].iloc[::7]
-        for row, found in zip(
-            lacking.to_numpy(),
-            bf.Explainer(model, grid).explain(lacking, target=bf.value(at_least=reached)),
-            strict=True,
-        ):
-            cost = np.abs(grid - row).sum(axis=1) / largest
-            assert found.certificate.bound <= cost[predicted >= reached].min() + 1e-6
+def test_slopes_with_few_digits_by_luck(weights):
+    """MaxAbsScaler divides and rounds, although the weight divided by the largest value is a short fraction.
+
+    What is rounded up depends on how a processor adds: by 7 and 9 on some, by 23 on all that were tried.
+    """
+    asked = 0
+    for largest in (7, 9, 23):
+        grid = pd.DataFrame(list(itertools.product(range(largest + 1), repeat=2)), columns=["a", "b"])
+        model = make_pipeline(MaxAbsScaler(), LinearRegression()).fit(grid, grid.a)
+        model[-1].coef_, model[-1].intercept_ = largest * np.array(weights), 0.25
+        predicted = np.array([model.predict(grid.iloc[[i]])[0] for i in range(len(grid))])
+        rounded_up = predicted[predicted > 0.25 + grid @ weights]
+        for reached in np.unique(rounded_up)[:20]:
+            lacking = grid[predicted < reached].iloc[::7]
+            for row, found in zip(
+                lacking.to_numpy(),
+                bf.Explainer(model, grid).explain(lacking, target=bf.value(at_least=reached)),
+                strict=True,
+            ):
+                cost = np.abs(grid - row).sum(axis=1) / largest
+                assert found.certificate.bound <= cost[predicted >= reached].min() + 1e-6
+                asked += 1
+    assert asked > 20
 
 
 def test_a_quadratic_program_that_went_round_for_ever():

@@ -46,7 +46,7 @@ ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees", "butfor.warming")
 """Made of the layers, part of none: no layer but the command imports them."""
 
 ONLY = {
-    "highspy": ("butfor.solvers.milp.program", "butfor.model.growing_program"),
+    "highspy": ("butfor.solvers.milp.program", "butfor.model.growing_program", "butfor.model.quiet_highs"),
     "sklearn": (
         "butfor.importers",
         "butfor.estimator.source",

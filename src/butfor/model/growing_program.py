@@ -8,6 +8,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.inequalities import Inequalities
+from butfor.model.quiet_highs import quiet_highs, work
 
 PRECISE_PROGRAM = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 """How far a linear program may miss a row."""
@@ -35,8 +36,7 @@ class GrowingProgram:
     def _solver(self) -> Any:
         import highspy
 
-        solver, program = highspy.Highs(), highspy.HighsLp()
-        solver.silent()
+        solver, program = quiet_highs(), highspy.HighsLp()
         for name, value in {**PRECISE_PROGRAM, "threads": 1, "presolve": "off"}.items():
             solver.setOptionValue(name, value)
         rows, least, most, low, high = self.inequalities
@@ -85,10 +85,10 @@ class GrowingProgram:
         import highspy
 
         kinds = highspy.HighsModelStatus
-        self.solver.run()
+        work(self.solver)
         if self.solver.getModelStatus() not in (kinds.kOptimal, kinds.kModelEmpty, kinds.kInfeasible):
             self.solver.clearSolver()  # it has lost its way from the last basis
-            self.solver.run()
+            work(self.solver)
         status = self.solver.getModelStatus()
         if status in (kinds.kOptimal, kinds.kModelEmpty):
             solution = self.solver.getSolution()

@@ -8,6 +8,8 @@ or that no point meets the half-spaces.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -133,6 +135,18 @@ def minimise(
     No point with an infinite bound means that there is no such d. No point with a finite bound means that the steps did
     not settle.
     """
+    known: tuple[FloatArray | None, float] = None, 0.0
+    steps = _steps(Q, down, up, A, b)
+    with suppress(np.linalg.LinAlgError):  # rounding may make a system singular, on some processors only
+        while then := next(steps, None):
+            known = then
+    return known
+
+
+def _steps(
+    Q: FloatArray, down: FloatArray, up: FloatArray, A: FloatArray, b: FloatArray
+) -> Iterator[tuple[FloatArray | None, float]]:
+    """What is known before each step: a bound, and at the end the point."""
     sparse, band = csr_array(Q), _band(Q)
     d, lam, w = (down + up) / 2, np.ones(len(b)), np.ones(len(b))
     w = np.maximum(A @ d - b, 0.1)
@@ -149,11 +163,14 @@ def minimise(
             missed.max() <= ROW_SPARE / 2
             and curved - best <= SETTLED_GAP * max(curved, cheap) + 2 * ROW_SPARE * lam.sum()
         ):
-            return d, best
+            yield d, best
+            return
         if lam @ b - np.maximum(push * down, push * up).sum() > 1e-9 * lam.sum():
-            return None, np.inf
+            yield None, np.inf
+            return
+        yield None, best
         if not max(low.max(), high.max(), lam.max()) < HUGE:
-            return None, best
+            return
         double[0] = 2 * band[0] + low / under + high / over + ridge
         factor = (cholesky_banded(double, lower=True, check_finite=False), True)
         solved = cho_solve_banded(factor, A.T, check_finite=False)
@@ -176,7 +193,6 @@ def minimise(
         dual = min(1.0, 0.995 * _longest((low, high, lam), (move.low, move.high, move.lam)))
         d, w = d + primal * move.d, w + primal * move.w
         lam, low, high = lam + dual * move.lam, low + dual * move.low, high + dual * move.high
-    return None, best
 
 
 @dataclass(frozen=True, eq=False)

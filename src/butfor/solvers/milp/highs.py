@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Event, Thread, current_thread, main_thread
+from threading import Event
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from butfor.arrays import FloatArray
 from butfor.model.inequalities import Inequalities
+from butfor.model.quiet_highs import quiet_highs, work
 
 FEASIBILITY = 1e-9
 """How far HiGHS may miss a row of a linear or quadratic program."""
@@ -34,10 +35,6 @@ LOOKS_FOR_POINTS = (
 
 QP_ITERATIONS = 100
 """How many iterations a quadratic program may take, for each of its columns and rows. It takes about one."""
-
-
-HEARS_EVERY = 0.1
-"""How many seconds pass at most until Ctrl-C is heard, if it reaches another thread first."""
 
 
 @dataclass(frozen=True)
@@ -67,42 +64,21 @@ def run(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> A
 
 
 def _work(highspy: Any, solver: Any) -> None:
-    """Let HiGHS work beside this thread, and end it at Ctrl-C. Only the main thread hears of that."""
-    if current_thread() is not main_thread():
-        solver.run()
-        return
-    enough, ended, raised = Event(), Event(), list[Exception]()
+    """Let HiGHS work, and end it at Ctrl-C."""
+    enough = Event()
 
     def asked(kind: Any, message: Any, known: Any, answer: Any, data: Any) -> None:
         if enough.is_set():
             answer.user_interrupt = True
 
-    def run() -> None:
-        try:
-            solver.run()
-        except Exception as error:
-            raised.append(error)
-        finally:
-            ended.set()
-
     solver.setCallback(asked, None)
     solver.startCallback(highspy.cb.HighsCallbackType.kCallbackMipInterrupt)
-    Thread(target=run, daemon=True).start()
-    try:
-        while not ended.wait(HEARS_EVERY):
-            pass
-    except KeyboardInterrupt:
-        enough.set()
-        ended.wait()
-        raise
-    if raised:
-        raise raised[0]
+    work(solver, enough)
 
 
 def with_model(highspy: Any, model: Any, seconds: float, options: dict[str, bool]) -> Any:
     """HiGHS with a model; None if it did not take it."""
-    solver = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
+    solver = quiet_highs()
     solver.setOptionValue("threads", 1)
     for name in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
         solver.setOptionValue(name, FEASIBILITY)

@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
+from butfor.model.quiet_highs import work
 from butfor.solvers.milp.highs import (
     FEASIBILITY,
     LOOKS_FOR_POINTS,
@@ -241,7 +242,7 @@ class Program:
                 if now() > until:
                     return low, high
                 solver.changeColsCost(count, np.arange(count, dtype=np.int32), sign * cost)
-                solver.run()
+                work(solver)
                 if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
                     price = np.array(solver.getSolution().row_dual)
                     ends[at] = expression.constant + sign * known.lowest(sign * cost, price)

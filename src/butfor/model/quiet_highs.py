@@ -1,0 +1,50 @@
+"""HiGHS, made so that it prints nothing, and run beside the user's own."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+from typing import Any
+
+HEARS_EVERY = 0.1
+"""How many seconds pass at most until Ctrl-C is heard, if it reaches another thread first."""
+
+
+def quiet_highs() -> Any:
+    """HiGHS without a program. Version 1.16 greets on the standard output when it is made, unless it is silent before."""
+    import highspy
+
+    class QuietHighs(highspy.Highs):  # type: ignore[misc]
+        def enableCallbacks(self) -> None:
+            self.silent()
+            super().enableCallbacks()
+
+    return QuietHighs()
+
+
+def work(solver: Any, enough: Event | None = None) -> None:
+    """Let HiGHS work in a thread of its own. At Ctrl-C, `enough` is set, and HiGHS is waited for.
+
+    The first program that HiGHS solves in a thread settles how many processors it may use there, and it refuses any
+    other number from then on. So ours never share a thread with the user's.
+    """
+    ended, raised = Event(), list[Exception]()
+
+    def run() -> None:
+        try:
+            solver.run()
+        except Exception as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    Thread(target=run, daemon=True).start()
+    try:
+        while not ended.wait(HEARS_EVERY):
+            pass
+    except KeyboardInterrupt:
+        if enough:
+            enough.set()
+        ended.wait()
+        raise
+    if raised:
+        raise raised[0]
