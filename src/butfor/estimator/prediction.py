@@ -156,7 +156,8 @@ def _labels(prediction: Prediction) -> list[Any]:
 
 def _chosen(source: Source, scores: FloatArray) -> list[Any]:
     """The class with the largest score, for each row."""
-    return [source.classes[k] for k in np.argmax(scores, axis=1).tolist()]
+    classes = source.classes
+    return [classes[k] for k in np.argmax(scores, axis=1).tolist()]
 
 
 def _scores(prediction: Prediction) -> FloatArray | None:

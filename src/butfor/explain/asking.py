@@ -86,7 +86,9 @@ class Asking:
         question = ask(self.reading.space, self.reading.source, target, cost, constraints)
         before = self.predicted(X)
         question = question.settled(self.reading.readout, before)
-        return Verifier(question, self.referee(question.target), self.reading.space.encode(before.table), before)
+        return Verifier(
+            question, self.referee(question.target), self.reading.space.encode(frames.opened(before.table)), before
+        )
 
     def one_row(
         self, what: str, row: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints

@@ -115,5 +115,6 @@ class Ball:
             drawn /= np.where(np.arange(count)[:, None] % 2, np.maximum(size, 1.0), size)
         shifts = np.zeros((count, len(self.radius)))
         shifts[:, moved] = drawn * self.radius[moved]
-        step = np.where(self.step > 0, self.step, 1.0)
-        return np.where(self.step > 0, np.trunc(shifts / step) * step, shifts)
+        whole = np.flatnonzero(self.step > 0)
+        shifts[:, whole] = np.trunc(shifts[:, whole] / self.step[whole]) * self.step[whole]
+        return shifts

@@ -26,6 +26,8 @@ def as_table(table: Any) -> Any:
 
     A list of rows becomes an array. Anything else is refused.
     """
+    if isinstance(table, nw.DataFrame):  # it was opened, and so looked at
+        return table
     if is_array(table) or isinstance(table, list | tuple):
         array = np.asarray(table)
         if array.ndim != 2:
