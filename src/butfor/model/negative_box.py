@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -74,6 +75,20 @@ def _tests(box: NegativeBox, reach: FloatArray, like: Trees) -> list[Test]:
         if region.last < cells.count - 1 or not region.missing:
             found.append(Test(j, above, None, missing_left=region.missing, inside_left=True))
     return found
+
+
+def out_of_leaves(model: Trees, missing: BoolArray, radius: FloatArray) -> Trees:
+    """One tree per `missing` leaf of a tree: -1 for the rows that some shift within the radius brings into it, else 0.
+
+    It is kept, because many rows ask the same of one model.
+    """
+    return _out_of_leaves(model, missing.tobytes(), radius.tobytes())
+
+
+@lru_cache(maxsize=16)
+def _out_of_leaves(model: Trees, missing: bytes, radii: bytes) -> Trees:
+    radius, out = np.frombuffer(radii), np.frombuffer(missing, dtype=np.bool_)
+    return keeping_out([(leaf.path, radius) for leaf, misses in zip(model.leaves, out, strict=True) if misses], model)
 
 
 def keeping_out(boxes: Sequence[tuple[NegativeBox, FloatArray]], like: Trees) -> Trees:

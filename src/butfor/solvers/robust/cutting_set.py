@@ -18,7 +18,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import tightened, widened
 from butfor.model.ball import Ball
 from butfor.model.counterpart import counterpart, in_rows
-from butfor.model.negative_box import NegativeBox, keeping_out, own_cells
+from butfor.model.negative_box import NegativeBox, keeping_out, out_of_leaves, own_cells
 from butfor.model.regions import regions
 from butfor.model.reply import reply
 from butfor.model.scores import ScoreSet, at_least, everything
@@ -136,11 +136,9 @@ class CuttingSet:
 
     def _clear_of(self, missing: BoolArray, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row that no shift brings into some of the leaves."""
-        leaves = [leaf for leaf, out in zip(self.model.leaves, missing, strict=True) if out]
         model, reached = self.model, everything(self.model.scores)
-        if leaves:
-            model = keeping_out([(leaf.path, self.ball.radius) for leaf in leaves], self.model)
-            reached = at_least(np.ones(1), -0.5)
+        if missing.any():
+            model, reached = out_of_leaves(self.model, missing, self.ball.radius), at_least(np.ones(1), -0.5)
         return self.cheapest(self._over(model, Always(False)), reached, upper, budget)
 
     def _counterpart(self, upper: float, budget: Budget) -> SetAnswer:

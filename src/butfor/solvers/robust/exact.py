@@ -178,7 +178,7 @@ def _plain_form(form: Form, kind: ModelKind) -> Form:
 
 @dataclass(frozen=True, eq=False)
 class AtWorst(AbstractConfirmation):
-    """Asks about the worst neighbours of a row, too: rounding decides about them, and not about the row."""
+    """Asks about a row and its worst neighbours, where rounding decides. The rest of the ball is for the verdict."""
 
     asks: AbstractConfirmation
     neighbours: Callable[[FloatArray], list[Worst]]
@@ -186,7 +186,7 @@ class AtWorst(AbstractConfirmation):
     def confirms(self, point: FloatArray, most: float) -> bool:
         target = self.asks.of_target()
         worst = (found.point for found in self.neighbours(point))
-        return self.asks.confirms(point, most) and all(target.confirms(one, most) for one in worst)
+        return all(target.confirms(one, most) for one in (point, *worst))
 
     def take(self, rows: IntArray | slice) -> AtWorst:
         return replace(self, asks=self.asks.take(rows))
