@@ -78,6 +78,9 @@ reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Pyt
 	$(BIN)/python -m reproductions.mdpso
 	$(BIN)/python -m reproductions.fcca
 	$(BIN)/python -m reproductions.robust
+	$(BIN)/python -m reproductions.robust --norm l2
+	$(BIN)/python -m reproductions.robust.validity
+	$(BIN)/python -m reproductions.robust.pictures
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -149,3 +149,11 @@ def test_robust_validity(tmp_path: Path) -> None:
     robust = [record for record in records if record["method"] == "robust"]
     assert robust
     assert all(record["robustness"] == 1 for record in robust)
+
+
+def test_robust_pictures(tmp_path: Path) -> None:
+    reproduce(["-m", "reproductions.robust.pictures"], tmp_path)
+    records = lines(tmp_path / "answers.jsonl")
+    assert {record["norm"] for record in records} == {"linf", "l2", "l1"}
+    assert all(record["status"] == "PROVEN_OPTIMAL" and record["cost"] >= record["plain_cost"] for record in records)
+    assert all((tmp_path / f"{name}.png").stat().st_size > 10_000 for name in ("answers", "fronts", "radii"))

@@ -114,3 +114,34 @@ def test_ends_are_told_apart_however_close_they_are() -> None:
     assert column.show_within(4042.9651, 35461.068) == ("4042.97", "35461")
     assert column.show_within(1.0000001, 1.0000002) == ("1.0000001", "1.0000002")
     assert column.show_within(-np.inf, 1e300) == ("-inf", "1e+300")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        DecisionTreeClassifier(max_depth=5, random_state=0),
+        RandomForestClassifier(8, max_depth=4, random_state=0),
+        LogisticRegression(),
+        MLPClassifier((6,), max_iter=3000, random_state=0),
+    ],
+    ids=["tree", "forest", "line", "network"],
+)
+def test_the_region_of_a_robust_answer_contains_what_was_promised(model) -> None:
+    X, y = two_columns(3, 200)
+    X = X.assign(n=np.random.default_rng(3).integers(0, 9, len(X)))
+    model.fit(X, y)
+    explainer, rng, asked = bf.Explainer(model, X), np.random.default_rng(0), 0
+    whole = {} if isinstance(model, MLPClassifier) else {"n": 1.0}  # they count as real ones in regions of networks
+    ball = bf.robust({"a": 0.2, "b": 0.3, **whole})
+    for answer in explainer.explain(X[model.predict(X) == 0].iloc[:12], target=1, constraints=[ball], time_limit=60):
+        if not answer.found:
+            continue
+        wide, promised = explainer.region(answer, target=1), answer.region
+        low, high = ([getattr(f, side) for f in explainer.space] for side in ("low", "high"))
+        assert (wide.low <= np.maximum(promised.low, low)).all()
+        assert (wide.high >= np.minimum(promised.high, high)).all()
+        inside = pd.DataFrame(wide.low + rng.random((500, 3)) * (wide.high - wide.low), columns=X.columns)
+        inside["n"] = rng.integers(int(wide.low[2]), int(wide.high[2]) + 1, 500)
+        assert (model.predict(inside) == 1).all()
+        asked += 1
+    assert asked > 5

@@ -180,14 +180,16 @@ class Explainer(SeveralAnswers):
         further: behind each stands a row that misses the target, or the end of the column's range. Levels stay as they
         are, and so do whole numbers if `whole_numbers` is False.
 
-        `row` is one row as a table or a dict, or an answer (then it is its point). The sides of linear models, oblique trees
+        `row` is one row as a table or a dict, or an answer (then it is its point, and the box contains the one that
+        `bf.robust` promised). The sides of linear models, oblique trees
         and networks end within a millionth of a column's range. Networks of many units, and forests around a row that is
         far from every border, may take minutes: give a `time_limit` in seconds. When it ends, the target is met in the box
         so far, and `.widest` is False.
         """
         radius, budget = radii(self._reading, whole_numbers), budget_of(time_limit, None, None)
         around = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius)
-        found = around.region(budget.until)
+        promised = row.region if isinstance(row, Explanation | Explanations) else None
+        found = around.region(budget.until, promised)
         return replace(found, words=self._asking.words)
 
     def robustness(

@@ -61,8 +61,11 @@ class Surroundings:
     table: Any
     target: str
 
-    def region(self, until: float = np.inf) -> Region:
-        """The widest box around the row, within the ranges of the columns. Sides stay where they are when time ends."""
+    def region(self, until: float = np.inf, promised: Region | None = None) -> Region:
+        """The widest box around the row, within the ranges of the columns. Sides stay where they are when time ends.
+
+        It contains a box that was `promised` around the row, as far as columns may move.
+        """
         problem, point = self.problem, self.problem.factuals[0]
         model, space = self._model(), problem.space
         moved = self.ball.radius > 0
@@ -76,7 +79,11 @@ class Surroundings:
         missed = missed_in(model, sure.A, least, point, self.ball.step, until)
         ends = [cuts(model, j) for j in range(len(space))] if isinstance(model, Trees) else None
         halvings = NETWORK_HALVINGS if isinstance(model, Network) else BOX_HALVINGS
-        low, high = widest_box(missed, point, lowest, highest, ends, halvings)
+        start = None
+        if promised is not None:
+            low, high = (np.nan_to_num(np.clip(side, lowest, highest)) for side in (promised.low, promised.high))
+            start = low, high
+        low, high = widest_box(missed, point, lowest, highest, ends, halvings, start)
         for j in np.flatnonzero(self.ball.step > 0).tolist():
             grid = float(self.ball.step[j]), float(self.ball.anchor[j])
             low[j], high[j] = grid_up(low[j], *grid), grid_down(high[j], *grid)

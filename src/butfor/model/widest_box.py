@@ -135,13 +135,16 @@ def widest_box(
     highest: FloatArray,
     ends: list[FloatArray] | None,
     halvings: int = BOX_HALVINGS,
+    start: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """The widest box within `lowest` and `highest`: first all sides are moved out together, and then one by one.
 
     `ends[j]` are the cuts of feature j, behind which its sides may stop; None if the sides may stop anywhere. Then widths
-    are halved so many times.
+    are halved so many times. The box contains the point, and the box `start`, if nothing is missed there.
     """
     low, high = np.nan_to_num(point), np.nan_to_num(point)
+    if start is not None and missed(*start) is None:
+        low, high = start[0].copy(), start[1].copy()
     lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
     together = halvings if ends is None else FEW_HALVINGS
     share = _last(lambda t: missed(low - t * (low - lowest), high + t * (highest - high)) is None, together)
