@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import matplotlib.pyplot as plt
 import pytest
 
 import butfor as bf
@@ -80,3 +81,15 @@ def test_words_and_decimals_are_those_of_the_column() -> None:
     low, high = (text.replace("\N{NO-BREAK SPACE}", " ") for text in told["income"].show_within(22150.0, 23150.0))
     assert (low, high) == ("22,150 EUR", "23,150 EUR")
     assert "from 11,150.00 to 11,750.00" in str(told)
+
+
+def test_pictures_have_a_band_where_it_stays_valid() -> None:
+    page = answer().to_html()
+    assert page.count('<line class="stays"') == 2
+    assert "it stays valid from 22150 to 23150" in page
+    ax = answer().plot()
+    assert "income from 19800 to 22650 (stays valid from 22150 to 23150)" in ax.get_label()
+    bands = [line for line in ax.lines if line.get_alpha() == 0.3]
+    assert len(bands) == 2
+    assert all(low < high for low, high in (band.get_xdata() for band in bands))
+    plt.close(ax.figure)

@@ -23,6 +23,13 @@ pytestmark = [
     pytest.mark.skipif(BROWSER is None, reason="chromium is not installed"),
 ]
 OVERFLOW = "return [document.documentElement.scrollWidth, innerWidth];"
+ROBUST = bf.robust({"income": 500})
+NARROW = """
+return [...document.querySelectorAll(".facts dd")].map(one => [one.previousElementSibling.textContent, one.clientWidth]);
+"""
+STROKES = """
+return [...document.querySelectorAll("svg line")].map(one => [one.className.baseVal, getComputedStyle(one).stroke]);
+"""
 SERIOUS = """
 const found = await axe.run(document, { resultTypes: ["violations"] });
 return found.violations.filter(one => ["serious", "critical"].includes(one.impact))
@@ -51,11 +58,12 @@ def pages() -> dict[str, str]:
         "few": EXPLAINER.explain(ROW, target="approved", k=3).to_html(),
         "many": many.to_html(by="sex"),
         "long": long_names().to_html(by=["a_group_with_a_name_that_does_not_break_" * 2, "another", "a"]),
+        "robust": EXPLAINER.explain(ROW, target="approved", constraints=[ROBUST]).to_html(),
         "none": EXPLAINER.explain(ROW, target="approved", constraints=stuck).to_html(by=["all"]),
     }
 
 
-NAMES = ("one", "few", "many", "none", "long")
+NAMES = ("one", "few", "many", "robust", "none", "long")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -66,6 +74,20 @@ def test_nothing_is_wider_than_the_window(name: str, width: int, tmp_path: Path)
     assert needed <= given
     for dark in (False, True):
         photograph(pages()[name], name, tmp_path, width=width, dark=dark)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_fact_is_written_letter_by_letter(width: int, tmp_path: Path) -> None:
+    facts = measured(pages()["robust"], NARROW, tmp_path, width=width)
+    assert "Neighbours that the model predicted" in dict(facts)
+    assert min(dict(facts).values()) > 60
+
+
+@pytest.mark.parametrize("name", ["one", "robust"])
+def test_every_line_of_a_drawing_is_seen(name: str, tmp_path: Path) -> None:
+    strokes = measured(pages()[name], STROKES, tmp_path)
+    assert {kind for kind, _ in strokes} == {"track", "path", "was"} | ({"stays"} if name == "robust" else set())
+    assert all(stroke != "none" for _, stroke in strokes)
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not there: make test-web fetches it")

@@ -119,7 +119,7 @@ def _values(feature: Feature) -> str:
 
 
 def _drawing(change: Change) -> str:
-    """The range of a number as a line. A stroke marks the old value, a dot the new one."""
+    """The range of a number as a line. A stroke marks the old value, a dot the new one, a band where it stays valid."""
     if change.position is None or change.ends is None:
         return ""
     first, last = min(0.0, *change.position), max(1.0, *change.position)
@@ -132,10 +132,16 @@ def _drawing(change: Change) -> str:
     low, high = at(0.0), at(1.0)
     before, after = change.text
     ends = [change.show(end) for end in change.ends]
-    label = escape(f"from {before} to {after}, on a range of {ends[0]} to {ends[1]}", quote=True)
+    promise = f"; it stays valid {stays(change)}" if change.stays else ""
+    label = escape(f"from {before} to {after}, on a range of {ends[0]} to {ends[1]}{promise}", quote=True)
+    band = ""
+    if change.stays:
+        shares = ((end - change.ends[0]) / (change.ends[1] - change.ends[0]) for end in change.stays)
+        x1, x2 = (at(min(max(share, first), last)) for share in shares)
+        band = f'<line class="stays" x1="{x1}" y1="11" x2="{x2}" y2="11"/>'
     return (
         f'<svg role="img" aria-label="{label}" viewBox="0 0 {DRAWING_WIDTH} 34" xmlns="http://www.w3.org/2000/svg">'
-        f'<line class="track" x1="{low}" y1="11" x2="{high}" y2="11"/>'
+        f'<line class="track" x1="{low}" y1="11" x2="{high}" y2="11"/>{band}'
         f'<line class="path" x1="{was}" y1="11" x2="{is_}" y2="11"/>'
         f'<line class="was" x1="{was}" y1="4" x2="{was}" y2="18"/>'
         f'<circle class="is" cx="{is_}" cy="11" r="5"/>'

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from butfor.explanation.changes import Change
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, escaped, in_lines, label, titled
 from butfor.views.scale import Scale, scale_of
+from butfor.views.text import stays
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,8 @@ CLOSE_TEXTS = 0.12
 def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
     """Draw one line per changed column. A ring is the old value, an arrow leads to a dot, the new one.
 
-    Levels are written as text. On a skewed column, values are not drawn evenly, and ticks say where they are.
+    A band is where a robust answer stays valid. Levels are written as text. On a skewed column, values are not drawn
+    evenly, and ticks say where they are.
     """
     changes = answer.changes[:CHANGES_DRAWN]
     ax = axes_of(ax, 7.5, 0.9 + 0.62 * max(len(changes), 1))
@@ -58,14 +60,22 @@ def in_words(answer: Explanation) -> str:
     before = answer.told(answer.before)
     if not answer.found:
         return f"No change is shown: {before} stays. {answer.certificate.why}."
-    moves = "; ".join(f"{change.label} from {change.text[0]} to {change.text[1]}" for change in answer.changes)
+    moves = "; ".join(_move_in_words(change) for change in answer.changes)
     return f"Changes from {before} to {answer.told(answer.after)}: {moves or 'none'}. Cost {answer.cost:.4g}."
+
+
+def _move_in_words(change: Change) -> str:
+    move = f"{change.label} from {change.text[0]} to {change.text[1]}"
+    return f"{move} (stays valid {stays(change)})" if change.stays else move
 
 
 def _number(ax: Axes, line: int, change: Change, scale: Scale) -> None:
     """Draw a number that moves on its range. A value outside is drawn just beyond the nearer end."""
     was, now = (min(max(scale.place(value), -0.02), 1.02) for value in (change.before, change.after))
     ax.plot([0, 1], [line, line], color=PALE, linewidth=4, solid_capstyle="round", zorder=1)
+    if change.stays:
+        ends = [min(max(scale.place(end), 0.0), 1.0) for end in change.stays]
+        ax.plot(ends, [line, line], color=BLUE, alpha=0.3, linewidth=9, solid_capstyle="butt", zorder=1)
     ax.annotate(
         "", (now, line), (was, line), arrowprops={"arrowstyle": "-|>", "color": BLUE, "lw": 1.8, "shrinkA": 0}, zorder=2
     )
