@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.datasets import load_iris
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -52,7 +52,7 @@ def asked(pipeline: Pipeline) -> Prediction:
 
 
 def fitted(kind: type[Pipeline] = Pipeline) -> Pipeline:
-    steps = make_pipeline(Counting(), "passthrough", GradientBoostingClassifier(n_estimators=3, random_state=0)).steps
+    steps = make_pipeline(Counting(), "passthrough", AdaBoostClassifier(n_estimators=3, random_state=0)).steps
     return kind(steps).fit(X, Y)
 
 

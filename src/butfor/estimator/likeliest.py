@@ -1,4 +1,8 @@
-"""Estimators that predict the class of the largest probability. They need not be asked for both."""
+"""Estimators that predict the class of the largest probability. They need not be asked for both.
+
+Some choose the largest score instead, before it becomes a probability. The order is the same, but rounding may make
+probabilities equal where scores differ. So these are asked where the two largest are close.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +29,63 @@ BESIDE_PROBABILITIES: dict[tuple[Code, Code], Callable[[Any], bool]] = {
         ("xgboost.sklearn", "XGBClassifier.predict"),
         ("xgboost.sklearn", "XGBClassifier.predict_proba"),
     ): lambda boosting: boosting.objective in ("binary:logistic", "multi:softprob"),
-    (
-        ("sklearn.pipeline", "Pipeline.predict"),
-        ("sklearn.pipeline", "Pipeline.predict_proba"),
-    ): lambda pipeline: predicts_likeliest(pipeline.steps[-1][1]),
-    (
-        ("sklearn.model_selection._search", "BaseSearchCV.predict"),
-        ("sklearn.model_selection._search", "BaseSearchCV.predict_proba"),
-    ): lambda search: predicts_likeliest(search.best_estimator_),
 }
 """Pairs of methods that read the same values and choose alike, and when they do."""
 
+PASSED_ON: dict[tuple[Code, Code], Callable[[Any], Any]] = {
+    (
+        ("sklearn.pipeline", "Pipeline.predict"),
+        ("sklearn.pipeline", "Pipeline.predict_proba"),
+    ): lambda pipeline: pipeline.steps[-1][1],
+    (
+        ("sklearn.model_selection._search", "BaseSearchCV.predict"),
+        ("sklearn.model_selection._search", "BaseSearchCV.predict_proba"),
+    ): lambda search: search.best_estimator_,
+}
+"""Pairs of methods that pass the question on, and to whom."""
 
-def predicts_likeliest(estimator: Any) -> bool:
-    """Whether the class that it predicts is, by its own code, the first one with the largest probability.
+HISTOGRAMS, GRADIENTS, LAYERS = (
+    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting",
+    "sklearn.ensemble._gb",
+    "sklearn.neural_network._multilayer_perceptron",
+)
 
-    A class that has another `predict` is not known, and is asked for both.
+FROM_SCORES: frozenset[tuple[Code, Code]] = frozenset(
+    {
+        (
+            ("sklearn.linear_model._base", "LinearClassifierMixin.predict"),
+            ("sklearn.linear_model._logistic", "LogisticRegression.predict_proba"),
+        ),
+        *(
+            ((module, f"{name}.predict"), (module, f"{name}.predict_proba"))
+            for module, name in (
+                (HISTOGRAMS, "HistGradientBoostingClassifier"),
+                (GRADIENTS, "GradientBoostingClassifier"),
+                (LAYERS, "MLPClassifier"),
+            )
+        ),
+    }
+)
+"""Pairs of methods that choose the largest score, and make probabilities of the scores, which keep their order."""
+
+NEVER, NEARLY_TIED, ALWAYS = -1.0, 1e-6, float("inf")
+"""How close the two largest probabilities must be for the class to be in doubt: not even a tie is in doubt; so close that
+rounding to single precision may have done it; and however far apart."""
+
+
+def doubted_within(estimator: Any) -> float:
+    """How close the two largest probabilities may be so that the first of them may not be the class that it predicts.
+
+    `NEVER` where, by its own code, it predicts the first of the largest. A class that has another `predict` is not known,
+    and is `ALWAYS` asked for both.
     """
     codes = _code(estimator, "predict"), _code(estimator, "predict_proba")
+    if codes in PASSED_ON:
+        return doubted_within(PASSED_ON[codes](estimator))
+    if codes in FROM_SCORES:
+        return NEARLY_TIED
     rule = FROM_PROBABILITIES.get(codes[0], BESIDE_PROBABILITIES.get(codes))
-    return rule is not None and rule(estimator)
+    return NEVER if rule is not None and rule(estimator) else ALWAYS
 
 
 def _code(estimator: Any, name: str) -> Code:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.estimator.likeliest import ALWAYS
 from butfor.estimator.source import Source
 from butfor.model.barrier import Supposed
 from butfor.model.survival.curves import Curves
@@ -149,9 +150,17 @@ class SupposedPrediction(Prediction):
 
 def _labels(prediction: Prediction) -> list[Any]:
     source = prediction.source
-    if not source.predicts_likeliest:
+    if source.doubted_within == ALWAYS or _in_doubt(prediction.probabilities, source.doubted_within):
         return source.labels(prediction.begun)
     return _chosen(source, prediction.probabilities)
+
+
+def _in_doubt(probabilities: FloatArray, within: float) -> bool:
+    """Whether the two largest probabilities of some row are that close."""
+    if within < 0 or probabilities.shape[1] < 2:
+        return False
+    largest = np.partition(probabilities, -2, axis=1)[:, -2:]
+    return bool((largest[:, 1] - largest[:, 0] <= within).any())
 
 
 def _chosen(source: Source, scores: FloatArray) -> list[Any]:

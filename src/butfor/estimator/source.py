@@ -18,7 +18,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.estimator.boosters import as_estimator
 from butfor.estimator.functions import AbstractFunction
-from butfor.estimator.likeliest import predicts_likeliest
+from butfor.estimator.likeliest import ALWAYS, doubted_within
 from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
 from butfor.space import frames
 
@@ -67,9 +67,9 @@ class Source:
         return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
 
     @cached_property
-    def predicts_likeliest(self) -> bool:
-        """Whether its classes are those of the largest probabilities, and need not be asked for."""
-        return bool(self.classes) and predicts_likeliest(self.estimator)
+    def doubted_within(self) -> float:
+        """Its classes are those of the largest probabilities, unless the two largest are so close."""
+        return doubted_within(self.estimator) if self.classes else ALWAYS
 
     @property
     def judges_by(self) -> str:
