@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from threading import Event, Thread
 from typing import Any
 
@@ -10,7 +11,15 @@ HEARS_EVERY = 0.1
 
 
 def quiet_highs() -> Any:
-    """HiGHS without a program. Version 1.16 greets on the standard output when it is made, unless it is silent before."""
+    """HiGHS without a program."""
+    solver = _quiet_class()()
+    solver.silent()  # also where nothing is enabled when it is made
+    return solver
+
+
+@cache
+def _quiet_class() -> Any:
+    """Version 1.16 greets on the standard output when its callbacks are first enabled, unless it is silent before."""
     import highspy
 
     class QuietHighs(highspy.Highs):  # type: ignore[misc]
@@ -18,7 +27,7 @@ def quiet_highs() -> Any:
             self.silent()
             super().enableCallbacks()
 
-    return QuietHighs()
+    return QuietHighs
 
 
 def work(solver: Any, enough: Event | None = None) -> None:
