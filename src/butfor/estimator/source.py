@@ -318,11 +318,11 @@ def wrapped(estimator: Any) -> Any:
 
     Bags and boosting keep their members elsewhere, and beside them a copy that is not fitted.
     """
-    if hasattr(estimator, "estimators_"):
-        return None
-    if type(estimator).__name__ == "FrozenEstimator":
+    if type(estimator).__name__ == "FrozenEstimator":  # it has all attributes of what is inside
         return estimator.estimator
-    return getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", None))
+    if hasattr(estimator, "best_estimator_"):
+        return estimator.best_estimator_
+    return None if hasattr(estimator, "estimators_") else getattr(estimator, "estimator_", None)
 
 
 def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tuple[str, ...]:
