@@ -12,15 +12,16 @@ from scipy.optimize import linprog
 from butfor.solvers.milp.highs import Solved, inequalities, read, refuted, run
 
 
-def test_a_point_without_all_columns_is_none() -> None:
-    """On some processors, a quadratic program broke down and left an empty one."""
+@pytest.mark.parametrize("left", [[], [0.0, np.nan, 1.0]], ids=["empty", "not numbers"])
+def test_a_point_without_all_columns_is_none(left: list[float]) -> None:
+    """On some processors, a quadratic program broke down and left an empty one, or one that holds no numbers."""
     info = SimpleNamespace(
         primal_solution_status=highspy.SolutionStatus.kSolutionStatusFeasible, objective_function_value=1.0
     )
     broken = SimpleNamespace(
         getModelStatus=lambda: highspy.HighsModelStatus.kOptimal,
         getInfo=lambda: info,
-        getSolution=lambda: SimpleNamespace(col_value=[]),
+        getSolution=lambda: SimpleNamespace(col_value=left),
         getNumCol=lambda: 3,
     )
     assert read(highspy, broken, 0.0, mip=False) == Solved("limit", None, -np.inf)

@@ -110,8 +110,8 @@ def read(highspy: Any, solver: Any, constant: float, *, mip: bool) -> Solved:
         return Solved("limit", None, -np.inf)
     has_point = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     x = np.array(solver.getSolution().col_value) if has_point else None
-    if x is not None and len(x) != solver.getNumCol():  # on some processors, where a quadratic program broke down
-        return Solved("limit", None, -np.inf)
+    if x is not None and (len(x) != solver.getNumCol() or np.isnan(x).any()):
+        return Solved("limit", None, -np.inf)  # on some processors, where a quadratic program broke down
     if status == kinds.kModelEmpty:
         return Solved("optimal", np.empty(0), constant)
     if status == kinds.kOptimal:
