@@ -2,7 +2,7 @@
 
 The columns are scaled to [0, 1], changes are measured by their sum, and an answer must stay valid in a box of shifts
 (table 1), or with `--norm l2` in a round ball (table 2). "s" are seconds of the whole call with its certificate, for which
-the model predicts 10,000 neighbours (200 of each in one call for all rows). "Search s" are those of the solver alone.
+the model predicts 10,000 neighbours (200 of each in one call for all rows). "Search s" are those of the solver.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The seconds that solvers search, apart from reading the row, asking the estimator, and making the certificate."""
+"""The seconds that solvers search, apart from reading the rows and making the certificates.
+
+Where rounding decides, a solver asks the estimator. That is part of its search.
+"""
 
 from __future__ import annotations
 

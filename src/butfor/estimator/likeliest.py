@@ -44,33 +44,31 @@ PASSED_ON: dict[tuple[Code, Code], Callable[[Any], Any]] = {
 }
 """Pairs of methods that pass the question on, and to whom."""
 
-HISTOGRAMS, GRADIENTS, LAYERS = (
-    "sklearn.ensemble._hist_gradient_boosting.gradient_boosting",
-    "sklearn.ensemble._gb",
-    "sklearn.neural_network._multilayer_perceptron",
-)
+HISTOGRAMS = "sklearn.ensemble._hist_gradient_boosting.gradient_boosting"
+LAYERS = "sklearn.neural_network._multilayer_perceptron"
 
-FROM_SCORES: frozenset[tuple[Code, Code]] = frozenset(
-    {
-        (
-            ("sklearn.linear_model._base", "LinearClassifierMixin.predict"),
-            ("sklearn.linear_model._logistic", "LogisticRegression.predict_proba"),
-        ),
-        *(
-            ((module, f"{name}.predict"), (module, f"{name}.predict_proba"))
-            for module, name in (
-                (HISTOGRAMS, "HistGradientBoostingClassifier"),
-                (GRADIENTS, "GradientBoostingClassifier"),
-                (LAYERS, "MLPClassifier"),
-            )
-        ),
-    }
+FROM_SCORES: tuple[tuple[Code, Code], ...] = (
+    (
+        ("sklearn.linear_model._base", "LinearClassifierMixin.predict"),
+        ("sklearn.linear_model._logistic", "LogisticRegression.predict_proba"),
+    ),
+    (
+        ("sklearn.ensemble._gb", "GradientBoostingClassifier.predict"),
+        ("sklearn.ensemble._gb", "GradientBoostingClassifier.predict_proba"),
+    ),
+    (
+        (HISTOGRAMS, "HistGradientBoostingClassifier.predict"),
+        (HISTOGRAMS, "HistGradientBoostingClassifier.predict_proba"),
+    ),
+    ((LAYERS, "MLPClassifier.predict"), (LAYERS, "MLPClassifier.predict_proba")),
 )
 """Pairs of methods that choose the largest score, and make probabilities of the scores, which keep their order."""
 
 NEVER, NEARLY_TIED, ALWAYS = -1.0, 1e-6, float("inf")
-"""How close the two largest probabilities must be for the class to be in doubt: not even a tie is in doubt; so close that
-rounding to single precision may have done it; and however far apart."""
+"""The class is in doubt if the two largest probabilities are at most so far apart.
+
+`NEVER` excludes ties, too. `NEARLY_TIED` is more than what rounding to single precision may do.
+"""
 
 
 def doubted_within(estimator: Any) -> float:

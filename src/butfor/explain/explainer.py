@@ -180,11 +180,10 @@ class Explainer(SeveralAnswers):
         further: behind each stands a row that misses the target, or the end of the column's range. Levels stay as they
         are, and so do whole numbers if `whole_numbers` is False.
 
-        `row` is one row as a table or a dict, or an answer (then it is its point, and the box contains the one that
-        `bf.robust` promised). The sides of linear models, oblique trees
-        and networks end within a millionth of a column's range. Networks of many units, and forests around a row that is
-        far from every border, may take minutes: give a `time_limit` in seconds. When it ends, the target is met in the box
-        so far, and `.widest` is False.
+        `row` is one row as a table or a dict, or an answer. Then it is the answer's point, and the box contains the one
+        that `bf.robust` promised. The sides of linear models, oblique trees and networks end within a millionth of a
+        column's range. Networks of many units, and forests around a row that is far from every border, may take minutes:
+        give a `time_limit` in seconds. When it ends, the target is met in the box so far, and `.widest` is False.
         """
         radius, budget = radii(self._reading, whole_numbers), budget_of(time_limit, None, None)
         around = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius)
@@ -203,8 +202,8 @@ class Explainer(SeveralAnswers):
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
 
         The radius is measured in ranges of the columns, as in `bf.robust`. Whole numbers, levels and numbers that the model
-        reads in bins stay as they are. `row` is one row as a table or a dict, or an
-        answer (then it is its point). When a `time_limit` in seconds ends, the radius is the largest that is proven.
+        reads in bins stay as they are. `row` is one row as a table or a dict, or an answer (then it is its point). When a
+        `time_limit` in seconds ends, the radius is the largest that is proven.
         """
         radius, budget = radii(self._reading, whole_numbers=False), budget_of(time_limit, None, None)
         if not radius:

@@ -25,7 +25,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
 from butfor.model.worst import worst_neighbours
-from butfor.problem.constraints.robust import CURVED, Robust, read_in_bins, unjudged
+from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
 from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.problem import Problem
@@ -168,7 +168,7 @@ def surroundings(
     raise InputError(
         f"the target {question.target!r} has no linear boundary that the row is inside of.",
         CURVED,
-        "Ask for a class, calibrate with ensemble=False, or ask one of the models.",
+        UNCURVED,
     )
 
 

@@ -32,6 +32,9 @@ CURVED = (
 )
 """What is said where a boundary of that kind is refused."""
 
+UNCURVED = "Ask for a class, calibrate with ensemble=False, or ask one of the models."
+"""What to do instead."""
+
 
 @dataclass(frozen=True)
 class Robust(JudgedConstraint):
@@ -130,7 +133,7 @@ class Robust(JudgedConstraint):
             raise UnsupportedProblemError(
                 "bf.robust was given for a target with a curved boundary.",
                 CURVED,
-                "Ask for a class, calibrate with ensemble=False, or ask one of the models.",
+                UNCURVED,
             )
         if problem.robust is not None:
             raise InputError(

@@ -23,7 +23,7 @@ from butfor.model.scores import ScoreSet
 from butfor.model.side_by_side import in_both, side_by_side
 from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
-from butfor.problem.constraints.robust import CURVED
+from butfor.problem.constraints.robust import CURVED, UNCURVED
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
@@ -164,6 +164,6 @@ def _in_both(first: ScoreSet, second: ScoreSet, scores: int, constraint: RobustT
         raise UnsupportedProblemError(
             f"{constraint!r} was given for a target with a curved boundary.",
             CURVED,
-            "Ask for a class.",
+            UNCURVED,
         )
     return in_both(first, second, scores)
