@@ -113,7 +113,8 @@ def _choice_cost(problem: Problem, part, choice, best: float) -> float:
     linf = np.array([prices.linf[j] if j in known else 0.0 for j in moving])
     x0 = np.nan_to_num(start[moving])
     if l2.any():
-        return constant + _quadratic(A, b, l1, l2, x0, low[moving], high[moving])
+        size = max(l1.max(), l2.max())  # SLSQP gives up early where prices are large
+        return constant + size * _quadratic(A, b, l1 / size, l2 / size, x0, low[moving], high[moving])
     return constant + _linear(A, b, l1, linf, reach, x0, low[moving], high[moving], prices.has_linf)
 
 

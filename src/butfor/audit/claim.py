@@ -14,6 +14,7 @@ from butfor.explanation.explanation import Explanation
 from butfor.importers.read import Reading, read_onto
 from butfor.problem.constraints.constraint import AbstractConstraint, Changes
 from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.costs import price
 from butfor.problem.referee import Referee
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.names import as_target
@@ -43,6 +44,11 @@ class Claim:
     def known(self) -> tuple[AbstractConstraint, ...]:
         """The constraints that the answer holds as data."""
         return tuple(found for found in self.constraints if found is not None)
+
+    @property
+    def coin(self) -> float:
+        """The smallest price that matters, computed again if the cost is known."""
+        return self.answer.certificate.coin if self.cost is None else price(self.cost, self.answer.space).coin
 
     def predicted(self, row: Any) -> Prediction:
         """What the model predicts for a row of the answer."""

@@ -19,7 +19,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
 from butfor.problem.costs import price
 from butfor.solvers.conflict import MODEL, RANGES
-from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
+from butfor.solvers.outcome import Status, statuses_of, tolerated
 from butfor.space import frames
 
 RECHECK_SECONDS = 60.0
@@ -206,17 +206,20 @@ def _cost(claim: Claim) -> Check:
         return Check(name, None, f"the answer does not hold its cost as data: {answer.question.cost}")
     start, point = claim.codes()
     extra = claim.target.offsets(claim.predicted(answer.point), 1)
-    again = float((price(claim.cost, answer.space).total(start, point) + extra)[0])
-    same = abs(again - answer.cost) <= TOLERANCE * (1 + abs(again))
+    prices = price(claim.cost, answer.space)
+    again = float((prices.total(start, point) + extra)[0])
+    same = abs(again - answer.cost) <= tolerated(again, prices.coin)
     return Check(name, same, "" if same else f"computed again, it is {again:.6g}")
 
 
 def _status(claim: Claim) -> Check:
     """Check that the claimed status follows from cost and bound."""
     certificate = claim.answer.certificate
-    due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]))[0]
+    due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]), claim.coin)[0]
     fine = due is certificate.status and certificate.cost == claim.answer.cost
     words = "" if fine else f"cost and bound amount to {due.name}"
+    if certificate.coin not in (claim.coin, 1.0):  # files of before have none, which reads as 1
+        fine, words = False, f"the smallest price that matters is {claim.coin:.6g}, not {certificate.coin:.6g}"
     return Check(f"the status {certificate.status.name} follows from cost and bound", fine, words)
 
 
@@ -279,7 +282,7 @@ def _solved(
             made = made if again else Check(name, None, str(refusal))
             continue
         again = found[min(answer.rank, len(found)) - 1]
-        made = _compared(answer, name, found, seconds)
+        made = _compared(claim, name, found, seconds)
         if made.passed:
             break
     return made, again
@@ -300,17 +303,18 @@ def _asked(claim: Claim, constraints: tuple[AbstractConstraint, ...], solver: st
     )
 
 
-def _compared(answer: Explanation, name: str, found: Sequence[Explanation], seconds: float) -> Check:
+def _compared(claim: Claim, name: str, found: Sequence[Explanation], seconds: float) -> Check:
     """Compare the claimed bound with the answer that was found again."""
+    answer = claim.answer
     rank, bound = answer.rank, answer.certificate.bound
     again = found[min(rank, len(found)) - 1]
-    slack = TOLERANCE * (1 + abs(bound)) if np.isfinite(bound) else 0.0
+    slack = tolerated(bound, claim.coin) if np.isfinite(bound) else 0.0
     proven = again.certificate.status is Status.PROVEN_OPTIMAL
     if len(found) < rank and proven:
         return Check(name, False, f"there is no answer {rank}, only {len(found)}")
     if again.cost < bound - slack:
         return Check(name, False, f"there is one at a cost of {again.cost:.6g}")
-    if rank > 1 and proven and again.cost > answer.cost + TOLERANCE * (1 + answer.cost):
+    if rank > 1 and proven and again.cost > answer.cost + tolerated(answer.cost, claim.coin):
         return Check(name, False, f"answer {rank} to the row costs {again.cost:.6g}")
     if again.certificate.bound >= bound - slack:
         return Check(name, True, f"confirmed by {solver_of(again.certificate)}")

@@ -73,15 +73,16 @@ def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
     answer, if it is an answer.
     """
     n = len(problem)
-    points, cost = np.full(problem.factuals.shape, np.nan), np.full(n, np.inf)
+    points, cost, bound = np.full(problem.factuals.shape, np.nan), np.full(n, np.inf), np.full(n, np.inf)
     settled, sure = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for score_set in problem.score_sets:
-        new, price, done = _cheapest(problem, score_set)
+        new, price, least, done = _cheapest(problem, score_set)
         better = price + score_set.offset < cost
         settled &= done
+        bound = np.minimum(bound, least + score_set.offset)
         points[better], cost[better] = new[better], price[better] + score_set.offset
         sure[better] = _are_answers(problem, score_set, new, better)[better]
-    found = answers_of(np.arange(n), points, cost, cost.copy())
+    found = answers_of(np.arange(n), points, cost, np.minimum(bound, cost))
     left = np.flatnonzero(~(settled & sure))
     if not len(left):
         return found
@@ -99,8 +100,8 @@ def _are_answers(problem: Problem, score_set: ScoreSet, points: FloatArray, aske
     return np.asarray(sure, dtype=np.bool_)
 
 
-def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """The cheapest point of each row over the widened set, its cost, and whether the search was complete.
+def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    """The cheapest point of each row over the widened set, its cost, a bound, and whether the search was complete.
 
     If the set has no point, the cost is infinite.
     """
@@ -119,7 +120,7 @@ def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatA
     need = wide.b[..., 0] - now - slack
     parts, start, cells = _options(tables.start, tables.home, tables.price, adds, features)
     boxes = np.broadcast_to(np.array([-np.inf, np.inf])[None, :, None], (n, 2, len(features))).copy()
-    pick, _, cost, _, done = cheapest_choices(
+    pick, _, cost, bound, done = cheapest_choices(
         parts, start, boxes, need, need.copy(), problem.most_changes, 0.0, NODES_PER_ROW
     )
     chosen = np.where(np.isfinite(cost)[:, None], cells[pick], -1)
@@ -127,7 +128,7 @@ def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatA
     for at, j in enumerate(features):
         moved = np.flatnonzero(chosen[:, at] >= 0)
         points[moved, j] = tables.value[moved, chosen[moved, at]]
-    return points, cost, np.asarray(done, dtype=np.bool_)
+    return points, cost, bound, np.asarray(done, dtype=np.bool_)
 
 
 def _options(

@@ -135,6 +135,7 @@ class Asking:
             seed=search.seed,
             fingerprint=self.fingerprint,
             versions=library_versions(),
+            coin=verifier.question.prices.coin,
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
         outputs = target.outputs(verifier.before)

@@ -23,7 +23,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.menu import Menu, MenuLine, Standing
 from butfor.explanation.question_record import record
 from butfor.problem.constraints.restrictions import Fixed
-from butfor.solvers.outcome import TOLERANCE, Status
+from butfor.solvers.outcome import Status, tolerated
 from butfor.solvers.solver import Budget
 from butfor.verdict.certificate import NEEDED, REACHED
 from butfor.verdict.verify import Verifier
@@ -83,7 +83,7 @@ class _Sets:
 
     def level(self, sets: Sequence[Columns], budget: Budget) -> None:
         """Ask about sets of one size. All smaller ones are known."""
-        worth = [one for one in sets if self._cheapest_part(one) > self.floor + TOLERANCE * (1 + abs(self.floor))]
+        worth = [one for one in sets if self._cheapest_part(one) > self.floor + tolerated(self.floor, self.coin)]
         if self.floor < np.inf and worth:
             for one, answer in zip(worth, self._asked(worth, budget), strict=True):
                 self._note(one, answer)
@@ -108,6 +108,11 @@ class _Sets:
             width=len(referee.space),
         )
 
+    @property
+    def coin(self) -> float:
+        """The smallest price that matters."""
+        return self.verifier.question.prices.coin
+
     def _asked(self, sets: Sequence[Columns], budget: Budget) -> Explanations:
         return self.certified(self.verifier.freeing(self._mask(sets)), budget)
 
@@ -119,7 +124,7 @@ class _Sets:
 
     def _note(self, one: Columns, answer: Explanation) -> None:
         known, part = answer.certificate, self._cheapest_part(one)
-        cheaper = answer.cost < part - TOLERANCE * (1 + answer.cost)
+        cheaper = answer.cost < part - tolerated(answer.cost, self.coin)
         if known.status is Status.PROVEN_INFEASIBLE:
             standing = Standing.IMPOSSIBLE
         elif answer.found and cheaper and len(answer.changes) == len(one):

@@ -42,11 +42,12 @@ def plan(
     free: BoolArray | None = None,
     guard: float = 0.0,
 ) -> Iterator[Part]:
-    """The problems of some rows.
+    """The problems of some rows. Their costs are in coins (see `Prices.with_coin`).
 
     - `space`: the space to search (default: the model's);
     - `free` (rows, features): what each row may change, beside the constraints (default: everything).
     """
+    question = question.in_coins
     reading = question.target.focus(referee.reading, before)
     groups: list[Group] = [(np.arange(len(factuals)), ())]
     oracle = EstimatorOracle(referee, question.target, before)

@@ -87,7 +87,7 @@ def solve(
             done.append(found.take(found.found()))
         if rank < search.k:
             jobs = [following for job in single for following in others(job, found, search.different)]
-    return joined(done)
+    return joined(done).times(verifier.question.prices.coin)
 
 
 def _first_answers(
@@ -194,7 +194,7 @@ def _by_asking(verifier: Verifier, budget: Budget) -> Outcome:
         turn.ask(budget, budget.left(), 1, 0)
         turn.known(budget)
         done.append(turn.outcome.renumbered(part.rows))
-    return joined(done)
+    return joined(done).times(verifier.question.prices.coin)
 
 
 def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
@@ -213,7 +213,8 @@ def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
             if judge is None:
                 credit[its] = replace(given, why=f"{given.why}; no exact solver takes the question")
             elif not budget.spent():
-                bound[its] = judge.solve(part.problem.take(np.array([i])), budget).bound[0]
+                found = judge.solve(part.problem.take(np.array([i])), budget)
+                bound[its] = found.bound[0] * verifier.question.prices.coin
                 credit[its] = replace(given, why=f"{given.why}; the bound is that of {judge.name}")
     return replace(outcome, bound=bound, credit=credit)
 

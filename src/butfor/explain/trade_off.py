@@ -20,7 +20,7 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.trade_off import Stretch, TradeOff
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.targets.scale import AbstractScale, scale_of
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import tolerated
 from butfor.solvers.solver import Budget
 from butfor.verdict.verify import Verifier
 
@@ -43,7 +43,8 @@ class Asked:
 
     def no_cheaper_than(self, other: Asked) -> bool:
         """Whether the other one costs as much or less."""
-        return self.cost == other.cost or other.cost - self.cost <= 2 * TOLERANCE * (1 + abs(self.cost))
+        coin = self.answer.certificate.coin
+        return self.cost == other.cost or other.cost - self.cost <= 2 * tolerated(self.cost, coin)
 
 
 def against_changes(asking: Asking, verifier: Verifier, budget: Budget) -> TradeOff:
@@ -149,8 +150,7 @@ def _stretches(asked: Sequence[Asked], beyond: Callable[[float], float]) -> list
     for group, following in pairwise([*groups, None]):
         assert group is not None
         first, last = group[0], group[-1]
-        bound = first.answer.certificate.bound
-        low = first.cost if first.cost - bound <= TOLERANCE * (1 + first.cost) else bound
+        low = min(first.cost, first.answer.certificate.bound)
         end = last.number if last.answer.found else last.demand
         made.append(Stretch(first.demand, end, low, last.cost))
         if following is not None and following[0].demand not in (end, beyond(end)):

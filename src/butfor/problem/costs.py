@@ -312,7 +312,23 @@ def price(cost: AbstractCost, space: Space) -> Prices:
         if not weight:
             continue
         prices = term.add_to(prices, weight, space)
-    return prices
+    return prices.with_coin(*typical_changes(space))
+
+
+def typical_changes(space: Space) -> tuple[FloatArray, FloatArray]:
+    """For each number a typical value, and that value moved up and down by a typical amount, within the range.
+
+    The amount is the median absolute deviation: a few extreme values, such as a sentinel, do not change it. It is the
+    range where that is zero.
+    """
+    before, after = np.zeros((2, len(space))), np.zeros((2, len(space)))
+    for j, feature in enumerate(space.features):
+        if feature.levels is None:
+            start = min(max(feature.typical, feature.low), feature.high)
+            before[:, j] = start
+            size = min(feature.mad or feature.range, feature.range)
+            after[:, j] = max(start - size, feature.low), min(start + size, feature.high)
+    return before, after
 
 
 def _tables(space: Space, unit: FloatArray, shape: Callable[[FloatArray], FloatArray]) -> dict[int, FloatArray]:

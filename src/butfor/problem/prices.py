@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,6 +25,8 @@ class Prices:
     - A level costs `tables[j][before, after]`. "Missing" is the last row and the last column.
     - Added once for the whole row: the largest of `linf |d|`, `linf_missing` and `linf_tables` over the features, and
       `d' Q d`.
+
+    `coin` is what tolerances are relative to: the smallest price that matters, as a power of two (see `with_coin`).
     """
 
     l0: FloatArray
@@ -36,6 +39,7 @@ class Prices:
     linf_tables: dict[int, FloatArray] = field(default_factory=dict)
     calls: dict[int, tuple[tuple[float, Price], ...]] = field(default_factory=dict)
     Q: FloatArray | None = None
+    coin: float = 1.0
 
     def plus(self, kind: str, rate: FloatArray, missing: FloatArray, tables: Mapping[int, FloatArray]) -> Prices:
         """These prices with a separable term added."""
@@ -87,6 +91,37 @@ class Prices:
         gap = np.abs(after - before)
         moved = _unless_both_missing(self.linf_missing[j], before, after)
         return np.where(np.isnan(gap), moved, self.linf[j] * gap)
+
+    def with_coin(self, typical: FloatArray, moved: FloatArray) -> Prices:
+        """These prices, with their coin: the least price of a typical change of one feature that has a price.
+
+        `typical` and `moved` (k, features) are values and typical changes of them. The coin is a power of two, so that
+        dividing by it changes no digit.
+        """
+        each = [self._alone(j, typical[:, [j]], moved[:, [j]]) for j in range(len(self.l0))]
+        least = min((price for some in each for price in some.tolist() if 0 < price < np.inf), default=1.0)
+        return replace(self, coin=2.0 ** math.floor(math.log2(least)))
+
+    def _alone(self, j: int, before: FloatArray, after: FloatArray) -> FloatArray:
+        """The whole prices of changes of feature `j` alone. Those between two levels are all in its table."""
+        if j in self.tables:
+            return np.asarray((self.tables[j] + self.linf_tables.get(j, 0.0)).ravel())
+        both = self.separable(j, before, after) + self.reach(j, before, after)
+        return np.asarray((both if self.Q is None else both + self.Q[j, j] * (after - before) ** 2).ravel())
+
+    @property
+    def in_coins(self) -> Prices:
+        """These prices counted in coins, for solvers: what matters has prices of about 1 or more there."""
+        rates = {
+            name: getattr(self, name) / self.coin for name in ("l0", "l1", "l2", "linf", "missing", "linf_missing")
+        }
+        return Prices(
+            **rates,
+            tables={j: table / self.coin for j, table in self.tables.items()},
+            linf_tables={j: table / self.coin for j, table in self.linf_tables.items()},
+            calls={j: tuple((weight / self.coin, call) for weight, call in its) for j, its in self.calls.items()},
+            Q=None if self.Q is None else self.Q / self.coin,
+        )
 
     @property
     def added(self) -> Prices:

@@ -50,6 +50,12 @@ class Question:
         """The same question, with everything filled into the target that depends on the model."""
         return replace(self, target=self.target.settled(readout, before))
 
+    @property
+    def in_coins(self) -> Question:
+        """The same question with all costs in coins, as solvers are asked it."""
+        coin = self.prices.coin
+        return replace(self, prices=self.prices.in_coins, target=self.target.priced(1 / coin))
+
     def under(self, constraints: Iterable[AbstractConstraint]) -> Question:
         """The same question under other constraints."""
         return replace(self, constraints=tuple(constraints))

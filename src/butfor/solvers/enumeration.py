@@ -17,7 +17,7 @@ from butfor.problem.oracle import Response
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import candidates
 from butfor.solvers.combine import row_by_row
-from butfor.solvers.outcome import TOLERANCE, Outcome, nothing_found, one_answer
+from butfor.solvers.outcome import Outcome, nothing_found, one_answer
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 MOST_COMBINATIONS = 10_000
@@ -65,7 +65,7 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
     best = nothing_found(problem)
     for begin in range(0, len(points), ASKED_AT_ONCE):
         least = float(price[begin])
-        if best.cost[0] <= least + TOLERANCE:
+        if best.cost[0] <= least:
             break
         if budget.spent() and begin:
             return _with_bound(best, least, budget)

@@ -14,7 +14,10 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.problem.problem import Problem
 
 TOLERANCE = 1e-6
-"""An answer is called optimal if its cost is this close to its bound, relative to 1 + cost."""
+"""An answer is called optimal if its cost is this close to its bound, relative to coin + cost.
+
+A coin is the smallest price that matters (`Prices.coin`). Solvers count in coins, so that theirs is 1.
+"""
 
 
 class Status(Enum):
@@ -114,6 +117,10 @@ class Outcome:
         """Which answers have a point."""
         return np.isfinite(self.cost)
 
+    def times(self, coin: float) -> Outcome:
+        """The outcome with costs and bounds in the user's prices, which solvers count in coins."""
+        return replace(self, cost=coin * self.cost, bound=coin * self.bound)
+
     def status(self) -> list[Status]:
         """What is known about each answer."""
         return statuses_of(self.cost, self.bound)
@@ -205,11 +212,24 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 
 
-def statuses_of(cost: FloatArray, bound: FloatArray) -> list[Status]:
-    """The statuses that follow from costs and bounds."""
+def tolerated(cost: float, coin: float = 1.0) -> float:
+    """By how much costs of about this size may differ and still count as the same."""
+    return TOLERANCE * (coin + abs(cost))
+
+
+def to_beat(cost: float, share: float = 1.0) -> float:
+    """What an answer must cost less than to be worth a search, if one of this cost is known (infinite: none is).
+
+    A search that ends here has proven no more than that: nothing costs less than *this*.
+    """
+    return cost - share * tolerated(cost) if np.isfinite(cost) else np.inf
+
+
+def statuses_of(cost: FloatArray, bound: FloatArray, coin: float = 1.0) -> list[Status]:
+    """The statuses that follow from costs and bounds, in prices with this coin."""
     known = np.isfinite(cost)
     with np.errstate(invalid="ignore"):
-        optimal = cost - bound <= TOLERANCE * (1 + np.abs(cost))
+        optimal = cost - bound <= TOLERANCE * (coin + np.abs(cost))
     number = np.select([~known & (bound == np.inf), ~known, optimal, bound > 0], [3, 4, 0, 1], 2)
     members = list(Status)
     return [members[n] for n in number.tolist()]

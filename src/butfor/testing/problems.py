@@ -345,7 +345,7 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
             model = _with_bins(np.random.default_rng([seed, 1]), model)
     factuals = random_row(rng, space)[None]
     listed = random_constraints(rng, space, kinds)
-    prices = price(random_cost(rng, space, kinds), space)
+    prices = price(random_cost(rng, space, kinds), space).in_coins
     problem = state(space, model, factuals, random_target(rng, readout), prices, listed)
     return replace(problem, margin=max((one.eps for one in listed if isinstance(one, Margin)), default=0.0))
 

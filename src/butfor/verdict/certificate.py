@@ -42,7 +42,8 @@ class Certificate:
     - `solver`: who found it, and why this solver was chosen;
     - `checks`: what was recomputed with the estimator, and whether it passed;
     - `stopped`: why the search ended early, if it did;
-    - `notes`: numbers from a solver that searches, such as the cost before polishing or the calls of the model.
+    - `notes`: numbers from a solver that searches, such as the cost before polishing or the calls of the model;
+    - `coin`: the smallest price that matters. What is optimal, is so within a millionth of coin + cost.
     """
 
     status: Status
@@ -58,6 +59,7 @@ class Certificate:
     versions: dict[str, str] = field(default_factory=dict)
     notes: dict[str, float] = field(default_factory=dict)
     stopped: Stopped = Stopped.DONE
+    coin: float = 1.0
 
     @property
     def gap(self) -> float:
@@ -97,6 +99,7 @@ class Certificate:
             "fingerprint": self.fingerprint,
             "versions": self.versions,
             "notes": self.notes,
+            "coin": self.coin,
         }
 
 
@@ -123,6 +126,7 @@ class Certificates(Sequence[Certificate]):
     fingerprint: str
     versions: dict[str, str]
     notes: dict[str, FloatArray] = field(default_factory=dict)
+    coin: float = 1.0
 
     def __len__(self) -> int:
         return len(self.cost)
@@ -130,7 +134,7 @@ class Certificates(Sequence[Certificate]):
     @cached_property
     def statuses(self) -> list[Status]:
         """The status of each answer: what the solver proved, unless a check failed."""
-        claimed = statuses_of(self.cost, self.bound)
+        claimed = statuses_of(self.cost, self.bound, self.coin)
         return [
             status if good or not status.found else Status.NOT_FOUND
             for status, good in zip(claimed, np.all(self.passed, axis=1).tolist(), strict=True)
@@ -160,6 +164,7 @@ class Certificates(Sequence[Certificate]):
             versions=self.versions,
             notes={name: float(column[i]) for name, column in self.notes.items() if np.isfinite(column[i])},
             stopped=Stopped(int(self.stopped[i])),
+            coin=self.coin,
         )
         return replace(made, why=reason(made, self.target, self.credit[i].none_found))
 
@@ -242,6 +247,7 @@ def from_dict(data: dict[str, Any]) -> Certificate:
         versions=dict(data["versions"]),
         notes=dict(data.get("notes", {})),
         stopped=Stopped[data.get("stopped", "DONE")],
+        coin=data.get("coin", 1.0),
     )
 
 

@@ -102,7 +102,7 @@ class Verifier:
             kept = same(changes.start, changes.points) | self.free[outcome.row[at]]
             passed[at, CONSTRAINTS] &= kept.all(axis=1)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
-        passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
+        passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (prices.coin + np.abs(cost[at]))
         passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output

@@ -36,7 +36,7 @@ BATCH_SCHEMA = "butfor.explanations/1"
 
 SHARED_NAMES = (
     "rank", "status", "solver", "stopped", "checks", "conflict", "seconds", "seed", "fingerprint", "versions", "notes",
-    "missing", "scored",
+    "missing", "scored", "coin",
 )  # fmt: skip
 """What most answers of a batch have in common. A line says it only if it differs from the header."""
 

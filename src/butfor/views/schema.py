@@ -156,7 +156,7 @@ _CERTIFICATE = _object(
         "checks": _CHECKS, "conflict": _list(_text), "seconds": _number,
         "seed": _integer, "fingerprint": _text, "versions": _map(_text),
     },
-    {"gap": _maybe(_number), "notes": _map(_number), "stopped": _one_of(Stopped)},
+    {"gap": _maybe(_number), "notes": _map(_number), "stopped": _one_of(Stopped), "coin": _number},
 )  # fmt: skip
 _FEATURE = _object(
     {
@@ -196,6 +196,7 @@ _OF_SOME_LINES = {
     "score": _pair_of(_maybe(_scalar)),
     "scored": _object({"of": _text, "threshold": _maybe(_scalar), "up": _flag}),
     "closest": _map(_maybe(_number)),
+    "coin": _number,
 }
 BATCH_LINE = _object({**_OF_A_LINE, "hash": _text}, _OF_SOME_LINES)
 """The schema of one answer of a batch, as far as types go: its line together with what the header shares."""

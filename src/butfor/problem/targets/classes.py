@@ -126,6 +126,9 @@ class ClassCosts(AbstractTarget):
         cost = dict(self.costs)
         return np.array([cost.get(label, np.inf) for label in after.labels])
 
+    def priced(self, factor: float) -> ClassCosts:
+        return ClassCosts(tuple((label, factor * cost) for label, cost in self.costs))
+
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         return Classes(tuple(label for label, _ in self.costs)).distance(before, after)
 

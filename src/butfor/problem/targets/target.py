@@ -70,6 +70,10 @@ class AbstractTarget(ABC):
         """What each answer costs in addition to its changes."""
         return np.zeros(rows)
 
+    def priced(self, factor: float) -> AbstractTarget:
+        """The same target, with everything that it adds to a cost times a factor."""
+        return self
+
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         """How far each prediction is from the target; 0 if it is met. Searches by trial follow it."""
         return np.where(self.met(before, after), 0.0, 1.0)

@@ -22,7 +22,7 @@ from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
-from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, nothing_found
+from butfor.solvers.outcome import Outcome, Stopped, nothing_found, to_beat
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 from butfor.space.writing import Levels
@@ -77,7 +77,7 @@ def _cheapest_far(problem: Problem, solver: AbstractSolver, budget: Budget) -> O
             heapq.heappush(heap, (float(found.bound[0]), next(newest), part, found))
 
     put(whole)
-    while heap and heap[0][0] < best.cost[0] - TOLERANCE * (1 + best.cost[0] if best.found()[0] else 0.0):
+    while heap and heap[0][0] < to_beat(float(best.cost[0])):
         bound, _, part, found = heapq.heappop(heap)
         near = _too_near(problem, earlier, found)
         if near is None:

@@ -31,7 +31,7 @@ from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
 from butfor.solvers.mixed.branch_bound import cheapest_below as mixed_below
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
-from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.outcome import Outcome, Stopped, to_beat
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED)
@@ -167,11 +167,11 @@ class _SumBoxSearch:
 
     def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
         cost = self.upper if self.best is not None else np.inf
-        return SetAnswer(self.best, cost, min(open_bound, self.settled, self.upper), stopped)
+        return SetAnswer(self.best, cost, min(open_bound, self.settled, self._ceiling()), stopped)
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
-        return self.upper - TOLERANCE / 4 * (1.0 + abs(self.upper)) if np.isfinite(self.upper) else np.inf
+        return to_beat(self.upper, 1 / 4)
 
     def _put(self, bound: float, box: SumBox | None) -> None:
         if box is not None:

@@ -70,7 +70,7 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
     search = BlendLeafSearch(instance(problem, tables, leaves, score, base, base), sums, sums_of, upper, confirmed)
     search.run(budget)
     if search.best is None:
-        return SetAnswer(None, np.inf, search.lower, budget.stopped if search.lower < upper else Stopped.DONE)
+        return SetAnswer(None, np.inf, search.lower, Stopped.DONE if search.closed else budget.stopped)
     return SetAnswer(tables.value[0, search.best], search.upper, search.lower, budget.stopped)
 
 

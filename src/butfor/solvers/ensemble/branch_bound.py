@@ -96,7 +96,7 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
         search.run(budget)
         bound = max(bound, search.lower)
         if search.best is None:
-            stopped = budget.stopped if search.lower < search.upper else Stopped.DONE
+            stopped = Stopped.DONE if search.closed else budget.stopped
             single = search.short is not None and len(wide.b) == 1 and wide.curve is None
             highest = float(wide.b[0] - search.short[0]) if single and search.short is not None else np.nan
             closest = None if search.closest is None else tables.value[0, search.closest]

@@ -27,8 +27,11 @@ ROOT_BURSTS, ZOOM_BURSTS = 40, 1
 ROOT_GAIN = 0.05
 """At the root bounds are raised as long as that closes this share of what is missing."""
 
-NODE_GAP = 1e-7
-"""A node whose bound comes this close to the best row (relative to 1 + cost) is done."""
+NODE_GAP = 1e-9
+"""A node whose bound comes this close to the best row (relative to 1 + cost, in coins) is done, and that is its bound.
+
+It is far above the rounding of messages, so that rows that cost the same are not told apart.
+"""
 
 ZOOM_SHARE, ZOOM_LEAVES = 0.6, 100
 """A node that reaches less than this share of the leaves is searched in an ensemble of its own.

@@ -95,7 +95,7 @@ class LeafSearch:
 
     def _box_steps(self, boxes: BoxSearch) -> Iterator[None]:
         for _ in boxes.steps(effort.BOXES_PER_STEP):
-            self.lower = max(self.lower, min(boxes.lower, self.upper))
+            self.lower = max(self.lower, min(boxes.lower, self._ceiling()))
             yield
 
     def _settle(self, bursts: int) -> Generator[None]:
@@ -110,8 +110,8 @@ class LeafSearch:
             yield from self._branch(bound)
 
     def _close(self) -> None:
-        """No row is better than the best."""
-        self.lower = self.upper
+        """No row costs less than the ceiling."""
+        self.lower = max(self.lower, self._ceiling())
 
     def _fell_short(self, highest: FloatArray, *starts: IntArray) -> None:
         """No row is better than the best. If there is none, the scores of a row sum to `highest` at most.
@@ -140,6 +140,11 @@ class LeafSearch:
         least = np.minimum.reduceat(price, start[:-1])
         others = least.sum() - least
         return np.asarray(price + np.repeat(others, np.diff(start)) < self._ceiling())
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is proven that no row is better than the best."""
+        return self.lower >= self._ceiling()
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
@@ -289,7 +294,7 @@ class LeafSearch:
                 self._polish()
             gain, wanted = found - best, effort.ROOT_GAIN * (min(self.upper, 1e9) - best)
             best = max(best, found)
-            self.lower = max(self.lower, min(best, self.upper))
+            self.lower = max(self.lower, min(best, self._ceiling()))
             yield
             if burst > 1 and gain < wanted:
                 break
@@ -307,7 +312,7 @@ class LeafSearch:
             heapq.heappush(open_nodes, (bound, next(tie), np.packbits(alive).tobytes(), rate.copy(), toll.copy()))
 
         def know(bound: float) -> None:
-            self.lower = max(self.lower, min([self.upper, bound, *(node[0] for node in open_nodes[:1])]))
+            self.lower = max(self.lower, min([self._ceiling(), bound, *(node[0] for node in open_nodes[:1])]))
 
         alive, rate, toll = self.work.alive, self.multipliers.rate, self.multipliers.toll
         put(bound)

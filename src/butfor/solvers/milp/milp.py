@@ -28,7 +28,7 @@ from butfor.solvers.milp.features import GRAIN, Needs, Piece, add_feature
 from butfor.solvers.milp.models import add_model, better, cells_in_use, elsewhere, needs_value
 from butfor.solvers.milp.program import Program, Sum
 from butfor.solvers.milp.relations import add_relation
-from butfor.solvers.outcome import TOLERANCE, Outcome, Status, Stopped
+from butfor.solvers.outcome import TOLERANCE, Outcome, Status, Stopped, to_beat
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 MOST_REFUSED = 50
@@ -196,7 +196,7 @@ def solve_written(
             return SetAnswer(None, np.inf, proven, stopped or (Stopped.EFFORT if proven < np.inf else Stopped.DONE))
         if point is None and bound == np.inf and not guards[0].relations:  # larger guards leave no more
             break
-        if np.isfinite(known) and known - proven <= TOLERANCE / 2 * (1 + known):
+        if np.isfinite(known) and proven >= to_beat(known, 1 / 2):
             return SetAnswer(None, np.inf, proven, Stopped.DONE)
         if point is None:
             guards.pop(0)
@@ -220,7 +220,7 @@ def solve_written(
     if point is None:
         return SetAnswer(None, np.inf, proven, Stopped.EFFORT)
     cost = float(problem.prices.total(problem.factuals, point[None])[0])
-    closed = cost - proven <= TOLERANCE * (1 + cost)
+    closed = proven >= to_beat(cost)
     return SetAnswer(point, cost, proven, Stopped.DONE if closed else Stopped.EFFORT)
 
 

@@ -20,7 +20,7 @@ from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.search import LeafSearch
 from butfor.solvers.mixed.inside import NOTHING, Accepts, Inside, InsideCells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
-from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.outcome import Outcome, Stopped, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 
@@ -75,7 +75,8 @@ def in_same_cells(
 class _CellSearch:
     """The search for one row and one score set.
 
-    `settled` is the least bound of cells in which rounding hides an answer, or the time ended.
+    `settled` is the least bound of the cells that were looked into: what is left there is within a tolerance, unless
+    rounding hides an answer, or the time ended.
     """
 
     def __init__(self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float) -> None:
@@ -103,12 +104,11 @@ class _CellSearch:
                 self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.budget
             ).cheapest()
         found = self.known[key]
-        if not found.proven:
-            self.settled = min(self.settled, found.bound)
+        self.settled = min(self.settled, found.bound)
         if found.cost < self.best.cost:
             self.best = found
         price = float(self.row.tables.price[0, cells].sum())
-        if found.cost <= price + TOLERANCE / 4 * (1 + abs(price)):
+        if found.cost <= price + tolerated(price) / 4:
             return True
         self.search.upper = min(self.search.upper, found.cost)
         return False

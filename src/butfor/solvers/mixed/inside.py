@@ -16,7 +16,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.relaxed import RelaxedRow
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import tolerated
 from butfor.solvers.solver import AbstractSolver, Budget
 
 NUDGE = 1e-13
@@ -33,7 +33,7 @@ class Inside(NamedTuple):
     @property
     def proven(self) -> bool:
         """Whether the answer costs no more than the bound."""
-        return self.cost <= self.bound + TOLERANCE / 4 * (1 + abs(self.bound))
+        return self.cost <= self.bound + tolerated(self.bound) / 4
 
 
 Accepts = Callable[[FloatArray], bool]

@@ -27,7 +27,7 @@ from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain
 from butfor.solvers.network.rows import NEGLIGIBLE, KnownUnits, add_known
 from butfor.solvers.network.units import UnitEnds, units_within
-from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped
+from butfor.solvers.outcome import Outcome, Stopped, to_beat, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 LOOKING_SHARE = 1 / 3
@@ -140,7 +140,7 @@ class _SetSearch:
             if self._refuted(found):  # nothing of it is believed
                 return self._solve(write(self.problem, self.score_set))
             self.lowest = max(self.lowest, found)
-            if self.lowest == np.inf or self.known - self.lowest <= TOLERANCE / 2 * (1 + self.known) < np.inf:
+            if self.lowest == np.inf or self.lowest >= to_beat(self.known, 1 / 2):
                 return Stopped.DONE
             left = self.known - max(self.lowest, lowest + WORTHWHILE * self.known)
             if (
@@ -183,7 +183,7 @@ class _SetSearch:
 
     def _refuted(self, bound: float) -> bool:
         """Whether a bound says that the answer, which is there, cannot be."""
-        return self.best.point is not None and bound > self.best.cost + TOLERANCE * (1 + self.best.cost)
+        return self.best.point is not None and bound > self.best.cost + tolerated(self.best.cost)
 
     def _known(self) -> KnownUnits:
         return known_units(self.problem, self.known, self.lowest, self.ends)

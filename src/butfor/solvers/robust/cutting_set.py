@@ -100,8 +100,6 @@ class CuttingSet:
             found = self._under(ceiling, budget)
             self.bound, stopped = max(self.bound, min(found.bound, ceiling)), found.stopped
             tell_round(number + 1, self.bound, self.best.cost)
-            if found.point is None and not stopped:
-                self.bound = ceiling
             if found.point is None or stopped or is_closed(self.bound, ceiling):
                 break
             replies, failing = self._failing(found.point, self._wide.b)

@@ -15,7 +15,7 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.domain import Domain
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.network.exact import cheapest_below
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import tolerated
 from butfor.solvers.solver import Budget
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[Flo
         if not failures:
             break
         shifts = search.joined(shifts, search.to_failures(near, failures))
-        stands = abs(found.cost - cost) < TOLERANCE / 4 * (1 + found.cost)
+        stands = abs(found.cost - cost) < tolerated(found.cost) / 4
         if stands or number == PROGRAMS or budget.left() < late:  # the shifts follow a kink, and come closer to it
             worst = np.array([failure.point for failure in failures])
             missing = 2 * float((search.sure.b - search.scores(worst)).max())

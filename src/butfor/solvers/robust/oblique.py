@@ -29,8 +29,9 @@ from butfor.model.shifts import shifts_of
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.outcome import Stopped, tolerated
 from butfor.solvers.robust.held_gates import HeldGates, all_space
+from butfor.solvers.robust.rounds import is_closed
 from butfor.solvers.solver import Budget
 
 Cheapest = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
@@ -85,14 +86,13 @@ class ObliqueSearch:
         if lowest >= min(upper, self.best.cost) and self.best.point is None:
             return replace(self.best, bound=np.inf)
         bound = min(lowest, self.best.cost)
-        closed = self._enough(bound, upper) or self.best.cost - bound <= TOLERANCE * (1 + bound)
+        closed = self._enough(bound, upper) or self.best.cost - bound <= tolerated(bound)
         stopped = Stopped.DONE if closed else budget.stopped or Stopped.EFFORT
         return replace(self.best, bound=bound, stopped=stopped)
 
     def _enough(self, bound: float, upper: float) -> bool:
         """Whether nodes with this bound need not be searched."""
-        ceiling = min(upper, self.best.cost)
-        return bound == np.inf or bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling))
+        return is_closed(bound, min(upper, self.best.cost))
 
     def _first_nodes(self) -> list[_Part]:
         """The leaves of the target. The row itself must lie in one of them."""

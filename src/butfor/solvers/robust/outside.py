@@ -16,7 +16,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.problem.constraints.relations import Implication
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import TOLERANCE, to_beat
 from butfor.solvers.robust.implied import Implied
 from butfor.solvers.robust.parcel_program import ParcelProgram
 from butfor.solvers.robust.parcels import Choices, Parcel
@@ -66,7 +66,7 @@ class Outside:
     @property
     def bound(self) -> float:
         """What any row outside of all zones costs at least."""
-        return min(self.left[0].bound if self.left else np.inf, self.aside, self.ceiling)
+        return min(self.left[0].bound if self.left else np.inf, self.aside, to_beat(self.ceiling, 1 / 2))
 
     def _keep(self, bound: float, parcels: list[Parcel]) -> None:
         for parcel in parcels:

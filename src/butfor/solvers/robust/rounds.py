@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from butfor.log import LOG
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import to_beat
 
 
 def tell_round(number: int, bound: float, cost: float) -> None:
@@ -13,7 +13,7 @@ def tell_round(number: int, bound: float, cost: float) -> None:
 
 def is_closed(bound: float, ceiling: float) -> bool:
     """Whether a bound proves that no row is better than one that costs the ceiling."""
-    return bound >= ceiling - TOLERANCE / 2 * (1 + abs(ceiling))
+    return bound >= to_beat(ceiling, 1 / 2)
 
 
 class OutOfTimeError(Exception):

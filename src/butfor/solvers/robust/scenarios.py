@@ -29,7 +29,7 @@ from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.network.narrow import narrowed, side_by_side
 from butfor.solvers.network.units import UnitEnds
-from butfor.solvers.outcome import TOLERANCE, Stopped
+from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.robust.deep_inside import look_inside
 from butfor.solvers.robust.look_around import look_around
 from butfor.solvers.robust.rounds import is_closed, tell_round
@@ -115,7 +115,7 @@ class Scenarios:
             known = len(self.shifts)
             self._learn_from(found.point, upper, budget)
             if len(self.shifts) == known:  # nothing is left but what rounding decides about
-                closed = self.best.cost - self.bound <= TOLERANCE * (1 + self.best.cost)
+                closed = self.bound >= to_beat(self.best.cost)
                 stopped = Stopped.DONE if closed else Stopped.EFFORT
                 break
         return replace(self.best, bound=min(self.bound, self.best.cost), stopped=budget.stopped or stopped)

@@ -22,8 +22,8 @@ FAILURES = ("bound", "infeasible", "broken", "prediction", "cost", "changes", "r
 """Kinds of findings that make a run fail."""
 REMARKS = ("missed", "gap", "refused")
 """Kinds of findings that are only counted."""
-PROOF_SLACK = 1e-6
-"""How much cheaper a change must be, relative to 1 + cost, to refute a bound: the documented tolerance."""
+PROOF_SLACK = 1e-9
+"""How much cheaper a change must be, as a share of its cost, to refute a bound: no more than the rounding of sums."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def handed_out(
         if not inquiry.aim.met(before, after)[0]:
             found.append(Finding("prediction", f"the model says {said_of(after)} of the row", point))
         price = float(bench.totals(inquiry, start, point[None], after)[0])
-        if not abs(price - answer.cost) <= 1e-7 * (1 + abs(answer.cost)):
+        if not abs(price - answer.cost) <= 1e-7 * abs(answer.cost):
             found.append(Finding("cost", f"the row costs {price!r}, not {answer.cost!r}", point, price))
     wrong = told_wrong(bench, start, point, answer)
     if wrong:
@@ -165,7 +165,7 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
     exact = not any(fact.real for fact in bench.facts)
     if len(points) and not exact and np.isfinite(bound) and bound > 0:
         points, totals = sharpened(bench, inquiry, start, before, points[:4], totals[:4])
-    limit = np.inf if np.isinf(bound) else bound - PROOF_SLACK * (1 + abs(bound))
+    limit = np.inf if np.isinf(bound) else bound * (1 - PROOF_SLACK)
     for point, total in zip(points[:5], totals[:5], strict=True):
         if total >= limit and answer.found:
             break
@@ -177,7 +177,7 @@ def refuted(bench: Bench, inquiry: Inquiry, start: FloatArray, before: Said, ans
         if total < limit:
             return [Finding("bound", f"{words}; the bound is {bound!r}", point, float(total))]
         return [Finding("missed", words, point, float(total))]
-    if exact and status is Status.WITHIN_GAP and len(totals) and bound < totals[0] - 1e-3 * (1 + totals[0]):
+    if exact and status is Status.WITHIN_GAP and len(totals) and bound < (1 - 1e-3) * totals[0]:
         return [
             Finding("gap", f"the bound is {bound!r}, and the optimum {float(totals[0])!r}", points[0], float(totals[0]))
         ]

@@ -204,7 +204,14 @@ def price_of(terms: Sequence[Price], facts: Sequence[Known], start: FloatArray, 
 
 
 def random_prices(rng: Random, facts: Sequence[Known]) -> tuple[Price, ...]:
-    """A cost: mostly one term, sometimes a mixture."""
+    """A cost. Some are in another currency, in which everything is tiny or huge."""
+    terms = _random_terms(rng, facts)
+    factor = 10.0 ** int(rng.integers(-12, 13)) if rng.random() < 0.25 else 1.0
+    return tuple(replace(term, weight=factor * term.weight) for term in terms)
+
+
+def _random_terms(rng: Random, facts: Sequence[Known]) -> tuple[Price, ...]:
+    """The terms of a cost: mostly one, sometimes a mixture."""
     names = [fact.name for fact in facts]
     some = tuple((n, float(rng.choice([0.5, 2.0, 5.0]))) for n in names if rng.random() < 0.5)
     weights = some if rng.random() < 0.35 else ()
@@ -217,7 +224,6 @@ def random_prices(rng: Random, facts: Sequence[Known]) -> tuple[Price, ...]:
         return (found, Price("L1")) if found else (Price("L1"),)
     if word in ("L1", "L2", "LInf"):
         scale = str(rng.choice(["range", "range", "range", "mad", "std", "none"]))
-        scale = "range" if any(abs(f.high - f.low) > 1e3 or 0 < f.high - f.low < 1e-2 for f in facts) else scale
         return (Price(word, 1.0, weights, scale),)
     return (Price(word, weights=weights if word == "L0" else ()),)
 
