@@ -152,3 +152,20 @@ def test_the_bound_of_small_prices_lies_below_cheaper_answers() -> None:
         assert one.certificate.status.name == other.certificate.status.name == "PROVEN_OPTIMAL"
         assert one.certificate.bound <= other.cost / 1e6 * (1 + ROUNDING)
         assert one.cost == pytest.approx(other.cost / 1e6, rel=1e-6)
+
+
+def test_the_pull_and_the_notes_of_a_swarm_are_in_the_users_prices() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(150, 3)), columns=list("abc"))
+    model = SVC().fit(X, X.a + X.b > 0)
+    explainer, rows = bf.Explainer(model, data=X), X[(X.a + X.b < -1)][:4]
+    first, again = (
+        explainer.explain(
+            rows, cost=factor * bf.L1(), solver=bf.Swarm(pull=factor * 20.0, iterations=10), progress=False
+        )
+        for factor in (1.0, 2.0**-20)
+    )
+    for one, other in zip(first, again, strict=True):
+        assert other.cost == 2.0**-20 * one.cost
+        name = "cost before polishing"
+        assert other.certificate.notes[name] == 2.0**-20 * one.certificate.notes[name] >= other.cost

@@ -69,7 +69,8 @@ def solve(
             advance(int(already.sum()))
         if not already.all():
             rest = part.take(~already)
-            job = Job(rest.rows, rest.problem, *choose(rest.problem.form(), search.solver))
+            solver, credit = choose(rest.problem.form(), search.solver)
+            job = Job(rest.rows, rest.problem, solver.in_coins(verifier.question.prices.coin), credit)
             LOG.debug("%d of %d rows go to %s", len(rest.rows), len(verifier.factuals), job.credit)
             one_each = rest.problem.per_row and not job.solver.takes_per_row
             jobs += job.parts(1) if one_each else [job]

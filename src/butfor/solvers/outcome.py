@@ -81,6 +81,9 @@ NOBODY = Credit("none", "the target is already met")
 """The credit if nothing had to change."""
 
 
+BEFORE_POLISHING = "cost before polishing"
+"""A note on answers of a swarm."""
+
 HIGHEST = "highest sum"
 """A note on rows without an answer: the largest sum of scores that any admissible point has, if one must be reached."""
 
@@ -119,7 +122,8 @@ class Outcome:
 
     def times(self, coin: float) -> Outcome:
         """The outcome with costs and bounds in the user's prices, which solvers count in coins."""
-        return replace(self, cost=coin * self.cost, bound=coin * self.bound)
+        notes = {name: coin * note if name == BEFORE_POLISHING else note for name, note in self.notes.items()}
+        return replace(self, cost=coin * self.cost, bound=coin * self.bound, notes=notes)
 
     def status(self) -> list[Status]:
         """What is known about each answer."""

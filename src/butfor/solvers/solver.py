@@ -121,6 +121,10 @@ class AbstractSolver(ABC):
         """The credit for what it will find, given the reason why it was chosen."""
         return Credit(self.name, why, self.none_found)
 
+    def in_coins(self, coin: float) -> AbstractSolver:
+        """The same solver, for costs that are counted in coins."""
+        return self
+
     @abstractmethod
     def accepts(self, form: Form) -> Support:
         """Whether it takes problems of this form, and the reason."""

@@ -11,7 +11,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.oracles import model_oracle
 from butfor.formulation.stated_bounds import stated_bound
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Outcome, Stopped, nothing_found
+from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser, SpentError
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
@@ -144,7 +144,7 @@ class SwarmRun:
         bound = np.where(self.cube.impossible, np.inf, stated_bound(problem))[np.array(row)]
         answers = np.bincount(np.array(row)[np.isfinite(costs)], minlength=len(problem))
         notes = {
-            "cost before polishing": np.concatenate(before),
+            BEFORE_POLISHING: np.concatenate(before),
             "calls": np.full(len(row), float(self.appraiser.asked)),
             "coverage": answers[row] / self.k,
             "invalid particles": self._invalid()[row],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -120,6 +120,9 @@ class Swarm(AbstractSolver):
         """
         _, c1, c2 = constriction()
         return cls(draws=((0.0, c1), (0.0, c2), (c1, c2)))
+
+    def in_coins(self, coin: float) -> Swarm:
+        return self if self.pull is None else replace(self, pull=self.pull / coin)
 
     def validate(self, space: Space) -> None:
         if self.active is not None and self.active > len(space):
