@@ -13,7 +13,6 @@ from sklearn.ensemble import GradientBoostingClassifier
 import butfor as bf
 from benchmarks.harness import SEED, Number, main, seconds
 from butfor.compress.search import weighted_cost
-from butfor.compress.separable import SeparableTrees
 
 MEGABYTE = 1e6
 
@@ -43,8 +42,8 @@ def measure(smoke: bool) -> Iterator[Number]:
 
     explainer, cost = bf.Explainer(model, data=X[some]), weighted_cost(0.1, 1.0, 0.0)
     right = X[some][model.predict(X[some]) == y[some]]
-    yield from _counterfactuals("knapsack of the columns", explainer, right, cost, SeparableTrees(), repeats)
-    yield from _counterfactuals("the general search", explainer, right[:200], cost, "auto", repeats)
+    yield from _counterfactuals("knapsack of the columns", explainer, right, cost, "auto", repeats)
+    yield from _counterfactuals("the general search", explainer, right[:200], cost, "ensemble_branch_bound", repeats)
 
 
 def _counterfactuals(

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from butfor.arrays import BoolArray, IntArray
 from butfor.compress.columns import BinaryColumns
 from butfor.compress.crossings import crossed
-from butfor.compress.separable import SeparableTrees, is_separable
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.source import Source
 from butfor.explain.explainer import Explainer
@@ -103,11 +102,9 @@ def search(
             f"At least one must be classified correctly with a probability from {how.p0:g} to {how.p1:g}.",
             "Check the labels, or widen p0 and p1.",
         )
-    solver = SeparableTrees() if is_separable(explainer.reading.model) else "auto"
     answers = explainer.explain(
         frames.take(table, chosen),
         cost=how.cost,
-        solver=solver,
         time_limit=how.time_limit,
         n_jobs=n_jobs,
         progress=progress,

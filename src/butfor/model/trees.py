@@ -50,6 +50,15 @@ class Trees:
     folded: bool = False
 
     @cached_property
+    def separable(self) -> bool:
+        """Whether it is a sum of several trees of which each reads at most one column."""
+        inner = np.flatnonzero(self.feature >= 0)
+        tree = np.searchsorted(self.roots, inner, side="right") - 1
+        first = np.full(len(self.roots), -1, dtype=np.intp)
+        first[tree[::-1]] = self.feature[inner[::-1]]
+        return len(self.roots) > 1 and bool((self.feature[inner] == first[tree]).all())
+
+    @cached_property
     def table(self) -> BoolArray:
         """`cell_sets` as the rows of one table."""
         width = max((len(mask) for mask in self.cell_sets), default=0)

@@ -11,6 +11,7 @@ from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.largest_move import LargestMove
+from butfor.solvers.ensemble.separable import SeparableTrees
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
@@ -34,7 +35,8 @@ PROVING: tuple[AbstractSolver, ...] = (
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
 EXACT_SOLVERS: tuple[AbstractSolver, ...] = (
-    *PROVING, RobustLinear((LinearExact(), LinearKnapsack())), RobustExact(PROVING), BlendBranching(PROVING), Enumeration(),
+    SeparableTrees(), *PROVING, RobustLinear((LinearExact(), LinearKnapsack())), RobustExact(PROVING),
+    BlendBranching(PROVING), Enumeration(),
 )  # fmt: skip
 """Those that prove the optimum of a question with whatever it asks of an answer."""
 

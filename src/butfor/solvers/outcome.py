@@ -139,8 +139,9 @@ class Outcome:
         return replace(self, row=np.asarray(rows)[self.row])
 
     def credited(self, credit: Credit) -> Outcome:
-        """The same outcome with a credit for all answers."""
-        return replace(self, credit=np.full(len(self), credit, dtype=object))
+        """The same outcome with a credit for all answers that have none: who handed a row on does not take it."""
+        own = [credit if known is None else known for known in self.credit]
+        return replace(self, credit=np.array([*own, None], dtype=object)[:-1])
 
 
 def one_answer(point: FloatArray, cost: float, bound: float, stopped: Stopped = Stopped.DONE) -> Outcome:

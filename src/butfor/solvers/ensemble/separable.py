@@ -11,11 +11,10 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.tables import tabulate
 from butfor.model.cells import Cells, representatives
-from butfor.model.questions import Model, evaluate
-from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.model.questions import evaluate
+from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.model.trees import Trees
-from butfor.problem.constraints.relations import AtMost
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import ROWS_TOGETHER, in_parts
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
@@ -32,8 +31,8 @@ OPTION_PARTS = 7
 class SeparableTrees(AbstractSolver):
     """A knapsack over the cells of the columns. Guarantee: optimal, or what the general search proves.
 
-    Other problems, and rows whose cheapest choice the estimator does not take or that take too long, are left to
-    `ensemble_branch_bound`.
+    Rows whose cheapest choice the estimator does not take, or that take too long, are left to `ensemble_branch_bound`,
+    which is credited with them.
     """
 
     name = "separable_trees"
@@ -41,29 +40,18 @@ class SeparableTrees(AbstractSolver):
     block = 2048
 
     def accepts(self, form: Form) -> Support:
-        return EnsembleBranchBound().accepts(form)  # it takes what is left over
+        if not form.separable:
+            return Support(False, "it takes sums of trees that read one column each")
+        if form.inequalities > 1 or form.curved:
+            return Support(False, "the target is more than one inequality, and it takes one")
+        coupled = form.constraints - {ConstraintKind.AT_MOST}
+        if coupled:
+            return Support(False, f"it takes no constraints of the kinds {listed(coupled)}")
+        general = EnsembleBranchBound().accepts(form)  # it takes what is left over
+        return Support(True, "one function per column, and one inequality, are a knapsack") if general else general
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        if not is_separable(problem.model) or not _is_knapsack(problem):
-            return EnsembleBranchBound().solve(problem, budget)
         return in_parts(problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, budget))
-
-
-def is_separable(model: Model) -> bool:
-    """Whether the model is a sum of trees of which each reads at most one column."""
-    if not isinstance(model, Trees) or len(model.roots) < 2:
-        return False
-    inner = np.flatnonzero(model.feature >= 0)
-    tree = np.searchsorted(model.roots, inner, side="right") - 1
-    first = np.full(len(model.roots), -1, dtype=np.intp)
-    first[tree[::-1]] = model.feature[inner[::-1]]
-    return bool((model.feature[inner] == first[tree]).all())
-
-
-def _is_knapsack(problem: Problem) -> bool:
-    """Whether each score set is one inequality, and nothing but the number of changes couples the columns."""
-    single = all(len(one.A) == 1 and one.curve is None for one in problem.score_sets)
-    return single and not problem.margin and len(problem.relations_of(AtMost)) == len(problem.relations)
 
 
 def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
@@ -86,8 +74,22 @@ def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
     left = np.flatnonzero(~(settled & sure))
     if not len(left):
         return found
-    others = EnsembleBranchBound().solve(problem.take(left), budget)
+    others = _generally(problem.take(left), budget)
     return joined([found.take(settled & sure), others.renumbered(left)])
+
+
+def _generally(problem: Problem, budget: Budget) -> Outcome:
+    """The general search, with an equal share of the time for each row."""
+    general = EnsembleBranchBound()
+
+    def solved(number: int) -> Outcome:
+        share = budget.at_most(budget.left() / (len(problem) - number))
+        return general.solve(problem.take(np.array([number])), share).renumbered(np.array([number]))
+
+    whole = (
+        joined([solved(number) for number in range(len(problem))]) if budget.limited else general.solve(problem, budget)
+    )
+    return whole.credited(general.credit("the knapsack of the columns did not settle the row"))
 
 
 def _are_answers(problem: Problem, score_set: ScoreSet, points: FloatArray, asked: BoolArray) -> BoolArray:
@@ -107,6 +109,8 @@ def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatA
     """
     from butfor.solvers.linear.knapsack_kernels import cheapest_choices
 
+    if not len(score_set.A):
+        score_set = at_least(np.zeros(score_set.A.shape[1]), 0.0)
     model, weights = problem.model, score_set.A[0]
     assert isinstance(model, Trees)
     n = len(problem)

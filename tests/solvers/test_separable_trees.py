@@ -11,9 +11,9 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 
 import butfor as bf
-from butfor.compress import separable
-from butfor.compress.separable import SeparableTrees, is_separable
 from butfor.problem.problem import Problem
+from butfor.solvers.ensemble import separable
+from butfor.solvers.ensemble.separable import SeparableTrees
 from butfor.testing.problems import Kinds, random_problem, random_trees
 from butfor.testing.solver_contract import SolverContract
 
@@ -62,7 +62,7 @@ def test_it_agrees_with_the_general_search(name: str, cost: Any) -> None:
     if kind == "plain":
         X = X.drop(columns=["job", "n3"])
     explainer = bf.Explainer(model.fit(X, y), data=X)
-    assert is_separable(explainer.reading.model)
+    assert explainer.reading.model.separable
     rows = X.head(60)
     own = explainer.explain(rows, cost=cost, solver=SeparableTrees())
     general = explainer.explain(rows, cost=cost, solver="ensemble_branch_bound")
@@ -93,11 +93,26 @@ def test_few_changes_and_free_columns() -> None:
         np.testing.assert_allclose(own.costs, general.costs, atol=1e-6)
 
 
-def test_what_is_no_sum_over_columns_goes_to_the_general_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_sum_over_columns_is_refused() -> None:
     X, y = table(200, 3)
     X = X.drop(columns=["job", "n3"])
     deep = bf.Explainer(GradientBoostingClassifier(n_estimators=10, max_depth=2).fit(X, y), data=X)
-    assert not is_separable(deep.reading.model)
+    assert not deep.reading.model.separable
+    assert "ensemble_branch_bound" in deep.explain(X.head(1)).only.certificate.solver
+    with pytest.raises(bf.UnsupportedProblemError, match="one column each"):
+        deep.explain(X.head(1), solver="separable_trees")
+
+
+@pytest.mark.parametrize("limit", [None, 30.0])
+def test_rows_left_to_the_general_search_are_credited_to_it(
+    limit: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = table(200, 4)
+    X = X.drop(columns=["job", "n3"])
+    explainer = bf.Explainer(GradientBoostingClassifier(n_estimators=60, max_depth=1).fit(X, y), data=X)
+    first = explainer.explain(X.head(20), cost=COSTS[0])
+    assert {one.solver.split(":")[0] for one in first.certificates if one.cost > 0} == {"separable_trees"}
+    monkeypatch.setattr(separable, "NODES_PER_ROW", 0)
     asked: list[int] = []
     solve = separable.EnsembleBranchBound.solve
 
@@ -106,8 +121,9 @@ def test_what_is_no_sum_over_columns_goes_to_the_general_search(monkeypatch: pyt
         return solve(self, problem, *rest)
 
     monkeypatch.setattr(separable.EnsembleBranchBound, "solve", counted)
-    deep.explain(X.head(5), solver=SeparableTrees())
-    assert sum(asked) == 5
+    again = explainer.explain(X.head(20), cost=COSTS[0], time_limit=limit)
+    assert 0 < sum(asked) == sum("ensemble_branch_bound" in one.solver for one in again.certificates)
+    np.testing.assert_allclose(first.costs, again.costs, atol=1e-6)
 
 
 def test_most_rows_are_answered_by_the_knapsack_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,5 +145,5 @@ def test_it_refuses_other_problems() -> None:
     explainer = bf.Explainer(GradientBoostingClassifier(n_estimators=5, max_depth=1).fit(X, y), data=X)
     with pytest.raises(bf.UnsupportedProblemError, match="a sum over features"):
         explainer.explain(X.head(1), cost=bf.LInf(), solver=SeparableTrees())
-    with pytest.raises(bf.UnsupportedProblemError, match="couple the values"):
+    with pytest.raises(bf.UnsupportedProblemError, match="of the kinds linear"):
         explainer.explain(X.head(1), constraints=[bf.linear({"n0": 1.0, "n1": 1.0}, ">=", 0)], solver=SeparableTrees())
