@@ -18,6 +18,7 @@ LAYERS = (
     "butfor.log",
     "butfor.experimental",
     "butfor.lazy",
+    "butfor.frontier",
     "butfor.compiled",
     "butfor.space",
     "butfor.model",
@@ -46,6 +47,7 @@ ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees", "butfor.warming")
 """Made of the layers, part of none: no layer but the command imports them."""
 
 ONLY = {
+    "heapq": ("butfor.frontier",),  # a proof by branch and bound is decided there
     "highspy": ("butfor.solvers.milp.program", "butfor.model.growing_program", "butfor.model.quiet_highs"),
     "sklearn": (
         "butfor.importers",

@@ -6,15 +6,14 @@ bounded by ascent, many nodes at once. A bound that is not tight makes a row loo
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
+from butfor.frontier import Frontier
 from butfor.model.adversary.search import Worst
 from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import evaluate_linear
@@ -92,30 +91,27 @@ class NetworkAdversary:
         """
         for shift in [self.where, *self.ball.sample(np.random.default_rng(0), DOWNHILL_STARTS)[:, self.moved]]:
             self._walk_down(shift)
-        radius, order, settled = self.ball.radius[self.moved], count(), np.inf
-        nodes = [(-np.inf, next(order), _Node({}, -radius, radius))]
-        if len(self.model.layers) == 1 and len(self.moved) and self.ball.norm is not BallNorm.LINF:
-            nodes = [(bound, next(order), _Node(held, -radius, radius)) for bound, held in self._by_ascent()]
-            heapq.heapify(nodes)
+        radius, left = self.ball.radius[self.moved], Frontier[_Node](self._enough)
+        small = len(self.model.layers) == 1 and len(self.moved) and self.ball.norm is not BallNorm.LINF
+        for bound, held in self._by_ascent() if small else [(-np.inf, dict[Unit, int]())]:
+            left.put(bound, _Node(held, -radius, radius))
         for _ in range(NETWORK_NODES):
-            if not nodes or self.best < self.below or nodes[0][0] >= self._enough() or now() > self.until:
+            if not left.is_open or self.best < self.below or now() > self.until:
                 break
-            parent, _, node = heapq.heappop(nodes)
+            parent, node = left.pop()
             found = self._relaxed(node)
             self._look_at(found.shift)
             self._walk_down(found.shift)
             bound = max(parent, found.bound)
-            if found.split is None:
-                settled = min(settled, bound)
-            elif bound < self._enough():
-                for child in self._children(node, found):
-                    heapq.heappush(nodes, (bound, next(order), child))
+            if found.split is None or bound >= self._enough():
+                left.settle(bound)
             else:
-                settled = min(settled, bound)
+                for child in self._children(node, found):
+                    left.put(bound, child)
         where = self._rows(self.where[None])[0]
         if self.best < self.below:
             return Worst(self.best, where)
-        lowest = min([self.best, settled, *(bound for bound, _, _ in nodes[:1])])
+        lowest = min(self.best, left.lowest)
         return Worst(np.inf if lowest >= self.below > -np.inf else lowest, where)
 
     def _by_ascent(self) -> list[tuple[float, dict[Unit, int]]]:

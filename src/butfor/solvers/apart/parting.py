@@ -9,14 +9,13 @@ too near to another answer (Lawler, "A procedure for computing the k best soluti
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.frontier import Frontier
 from butfor.problem.constraints.relations import Apart
 from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
@@ -67,31 +66,31 @@ def _cheapest_far(problem: Problem, solver: AbstractSolver, budget: Budget) -> O
     """The cheapest row that is far from all earlier answers, with the lowest bound of the parts that are left."""
     earlier = problem.relations_of(Apart)
     whole = replace(problem, relations=tuple(one for one in problem.relations if not isinstance(one, Apart)))
-    best, stopped, newest = nothing_found(problem, np.inf), Stopped.DONE, count(0, -1)
-    heap: list[tuple[float, int, Problem, Outcome]] = []
-    lost = np.inf
+    best, stopped = nothing_found(problem, np.inf), Stopped.DONE
+    left = Frontier[tuple[Problem, Outcome]](lambda: to_beat(float(best.cost[0])), newest_first=True)
 
     def put(part: Problem) -> None:
         found = solver.solve(part, budget)
         if found.bound[0] < np.inf:
-            heapq.heappush(heap, (float(found.bound[0]), next(newest), part, found))
+            left.put(float(found.bound[0]), (part, found))
 
     put(whole)
-    while heap and heap[0][0] < to_beat(float(best.cost[0])):
-        bound, _, part, found = heapq.heappop(heap)
+    while left.is_open:
+        bound, (part, found) = left.pop()
         near = _too_near(problem, earlier, found)
         if near is None:
-            lost = min(lost, bound)  # if the part has no cheaper row, this is no loss
+            left.settle(bound)  # if the part has no cheaper row, this is no loss
             stopped = Stopped(max(stopped, int(found.stopped[0])))
             best = found if found.cost[0] < best.cost[0] else best
         elif budget.spent():
-            lost, stopped = min(lost, bound), budget.stopped
+            left.settle(bound)
+            stopped = budget.stopped
         else:
             for narrow in _parts(part, near, found.points):
                 narrower = part.take(np.zeros(1, dtype=np.intp))
                 narrow(narrower.domain)
                 put(narrower)
-    lowest = min([lost, float(best.cost[0]), *(bound for bound, *_ in heap[:1])])
+    lowest = min(left.lowest, float(best.cost[0]))
     return replace(best, bound=np.array([lowest]), stopped=np.array([stopped], dtype=np.intp), notes={})
 
 

@@ -8,14 +8,13 @@ parted there. The cheapest box comes first.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.frontier import Frontier
 from butfor.model.blend import Blends
 from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
@@ -118,9 +117,8 @@ class _SumBoxSearch:
     """The search for one row and one score set.
 
     - `upper`: the cost that must be beaten;
-    - `settled`: the least bound of the boxes whose cheapest row is an answer, or in which no more can be found;
     - `gave_up`, `failed`: why no more can be found, and in how many boxes the inner solver found nothing and no proof;
-    - `open`: the other boxes, with their bounds.
+    - `left`: the boxes that are left; those are settled whose cheapest row is an answer, or in which no more can be found.
     """
 
     def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
@@ -129,22 +127,21 @@ class _SumBoxSearch:
         self.curve = Blends.of(wide.curve)
         self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
         self.best: FloatArray | None = None
-        self.settled, self.gave_up, self.failed = np.inf, Stopped.DONE, 0
-        self.newest = count(0, -1)
+        self.gave_up, self.failed = Stopped.DONE, 0
         self.row: RelaxedRow | None = None
         self.overlap = np.zeros(len(self.curve.rows))
         if isinstance(problem.model, Mixed):
             self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.unit)
-        self.open: list[tuple[float, int, SumBox]] = []
+        self.left = Frontier[SumBox](self._ceiling, newest_first=True)
 
     def run(self, budget: Budget) -> SetAnswer:
         """Look at boxes, the one with the lowest bound first, until the best row is proven or the budget is spent."""
         self._put(0.0, self._cut(self.whole, (self.whole.low + self.whole.high) / 2))
         looked_at = 0
-        while self.open and self.open[0][0] < self._ceiling():
+        while self.left.is_open:
             if budget.spent() or looked_at == MOST_BOXES:
-                return self._answer(self.open[0][0], budget.stopped or Stopped.EFFORT)
-            bound, _, box = heapq.heappop(self.open)
+                return self._answer(budget.stopped or Stopped.EFFORT)
+            bound, box = self.left.pop()
             found = self._solved(box, budget)
             looked_at += 1
             bound = max(bound, found.bound)
@@ -159,15 +156,16 @@ class _SumBoxSearch:
                 self._part(bound, box, (box.low + box.high) / 2)
             elif bound < self._ceiling():
                 self._settle(bound)
-        return self._answer(self.open[0][0] if self.open else np.inf, self.gave_up)
+        return self._answer(self.gave_up)
 
     def _settle(self, bound: float) -> None:
         """Look no further into a box with this bound, although it may hold a cheaper answer."""
-        self.settled, self.gave_up = min(self.settled, bound), Stopped.EFFORT
+        self.left.settle(bound)
+        self.gave_up = Stopped.EFFORT
 
-    def _answer(self, open_bound: float, stopped: Stopped) -> SetAnswer:
+    def _answer(self, stopped: Stopped) -> SetAnswer:
         cost = self.upper if self.best is not None else np.inf
-        return SetAnswer(self.best, cost, min(open_bound, self.settled, self._ceiling()), stopped)
+        return SetAnswer(self.best, cost, min(self.left.lowest, self._ceiling()), stopped)
 
     def _ceiling(self) -> float:
         """What a row must cost less than to be better than the best."""
@@ -175,7 +173,7 @@ class _SumBoxSearch:
 
     def _put(self, bound: float, box: SumBox | None) -> None:
         if box is not None:
-            heapq.heappush(self.open, (bound, next(self.newest), box))
+            self.left.put(bound, box)
 
     def _solved(self, box: SumBox, budget: Budget) -> SetAnswer:
         """The cheapest row whose sums lie in the box, and in all of its half-spaces, if it is cheaper than the best."""
@@ -248,7 +246,7 @@ class _SumBoxSearch:
         if self.problem.reached(self.score_set, point):
             if cost < self.upper:
                 self.upper, self.best = cost, point
-            self.settled = min(self.settled, bound)  # a row of the box that costs between the two may be left
+            self.left.settle(bound)  # a row of the box that costs between the two may be left
             return
         self._move_on(point, box, budget)
         sums = np.clip(self.curve.sums(evaluate(self.problem.model, point[None]))[0], box.low, box.high)

@@ -6,14 +6,13 @@ change: a leaf that needs more changes than are left is out of reach. So it prov
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterator
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.frontier import Frontier
 from butfor.solvers.ensemble.box_kernels import least_prices, parted, reach, tighten
 from butfor.solvers.ensemble.reduce import as_leaves
 from butfor.solvers.ensemble.reduced_ensemble import Reduced
@@ -79,18 +78,18 @@ class BoxSearch:
 
     def steps(self, size: int) -> Iterator[None]:
         """The search, with a pause after so many boxes. Of equally cheap boxes the newest comes first."""
-        newest, alive = count(0, -1), np.ones(len(self.task.price), dtype=np.bool_)
-        heap: list[tuple[float, int, bytes]] = []
+        alive = np.ones(len(self.task.price), dtype=np.bool_)
+        left = Frontier[bytes](self.ceiling, newest_first=True)
 
         def put(alive: BoolArray) -> None:
             cost = self._tighten(alive)
             if cost < np.inf:
-                heapq.heappush(heap, (cost, next(newest), np.packbits(alive).tobytes()))
+                left.put(cost, np.packbits(alive).tobytes())
 
         put(alive)
         looked_at = 0
-        while heap and heap[0][0] < self.ceiling():
-            self.lower, _, bits = heapq.heappop(heap)
+        while left.is_open:
+            self.lower, bits = left.pop()
             looked_at += 1
             alive = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive)).view(np.bool_)
             for part in self._parts(alive):

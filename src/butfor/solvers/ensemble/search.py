@@ -6,14 +6,14 @@ strong where many features may change a little, boxes where few may change, or w
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
-from itertools import combinations, count, islice, pairwise
+from itertools import combinations, islice, pairwise
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.frontier import Frontier
 from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble.bound_kernels import ascend
 from butfor.solvers.ensemble.boxes import BoxSearch
@@ -305,19 +305,18 @@ class LeafSearch:
 
         The open node with the lowest bound comes first, and then the child that holds its row, and so on down.
         """
-        tie = count()
-        open_nodes: list[tuple[float, int, bytes, FloatArray, FloatArray]] = []
+        left = Frontier[tuple[bytes, FloatArray, FloatArray]](self._ceiling)
 
         def put(bound: float) -> None:
-            heapq.heappush(open_nodes, (bound, next(tie), np.packbits(alive).tobytes(), rate.copy(), toll.copy()))
+            left.put(bound, (np.packbits(alive).tobytes(), rate.copy(), toll.copy()))
 
         def know(bound: float) -> None:
-            self.lower = max(self.lower, min([self._ceiling(), bound, *(node[0] for node in open_nodes[:1])]))
+            self.lower = max(self.lower, min(bound, left.lowest, self._ceiling()))
 
         alive, rate, toll = self.work.alive, self.multipliers.rate, self.multipliers.toll
         put(bound)
-        while open_nodes and open_nodes[0][0] < self._ceiling():
-            bound, _, bits, rate[:], toll[:] = heapq.heappop(open_nodes)
+        while left.is_open:
+            bound, (bits, rate[:], toll[:]) = left.pop()
             alive[:] = np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=len(alive))
             while True:
                 know(bound)

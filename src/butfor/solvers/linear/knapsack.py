@@ -14,14 +14,13 @@ listed: an option is a run of them along which the cost is convex.
 from __future__ import annotations
 
 from dataclasses import replace
-from heapq import heappop, heappush
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import falls_alone, tightened, widened
+from butfor.frontier import Frontier
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.rounding import rounding
@@ -148,10 +147,10 @@ def _next(
     for each feature: this one gains more than in the refused point, and those before it do not.
     """
     root = _cheapest(one, outer, nearer, budget)
-    numbers = count()  # no two entries of the heap are equal
-    waiting = [(float(root.bound[0]), next(numbers), _everywhere(root.gain)[0], root, 0)]
+    waiting = Frontier[tuple[FloatArray, _Found, int]](lambda: np.inf)
+    waiting.put(float(root.bound[0]), (_everywhere(root.gain)[0], root, 0))
     for _ in range(MOST_TOLD):
-        bound, _, box, found, at = heappop(waiting)
+        bound, (box, found, at) = waiting.pop()
         if np.isinf(found.cost[at]) or one.reached(part, found.points[at]):
             return bound, found.points[at] if np.isfinite(found.cost[at]) else None
         if not found.clear[at] or budget.spent():
@@ -163,10 +162,10 @@ def _next(
             boxes[j, 0, j] = max(boxes[j, 0, j], found.gain[at, j])
         more = _cheapest(one.take(np.zeros(features, dtype=np.intp)), outer, nearer, budget, boxes)
         for j in range(features):
-            heappush(waiting, (max(bound, float(more.bound[j])), next(numbers), boxes[j], more, j))
+            waiting.put(max(bound, float(more.bound[j])), (boxes[j], more, j))
         if not waiting:
             return np.inf, None
-    return waiting[0][0], None
+    return waiting.lowest, None
 
 
 def _everywhere(gain: FloatArray) -> FloatArray:

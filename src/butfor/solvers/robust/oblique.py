@@ -12,15 +12,14 @@ No row is lost, and the row that fails lies in none of these nodes.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.frontier import Frontier
 from butfor.model.ball import Ball
 from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, Reached, WayIn, size_of_terms
 from butfor.model.oblique import ObliqueTree, Path
@@ -29,9 +28,8 @@ from butfor.model.shifts import shifts_of
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.outcome import Stopped, tolerated
+from butfor.solvers.outcome import Stopped, to_beat, tolerated
 from butfor.solvers.robust.held_gates import HeldGates, all_space
-from butfor.solvers.robust.rounds import is_closed
 from butfor.solvers.solver import Budget
 
 Cheapest = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
@@ -64,35 +62,29 @@ class ObliqueSearch:
 
     def __post_init__(self) -> None:
         self.best = SetAnswer(None, np.inf, 0.0)
-        self.settled = np.inf
 
     def solve(self, upper: float, budget: Budget) -> SetAnswer:
         """Nodes with the least bound come first, and each is followed down along the planes."""
-        order = count()
-        nodes = [(0.0, next(order), node) for node in self._first_nodes()]
-        heapq.heapify(nodes)
-        while nodes and not budget.spent() and not self._enough(nodes[0][0], upper):
-            bound, _, node = heapq.heappop(nodes)
+        self.left = Frontier[_Part](lambda: to_beat(min(upper, self.best.cost), 1 / 2))
+        for first in self._first_nodes():
+            self.left.put(0.0, first)
+        while self.left.is_open and not budget.spent():
+            bound, node = self.left.pop()
             pending: _Part | None = node
             while pending is not None:
                 if budget.spent():
-                    heapq.heappush(nodes, (bound, next(order), pending))
+                    self.left.put(bound, pending)
                     break
                 bound, children = self._branched(pending, bound, upper, budget)
                 pending = children.pop(0) if children else None
                 for child in children:
-                    heapq.heappush(nodes, (bound, next(order), child))
-        lowest = min(self.settled, nodes[0][0] if nodes else np.inf)
-        if lowest >= min(upper, self.best.cost) and self.best.point is None:
+                    self.left.put(bound, child)
+        if self.left.lowest >= min(upper, self.best.cost) and self.best.point is None:
             return replace(self.best, bound=np.inf)
-        bound = min(lowest, self.best.cost)
-        closed = self._enough(bound, upper) or self.best.cost - bound <= tolerated(bound)
+        bound = min(self.left.lowest, self.best.cost)
+        closed = bound >= self.left.ceiling() or self.best.cost - bound <= tolerated(bound)
         stopped = Stopped.DONE if closed else budget.stopped or Stopped.EFFORT
         return replace(self.best, bound=bound, stopped=stopped)
-
-    def _enough(self, bound: float, upper: float) -> bool:
-        """Whether nodes with this bound need not be searched."""
-        return is_closed(bound, min(upper, self.best.cost))
 
     def _first_nodes(self) -> list[_Part]:
         """The leaves of the target. The row itself must lie in one of them."""
@@ -127,13 +119,13 @@ class ObliqueSearch:
         """The bound of a node, and its parts: beyond the plane first."""
         found = self._solved(node.inside.score_set(), min(upper, self.best.cost), budget)
         bound = max(bound, found.bound)
-        if found.point is None or self._enough(bound, upper):
-            self.settled = min(self.settled, bound)
+        if found.point is None or bound >= self.left.ceiling():
+            self.left.settle(bound)
             return bound, []
         met = self._deepest(found.point)
         if met is None or (node.failed is not None and np.array_equal(found.point, node.failed, equal_nan=True)):
             self._settle(node.inside, found, upper, budget)  # rounding decides
-            self.settled = min(self.settled, bound)
+            self.left.settle(bound)
             return bound, []
         parts = self._parts(node.inside, *met)
         return bound, [_Part(part, found.point) for part in parts if part is not None]

@@ -6,15 +6,12 @@ chords of every zone. If the row that the program proposes is still in a zone, t
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.frontier import Frontier
 from butfor.problem.constraints.relations import Implication
 from butfor.solvers.outcome import TOLERANCE, to_beat
 from butfor.solvers.robust.implied import Implied
@@ -32,33 +29,22 @@ WORTH_A_SPLIT, WRONG = 1e-12, 1e-8
 """Smaller errors are none: those of prices, and those of the terms of a zone. A ball that just touches a box has such."""
 
 
-class Left(NamedTuple):
-    """A parcel that is left: what its rows cost at least, and its number."""
-
-    bound: float
-    number: int
-    parcel: Parcel
-
-
 @dataclass(eq=False)
 class Outside:
     """What is left of a search for the cheapest row outside of zones. Zones may be added at any time.
 
-    - `left`: the parcels that are left, the most promising one first;
-    - `aside`: what the rows of parcels that cannot be split cost at least;
+    - `left`: the parcels that are left; those that cannot be split are settled;
     - `ceiling`: the lowest ceiling so far. What costs more was not looked at;
     - `proposed`: the rows that were proposed. If one comes again, no zone has taken it.
     """
 
     choices: Choices
     zones: Zones
-    left: list[Left] = field(default_factory=list)
-    aside: float = np.inf
     ceiling: float = np.inf
     proposed: set[bytes] = field(default_factory=set)
-    number: Iterator[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
+        self.left = Frontier[Parcel](lambda: to_beat(self.ceiling, 1 / 2))
         everything, relations = self.choices.all(), self.choices.problem.relations_of(Implication)
         self.implied = [Implied(self.choices, relation) for relation in relations]
         self._keep(0.0, [] if everything is None else [everything])
@@ -66,18 +52,18 @@ class Outside:
     @property
     def bound(self) -> float:
         """What any row outside of all zones costs at least."""
-        return min(self.left[0].bound if self.left else np.inf, self.aside, to_beat(self.ceiling, 1 / 2))
+        return min(self.left.lowest, self.left.ceiling())
 
     def _keep(self, bound: float, parcels: list[Parcel]) -> None:
         for parcel in parcels:
             if all(relation.is_possible(parcel) for relation in self.implied):
-                heapq.heappush(self.left, Left(bound, next(self.number), parcel))
+                self.left.put(bound, parcel)
 
     def propose(self, ceiling: float, budget: Budget) -> FloatArray | None:
         """The cheapest row outside of all zones, if there is one below a ceiling and it is found in time."""
         self.ceiling = min(self.ceiling, ceiling)
         while self.left and not is_closed(self.bound, ceiling) and not budget.spent():
-            bound, _, parcel = heapq.heappop(self.left)
+            bound, parcel = self.left.pop()
             parcels = self._fitting(parcel) or self._implied(parcel, self.choices.start(parcel).row)
             if parcels:
                 self._keep(bound, parcels)
@@ -87,7 +73,7 @@ class Outside:
             if np.isinf(bound) or is_closed(bound, ceiling):
                 continue
             parcels = self._split(parcel, program)
-            if parcels or (self.left and bound > self.left[0].bound + SAME_COST * (1 + bound)):
+            if parcels or bound > self.left.next_bound + SAME_COST * (1 + bound):
                 self._keep(bound, parcels or [parcel])
                 continue
             row, cost = program.row, self.choices.cost(program.row)
@@ -183,5 +169,5 @@ class Outside:
         if leaves[j] > 0:
             return self.choices.split(parcel, j, program.middle(j))
         if (parcel.low < parcel.high).any() or any(possible.sum() > 1 for possible in parcel.modes.values()):
-            self.aside = min(self.aside, bound)
+            self.left.settle(bound)
         return []
