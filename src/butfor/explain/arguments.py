@@ -36,7 +36,7 @@ def solver_of(solver: str | AbstractSolver, space: Space) -> str | AbstractSolve
 def budget_of(time_limit: Any, time_limit_per_row: Any, n_jobs: Any) -> Budget:
     """The budget of one call. Its time starts now."""
     whole, per_row = _seconds("time_limit", time_limit), _seconds("time_limit_per_row", time_limit_per_row)
-    return Budget(whole, threads=_threads(n_jobs), per_row=per_row)
+    return Budget(whole, threads=threads_of(n_jobs), per_row=per_row)
 
 
 def _seconds(name: str, seconds: Any) -> float:
@@ -48,7 +48,7 @@ def _seconds(name: str, seconds: Any) -> float:
     return float(seconds)
 
 
-def _threads(n_jobs: Any) -> int:
+def threads_of(n_jobs: Any) -> int:
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:

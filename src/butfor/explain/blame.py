@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from butfor.explain.plan import plan
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
-from butfor.solvers.conflict import OpenQuestionError, smallest_conflict, widened
+from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_conflict, widened
 from butfor.solvers.ensemble.within_reach import WithinReach
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome, Status, Stopped
@@ -50,6 +49,18 @@ STEPS_OF_A_QUESTION = 50
 
 PROGRAM_SECONDS = 5.0
 """How long a program may take that has no other limit. If one takes longer, nothing is blamed."""
+
+
+@dataclass(frozen=True)
+class BlameLimits:
+    """How far a call looks for conflicts: in how many impossible rows, and with how much work for each."""
+
+    rows: float = CONFLICT_ROWS
+    work: float = WORK
+
+
+NOT_LOOKED_FOR = BlameLimits(rows=0)
+"""The limits of a call that looks for no conflict."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,7 @@ class Blame:
     """The search for what one row's answers are impossible with, and how much was asked for it so far."""
 
     call: Budget
+    most: float = WORK
     work: float = 0.0
     reach: WithinReach = field(default_factory=WithinReach)
 
@@ -99,16 +111,22 @@ class Blame:
 
         Raises `OpenQuestionError` if the call has no time left.
         """
-        question, referee = verifier.question, verifier.referee
-        atoms = [atom for constraint in question.constraints for atom in constraint.atoms()]
-        wide = widened(referee.space)
 
         def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
-            space = wide if widen else referee.space
-            part = next(plan(question.under(chosen), referee, verifier.factuals, verifier.before, space=space))
-            return self._impossible(part.problem)
+            return self.impossible(verifier, chosen, widen)
 
-        return smallest_conflict(atoms, impossible)
+        return smallest_conflict(atoms_of(verifier), impossible)
+
+    def impossible(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
+        """Whether one row is proven impossible with these constraints alone, in the ranges of the data or in wider ones.
+
+        Raises `OpenQuestionError` if that cannot be told.
+        """
+        referee = verifier.referee
+        space = widened(referee.space) if widen else referee.space
+        question = verifier.question.under(chosen)
+        part = next(plan(question, referee, verifier.factuals, verifier.before, space=space))
+        return self._impossible(part.problem)
 
     def _impossible(self, problem: Problem) -> bool:
         solver, _ = choose(problem.form())
@@ -118,7 +136,7 @@ class Blame:
         self.work += weight
         if self.call.spent():
             raise OpenQuestionError(self.call.stopped)
-        if self.work > WORK or weight > HEAVIEST:
+        if self.work > self.most or weight > HEAVIEST:
             raise OpenQuestionError(Stopped.EFFORT)
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
             return solver.solve(problem, Budget(0.0)).status()[0] is Status.PROVEN_INFEASIBLE
@@ -153,8 +171,41 @@ def free(problem: Problem) -> Problem:
     return replace(problem, prices=replace(prices, **nothing, tables=blank, linf_tables={}, Q=None))
 
 
-def conflicts(outcome: Outcome, verifier: Verifier, budget: Budget) -> tuple[dict[int, tuple[str, ...]], IntArray]:
-    """The constraints that make answers impossible, for the first `CONFLICT_ROWS` of them.
+def atoms_of(verifier: Verifier) -> list[AbstractConstraint]:
+    """The pieces of a question's constraints that can be blamed."""
+    return [atom for constraint in verifier.question.constraints for atom in constraint.atoms()]
+
+
+def doubted(conflict: tuple[str, ...], verifier: Verifier, call: Budget, whole: bool = True) -> str | None:
+    """Why a conflict is none for the only row of a verifier; empty if it is one. None if that cannot be told.
+
+    With it, the row must be impossible. If it is `whole`, the row must be possible without any one of its parts.
+    """
+    atoms = {repr(atom): atom for atom in atoms_of(verifier)}
+    unknown = [text for text in conflict if text not in (*atoms, RANGES, MODEL)]
+    if unknown:
+        return f"{unknown[0]} is not part of the question"
+    if MODEL in conflict and len(conflict) > 1:
+        return f"{MODEL} alone would make it impossible"
+    chosen, blame = [atoms[text] for text in conflict if text in atoms], Blame(call)
+    try:
+        if not blame.impossible(verifier, chosen, widen=MODEL in conflict):
+            return "there is one if only that is asked"
+        for needless in chosen if whole else ():
+            rest = [one for one in chosen if one is not needless]
+            if blame.impossible(verifier, rest):
+                return f"{' and '.join(map(repr, rest)) or 'no constraint'} alone makes it impossible"
+        if whole and RANGES in conflict and blame.impossible(verifier, chosen, widen=True):
+            return f"{RANGES} are not needed for that"
+    except OpenQuestionError:
+        return None
+    return ""
+
+
+def conflicts(
+    outcome: Outcome, verifier: Verifier, budget: Budget, limits: BlameLimits
+) -> tuple[dict[int, tuple[str, ...]], IntArray]:
+    """The constraints that make answers impossible, for the first of them within the limits.
 
     The keys are positions in the outcome. Also returns why the search ended for each answer. For these, that is what
     ended the blaming. Nothing is blamed if rows were chosen, or what each row may change.
@@ -164,9 +215,9 @@ def conflicts(outcome: Outcome, verifier: Verifier, budget: Budget) -> tuple[dic
         return {}, stopped
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
     found = {}
-    for i in islice(impossible.tolist(), CONFLICT_ROWS):
+    for i in impossible[: int(min(limits.rows, len(impossible)))].tolist():
         try:
-            found[i], sure = Blame(budget).of(verifier.take(outcome.row[[i]]))
+            found[i], sure = Blame(budget, limits.work).of(verifier.take(outcome.row[[i]]))
             stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
         except OpenQuestionError as left_open:
             stopped[i] = left_open.stopped
