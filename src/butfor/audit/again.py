@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from butfor.explain.arguments import count_of
 from butfor.explain.blame import NOT_LOOKED_FOR, BlameLimits, doubted
 from butfor.explain.different import difference_of
 from butfor.explain.solve import Search
+from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.solvers.outcome import TOLERANCE, Status, Stopped
 from butfor.solvers.solver import Budget
@@ -135,10 +137,14 @@ def _solved_alone(claim: Claim, effort: Effort) -> Again:
 
 
 class Found(NamedTuple):
-    """All answers that were found to a row, in their order: costs and certificates."""
+    """All answers that were found to a row, in their order, as places among those to all rows."""
 
-    costs: list[float]
-    certificates: list[Certificate]
+    answers: Explanations
+    places: list[int]
+
+    def certificate(self, rank: int) -> Certificate:
+        """The certificate of the answer at a place of its row, or of the last one."""
+        return self.answers.certificates[self.places[min(rank, len(self.places)) - 1]]
 
 
 def _asked(claim: Claim, solver: str, effort: Effort) -> list[Found]:
@@ -163,28 +169,23 @@ def _explained(
     )
     search = replace(search, different=difference_of(claim.answers.question.spec.get("different")))
     found = claim.asking.solved(verifier, effort.budget(len(at)), search, effort.advance)
-    made = [Found([], []) for _ in at]
-    for row, cost, certificate in zip(found.rows.tolist(), found.costs.tolist(), found.certificates, strict=True):
-        made[row].costs.append(cost)
-        made[row].certificates.append(certificate)
-    return made
+    ends = np.searchsorted(found.rows, np.arange(len(at) + 1)).tolist()
+    return [Found(found, list(range(begin, end))) for begin, end in pairwise(ends)]
 
 
 def _compared(claim: Claim, i: int, found: Found, effort: Effort) -> Again:
     """Compare a claimed bound with what was found again."""
-    claimed, cost, rank = claim.said.certificates[i], float(claim.answers.costs[i]), int(claim.answers.ranks[i])
-    last = min(rank, len(found.costs)) - 1
-    now, again = found.costs[last], found.certificates[last]
-    bound = claimed.bound
-    slack = TOLERANCE * (1 + abs(bound)) if np.isfinite(bound) else 0.0
+    claimed, cost, rank = claim.said.certificates[i].bound, float(claim.answers.costs[i]), int(claim.answers.ranks[i])
+    again, many = found.certificate(rank), len(found.places)
+    slack = TOLERANCE * (1 + abs(claimed)) if np.isfinite(claimed) else 0.0
     proven = again.status is Status.PROVEN_OPTIMAL
-    if len(found.costs) < rank and proven:
-        return Again(False, f"there is no answer {rank}, only {len(found.costs)}", again)
-    if now < bound - slack:
-        return Again(False, f"there is one at a cost of {now:.6g}", again)
-    if rank > 1 and proven and now > cost + TOLERANCE * (1 + cost):
-        return Again(False, f"answer {rank} to the row costs {now:.6g}", again)
-    if again.bound >= bound - slack:
+    if many < rank and proven:
+        return Again(False, f"there is no answer {rank}, only {many}", again)
+    if again.cost < claimed - slack:
+        return Again(False, f"there is one at a cost of {again.cost:.6g}", again)
+    if rank > 1 and proven and again.cost > cost + TOLERANCE * (1 + cost):
+        return Again(False, f"answer {rank} to the row costs {again.cost:.6g}", again)
+    if again.bound >= claimed - slack:
         return Again(True, f"confirmed by {solver_of(again)}", again)
     if again.stopped is Stopped.INTERRUPTED:
         return Again(None, "not proven again: Ctrl-C ended it", again)
@@ -245,7 +246,7 @@ def _blamed(claim: Claim, effort: Effort) -> tuple[bool | None, str]:
         return not doubt, doubt
     quiet, alone = replace(effort, advance=lambda _: None), np.zeros(1, dtype=np.intp)
     (found,) = _explained(claim, alone, claim.known, Search(blame=BlameLimits(rows=1)), quiet)
-    if found.certificates[0].conflict == certificate.conflict:
+    if found.certificate(1).conflict == certificate.conflict:
         return True, ""
     named = tuple(
         atom for one in claim.known for atom in one.atoms() if repr(atom) in certificate.conflict

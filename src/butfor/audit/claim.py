@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -45,10 +45,10 @@ class Said:
     def __len__(self) -> int:
         return len(self.answers)
 
-    @cached_property
-    def certificates(self) -> list[Certificate]:
-        """The certificates. Each is made anew when it is taken from its columns, so they are kept."""
-        return list(self.answers.certificates)
+    @property
+    def certificates(self) -> Sequence[Certificate]:
+        """The certificate of each answer."""
+        return self.answers.certificates
 
     @property
     def starts(self) -> FloatArray:
@@ -73,6 +73,7 @@ def said(answers: Explanation | Explanations) -> Said:
             np.flatnonzero([codes is not None]) for codes in (answers.point_codes, answers.closest_codes)
         )
         return Said(_as_one(answers), answers.factual, found, answers.point, near, answers.closest)
+    answers = replace(answers, certificates=list(answers.certificates))  # they are read often, and each is made anew
     codes = answers.point_codes
 
     def written(at: IntArray) -> Any:

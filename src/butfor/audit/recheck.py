@@ -118,7 +118,9 @@ def check_all(
 ) -> AllChecked:
     """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
     chosen, threads = _drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
-    some = answers[chosen] if isinstance(answers, Explanations) else [answers[i] for i in chosen.tolist()]
+    some = answers
+    if len(chosen) < len(answers):
+        some = answers[chosen] if isinstance(answers, Explanations) else [answers[i] for i in chosen.tolist()]
     objects = {repr(forest): forest for forest in forests}
     with silence(progress is False), bar(len(some), progress, "checking") as advance:
         effort = Effort(time_limit, threads, bounds, advance)
