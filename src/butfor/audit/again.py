@@ -16,7 +16,7 @@ from butfor.audit.result import CheckColumn
 from butfor.audit.written import solver_of
 from butfor.errors import ButforError
 from butfor.explain.arguments import count_of
-from butfor.explain.blame import NOT_LOOKED_FOR, BlameLimits, doubted
+from butfor.explain.blame import NOT_LOOKED_FOR, WORK, BlameLimits, doubted
 from butfor.explain.different import difference_of
 from butfor.explain.solve import Search
 from butfor.explanation.explanations import Explanations
@@ -239,18 +239,14 @@ def _blamed(claim: Claim, effort: Effort) -> tuple[bool | None, str]:
     verifier = claim.asking.verifier(
         frames.select(claim.said.factuals, claim.answers.space.names), claim.target, claim.cost, claim.known
     )
-    doubt = doubted(
-        certificate.conflict, verifier, effort.budget(1), whole=certificate.stopped is not Stopped.EFFORT
-    )
+    doubt = doubted(certificate.conflict, verifier, effort.budget(1), whole=certificate.stopped is not Stopped.EFFORT)
     if doubt is not None:
         return not doubt, doubt
     quiet, alone = replace(effort, advance=lambda _: None), np.zeros(1, dtype=np.intp)
-    (found,) = _explained(claim, alone, claim.known, Search(blame=BlameLimits(rows=1)), quiet)
+    (found,) = _explained(claim, alone, claim.known, Search(blame=BlameLimits(1, WORK)), quiet)
     if found.certificate(1).conflict == certificate.conflict:
         return True, ""
-    named = tuple(
-        atom for one in claim.known for atom in one.atoms() if repr(atom) in certificate.conflict
-    )
+    named = tuple(atom for one in claim.known for atom in one.atoms() if repr(atom) in certificate.conflict)
     (found,) = _explained(claim, alone, named, Search(blame=NOT_LOOKED_FOR), quiet)
     again = _compared(claim, 0, found, effort)
     return again.passed, again.words

@@ -69,9 +69,7 @@ class Said:
 def said(answers: Explanation | Explanations) -> Said:
     """What answers to one question say."""
     if isinstance(answers, Explanation):
-        found, near = (
-            np.flatnonzero([codes is not None]) for codes in (answers.point_codes, answers.closest_codes)
-        )
+        found, near = (np.flatnonzero([codes is not None]) for codes in (answers.point_codes, answers.closest_codes))
         return Said(_as_one(answers), answers.factual, found, answers.point, near, answers.closest)
     answers = replace(answers, certificates=list(answers.certificates))  # they are read often, and each is made anew
     codes = answers.point_codes

@@ -294,9 +294,7 @@ def _outputs(claim: Claim, prediction: Prediction) -> list[Any]:
 def _alike(at: IntArray, then: Sequence[Any], now: Sequence[Any], name: Callable[[int], str]) -> CheckColumn:
     """Check that predictions are the same as before. Numbers may differ in the last digits."""
     passed = [_same(a, b) for a, b in zip(then, now, strict=True)]
-    words = {
-        i: f"it predicts {one}" for i, one, fine in zip(at.tolist(), now, passed, strict=True) if not fine
-    }
+    words = {i: f"it predicts {one}" for i, one, fine in zip(at.tolist(), now, passed, strict=True) if not fine}
     return CheckColumn(at, passed, name, words)
 
 
@@ -319,7 +317,9 @@ def _constraints_and_cost(claim: Claim) -> Iterator[CheckColumn]:
     told = told or (f"{', '.join(judged)} judged by the forest that was given" if judged else "")
     passed, words = list[bool | None](), dict[int, str]()
     for k, i in enumerate(at.tolist()):
-        wrong = f"broken: {', '.join(broken[k])}" if broken[k] else "" if inside[k] else "a value lies outside its range"
+        wrong = (
+            f"broken: {', '.join(broken[k])}" if broken[k] else "" if inside[k] else "a value lies outside its range"
+        )
         passed.append(False if wrong else None if unknown else True)
         words |= {i: wrong or told} if wrong or told else {}
     name = "all constraints hold" if listed else "the values lie within their ranges"
@@ -355,9 +355,7 @@ def _status(claim: Claim) -> CheckColumn:
         status is one.status and one.cost == cost
         for status, one, cost in zip(due, certificates, costs.tolist(), strict=True)
     ]
-    words = {
-        i: f"cost and bound amount to {due[i].name}" for i, fine in enumerate(passed) if not fine
-    }
+    words = {i: f"cost and bound amount to {due[i].name}" for i, fine in enumerate(passed) if not fine}
     return CheckColumn(
         np.arange(len(claim)),
         passed,

@@ -138,7 +138,8 @@ class Results(Sequence[Checked]):
             return [self[i] for i in range(len(self))[index]]
         i = range(len(self))[index]
         part = int(np.searchsorted(self._begins, i, side="right")) - 1
-        return self.parts[part][i - int(self._begins[part])]
+        found: Checked = self.parts[part][i - int(self._begins[part])]
+        return found
 
     def failed(self) -> IntArray:
         """The answers that do not hold."""

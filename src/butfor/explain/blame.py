@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from butfor.arrays import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.explain.plan import plan
-from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
 from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_conflict, widened
@@ -24,13 +24,16 @@ from butfor.solvers.solver import Budget
 from butfor.verdict.verify import Verifier
 
 CONFLICT_ROWS = 10
-"""A smallest conflict is looked for in at most this many impossible rows per call."""
+"""In how many impossible rows a conflict is looked for by default."""
 
 WORK = 300.0
-"""How much may be asked for each of these rows. What is found does not depend on the other rows.
+"""How much may be asked for each row if conflicts are asked for. What is found does not depend on the other rows.
 
 A question counts 1, and 1 more per `NODES` of the model.
 """
+
+WORK_BY_DEFAULT = 100.0
+"""The same if they are not asked for: about as much as a few answers take. Nobody who waits for one waits long."""
 
 NODES = 500
 """A tree of this many nodes takes about as long as the rest of a question."""
@@ -56,7 +59,7 @@ class BlameLimits:
     """How far a call looks for conflicts: in how many impossible rows, and with how much work for each."""
 
     rows: float = CONFLICT_ROWS
-    work: float = WORK
+    work: float = WORK_BY_DEFAULT
 
 
 NOT_LOOKED_FOR = BlameLimits(rows=0)
@@ -111,14 +114,22 @@ class Blame:
 
         Raises `OpenQuestionError` if the call has no time left.
         """
+        atoms = atoms_of(verifier)
 
-        def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
-            return self.impossible(verifier, chosen, widen)
+        def kept_by_answer(chosen: Sequence[AbstractConstraint], widen: bool) -> frozenset[int] | None:
+            found = self.asked(verifier, chosen, widen)
+            if found.status()[0] is Status.PROVEN_INFEASIBLE:
+                return None
+            return _kept(atoms, verifier, found.points) if found.found()[0] else frozenset()
 
-        return smallest_conflict(atoms_of(verifier), impossible)
+        return smallest_conflict(atoms, kept_by_answer)
 
     def impossible(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
-        """Whether one row is proven impossible with these constraints alone, in the ranges of the data or in wider ones.
+        """Whether one row is proven impossible with these constraints alone, in the ranges of the data or in wider ones."""
+        return self.asked(verifier, chosen, widen).status()[0] is Status.PROVEN_INFEASIBLE
+
+    def asked(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
+        """Any answer to one row with these constraints alone, or the proof that there is none.
 
         Raises `OpenQuestionError` if that cannot be told.
         """
@@ -126,9 +137,9 @@ class Blame:
         space = widened(referee.space) if widen else referee.space
         question = verifier.question.under(chosen)
         part = next(plan(question, referee, verifier.factuals, verifier.before, space=space))
-        return self._impossible(part.problem)
+        return self._solved(part.problem)
 
-    def _impossible(self, problem: Problem) -> bool:
+    def _solved(self, problem: Problem) -> Outcome:
         solver, _ = choose(problem.form())
         weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (
             PROGRAM if solver.name == Milp.name else 1
@@ -139,21 +150,28 @@ class Blame:
         if self.work > self.most or weight > HEAVIEST:
             raise OpenQuestionError(Stopped.EFFORT)
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
-            return solver.solve(problem, Budget(0.0)).status()[0] is Status.PROVEN_INFEASIBLE
+            return solver.solve(problem, Budget(0.0))
         told = self.reach.tells(problem) if solver.row_by_row else None  # others are as quick, and compiled by now
         if told is not None:
-            return not told
+            return told
         steps = Steps(call=self.call)
         found = solver.solve(free(problem) if solver.row_by_row else problem, steps)
         self.work += weight * len(steps.taken) / STEPS_OF_A_QUESTION
-        status = found.status()[0]
-        if status is Status.NOT_FOUND and self.call.spent():
-            raise OpenQuestionError(self.call.stopped)
-        if status is Status.NOT_FOUND and found.stopped[0] == Stopped.TIME:
-            raise OpenQuestionError(Stopped.TIME)
-        if status is Status.NOT_FOUND and len(steps.taken) > STEPS:
-            raise OpenQuestionError(Stopped.EFFORT)
-        return status is Status.PROVEN_INFEASIBLE
+        if found.status()[0] is Status.NOT_FOUND:
+            if self.call.spent():
+                raise OpenQuestionError(self.call.stopped)
+            if found.stopped[0] == Stopped.TIME:
+                raise OpenQuestionError(Stopped.TIME)
+            if len(steps.taken) > STEPS:
+                raise OpenQuestionError(Stopped.EFFORT)
+        return found
+
+
+def _kept(atoms: Sequence[AbstractConstraint], verifier: Verifier, point: FloatArray) -> frozenset[int]:
+    """The constraints that a point keeps, of those that the encoded row decides."""
+    space, start = verifier.referee.space, verifier.factuals
+    coded = [(i, atom) for i, atom in enumerate(atoms) if isinstance(atom, CodedConstraint)]
+    return frozenset(i for i, atom in coded if atom.holds_between(space, start, point)[0])
 
 
 def free(problem: Problem) -> Problem:
@@ -214,14 +232,21 @@ def conflicts(
     if verifier.question.candidates or verifier.free is not None:
         return {}, stopped
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
-    found = {}
-    for i in impossible[: int(min(limits.rows, len(impossible)))].tolist():
-        try:
-            found[i], sure = Blame(budget, limits.work).of(verifier.take(outcome.row[[i]]))
-            stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
-        except OpenQuestionError as left_open:
-            stopped[i] = left_open.stopped
-        except KeyboardInterrupt:
-            budget.interrupt()
-            stopped[i] = Stopped.INTERRUPTED
+    found = dict[int, tuple[str, ...]]()
+    first, left = dict[bytes, int](), limits.rows
+    for i in impossible.tolist():
+        row = outcome.row[[i]]
+        same = first.setdefault(verifier.factuals[row].tobytes(), i)
+        if same in found:  # the question about an equal row is the same one
+            found[i], stopped[i] = found[same], stopped[same]
+        elif same == i and left > 0:
+            left -= 1
+            try:
+                found[i], sure = Blame(budget, limits.work).of(verifier.take(row))
+                stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
+            except OpenQuestionError as left_open:
+                stopped[i] = left_open.stopped
+            except KeyboardInterrupt:
+                budget.interrupt()
+                stopped[i] = Stopped.INTERRUPTED
     return found, stopped

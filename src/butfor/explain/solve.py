@@ -6,7 +6,7 @@ Rows on which the estimator did not agree are solved again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Search:
     solver: str | AbstractSolver = "auto"
     seed: int = 0
     different: Difference = None
-    blame: BlameLimits = BlameLimits()
+    blame: BlameLimits = field(default_factory=BlameLimits)
 
 
 def solve(
