@@ -106,16 +106,13 @@ def solved(claim: Claim, effort: Effort) -> list[Again]:
     """
     if len(claim) == 1:
         return [_solved_alone(claim, effort)]
-    every = np.arange(len(claim))
     try:
-        found = _asked(claim, "auto", effort)
+        compared = [_compared(claim, i, one, effort) for i, one in enumerate(_asked(claim, "auto", effort))]
     except ButforError:  # each is refused in its own words
-        found = [None] * len(claim)
-    ranks = claim.answers.ranks.tolist()
-    compared = [Again(False, "") if one is None else _compared(claim, i, one, effort) for i, one in enumerate(found)]
-    for i in every.tolist():
-        if compared[i].passed is False or (compared[i].passed is None and ranks[i] > 1):
-            compared[i] = _solved_alone(claim.take(every[[i]]), effort)
+        compared = [Again(False, "")] * len(claim)
+    for i, (one, rank) in enumerate(zip(compared, claim.answers.ranks.tolist(), strict=True)):
+        if one.passed is False or (one.passed is None and rank > 1):
+            compared[i] = _solved_alone(claim.take(np.array([i])), effort)
     return compared
 
 

@@ -35,14 +35,18 @@ def sample_of(words: str | None) -> float | None:
     """How many answers to check: a share such as 0.1, or a number such as 200."""
     if words is None:
         return None
-    return read_number(words, float if "." in words else int, f"--sample {words}")
+    share: float = read_number(words, float if "." in words else int, f"--sample {words}")
+    return share
 
 
 def conflicts_of(words: str | None) -> int | Literal["all"] | None:
     """In how many impossible rows to look for a conflict."""
-    if words is None or words == "all":
-        return words
-    return False if words == "none" else read_number(words, int, f"--conflicts {words}")
+    if words is None:
+        return None
+    if words == "all":
+        return "all"
+    rows: int = 0 if words == "none" else read_number(words, int, f"--conflicts {words}")
+    return rows
 
 
 def target_of(explainer: Explainer, words: str, probability: float | None = None, **numbers: Any) -> Any:
