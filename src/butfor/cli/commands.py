@@ -21,6 +21,8 @@ from butfor.cli.options import (
     AtMost,
     AtMostValue,
     Between,
+    Bounds,
+    Conflicts,
     Constraint,
     Cost,
     Data,
@@ -36,16 +38,19 @@ from butfor.cli.options import (
     Out,
     Probability,
     QuantileAtLeast,
+    Quiet,
     Robust,
+    Sample,
     StepBy,
     SurvivalAt,
     Target,
+    Threads,
     TimeLimit,
     TimeLimitPerRow,
     Unit,
     Within,
 )
-from butfor.cli.parse import constraints_of, positions, target_of
+from butfor.cli.parse import conflicts_of, constraints_of, positions, sample_of, target_of
 from butfor.errors import ButforError, InputError
 from butfor.explain.explainer import Explainer
 from butfor.explanation.column_words import describe
@@ -177,7 +182,8 @@ def explain(
     seed: Annotated[
         int, typer.Option(help="The seed of solvers that draw random numbers; it is written into the answer.")
     ] = 0,
-    n_jobs: Annotated[int, typer.Option(metavar="N", help="Threads that share the rows; -1: one per processor.")] = 1,
+    n_jobs: Threads = 1,
+    conflicts: Conflicts = None,
     training: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
@@ -214,6 +220,7 @@ def explain(
         time_limit_per_row=time_limit_per_row,
         seed=seed,
         n_jobs=n_jobs,
+        conflicts=conflicts_of(conflicts),
     )  # fmt: skip
     answers = replace(found, rows=np.array(rows)[found.rows])
     if as_json:
@@ -237,8 +244,13 @@ def check(
         ),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long it may take to prove a claimed bound again.")
+        float, typer.Option(metavar="SECONDS", help="How long it may take to prove the bound of an answer again.")
     ] = checking.RECHECK_SECONDS,
+    sample: Sample = None,
+    seed: Annotated[int, typer.Option(help="The seed of the draw of --sample.")] = 0,
+    bounds: Bounds = True,
+    n_jobs: Threads = 1,
+    quiet: Quiet = False,
 ) -> None:
     """Redo the certificate of an answer with the model. The exit code is 1 if a check fails."""
     try:
@@ -249,7 +261,17 @@ def check(
     if not answers:
         raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
     estimator, forests = load(model), [load(path) for path in plausible or ()]
-    found = checking.check_all(answers, estimator, forests, time_limit)
+    found = checking.check_all(
+        answers,
+        estimator,
+        forests,
+        time_limit,
+        sample=sample_of(sample),
+        seed=seed,
+        bounds=bounds,
+        n_jobs=n_jobs,
+        progress=False if quiet else None,
+    )
     typer.echo(repr(found if len(answers) > 1 else found.results[0]))
     if not found.passed:
         raise typer.Exit(FAILED)

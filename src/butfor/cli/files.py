@@ -79,8 +79,15 @@ def read_text(path: Path) -> str:
 
 
 def read_answers(path: Path) -> Sequence[Explanation]:
-    """The answers in a file: records, or a batch of JSON lines."""
-    return batch.load(path) if path.suffix.lower() == ".jsonl" else json.load_many(read_text(path))
+    """The answers in a file: records, or a batch of JSON lines. Those of one call are read together."""
+    if path.suffix.lower() == ".jsonl":
+        return batch.load(path)
+    text = read_text(path)
+    answers = json.load_many(text)
+    try:
+        return json.load_together(text) if len(answers) > 1 else answers
+    except InputError:  # they are of several calls
+        return answers
 
 
 def check_ending(path: Path | None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number
+from butfor.explain.blame import NOT_LOOKED_FOR, WORK, BlameLimits
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.space.space import Space
 
@@ -33,10 +34,23 @@ def solver_of(solver: str | AbstractSolver, space: Space) -> str | AbstractSolve
     return solver
 
 
+def limits_of(conflicts: Any) -> BlameLimits:
+    """How far to look for conflicts."""
+    if conflicts is None:
+        return BlameLimits()
+    if conflicts is False:
+        return NOT_LOOKED_FOR
+    if isinstance(conflicts, str) and conflicts == "all":
+        return BlameLimits(np.inf, WORK)
+    if isinstance(conflicts, bool) or not isinstance(conflicts, int | np.integer) or conflicts < 0:
+        raise InputError(f"conflicts={conflicts!r} was given.", "It must be False, a number of rows, or 'all'.")
+    return BlameLimits(int(conflicts), WORK)
+
+
 def budget_of(time_limit: Any, time_limit_per_row: Any, n_jobs: Any) -> Budget:
     """The budget of one call. Its time starts now."""
     whole, per_row = _seconds("time_limit", time_limit), _seconds("time_limit_per_row", time_limit_per_row)
-    return Budget(whole, threads=_threads(n_jobs), per_row=per_row)
+    return Budget(whole, threads=threads_of(n_jobs), per_row=per_row)
 
 
 def _seconds(name: str, seconds: Any) -> float:
@@ -48,7 +62,8 @@ def _seconds(name: str, seconds: Any) -> float:
     return float(seconds)
 
 
-def _threads(n_jobs: Any) -> int:
+def threads_of(n_jobs: Any) -> int:
+    """How many threads share the rows."""
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,9 @@ from butfor.space.writing import one_row
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
 from butfor.verdict.versions import library_versions
+
+ONE_EACH = Search()
+"""One answer to each row, by the first solver that fits."""
 
 
 @dataclass(eq=False)
@@ -105,10 +108,15 @@ class Asking:
         codes = np.array([[feature.typical for feature in self.reading.space.features]])
         return self.reading.space.decode(codes, self.reading.sample)
 
-    def solved(self, verifier: Verifier, budget: Budget) -> Explanations:
-        """One answer to each row of a verifier."""
-        search = Search()
-        outcome, verdict = confirm(solve(verifier, search, budget, lambda rows: None), verifier, search, budget)
+    def solved(
+        self,
+        verifier: Verifier,
+        budget: Budget,
+        search: Search = ONE_EACH,
+        advance: Callable[[int], None] = lambda rows: None,
+    ) -> Explanations:
+        """The answers to each row of a verifier (default: one). `advance` is told how many more rows are done."""
+        outcome, verdict = confirm(solve(verifier, search, budget, advance), verifier, search, budget)
         return self.answers(verifier, outcome, verdict, search, budget)
 
     def answers(
@@ -116,7 +124,7 @@ class Asking:
     ) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
-        blamed, stopped = conflicts(outcome, verifier, budget)
+        blamed, stopped = conflicts(outcome, verifier, budget, search.blame)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,

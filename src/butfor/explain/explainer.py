@@ -11,7 +11,7 @@ from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
-from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
+from butfor.explain.arguments import budget_of, count_of, limits_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
@@ -127,6 +127,7 @@ class Explainer(SeveralAnswers):
         n_jobs: int | None = None,
         progress: bool | None = None,
         compare: Literal["exact"] | None = None,
+        conflicts: int | Literal["all"] | None = None,
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
@@ -149,11 +150,19 @@ class Explainer(SeveralAnswers):
           The answers do not depend on it;
         - `progress`: whether to show a bar (default: on a terminal, when the work takes long). False also leaves out
           the line that says that loops are compiled;
-        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing.
+        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing;
+        - `conflicts`: in how many impossible rows to look for a smallest set of constraints that makes them so: False (in
+          none, for the shortest wait), a number, or "all". Default: in the first ten, with a third of the effort.
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        search = Search(count_of("k", k), solver_of(solver, self.space), seed_of(seed), difference_of(different))
+        search = Search(
+            count_of("k", k),
+            solver_of(solver, self.space),
+            seed_of(seed),
+            difference_of(different),
+            limits_of(conflicts),
+        )
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)

@@ -6,10 +6,11 @@ Rows on which the estimator did not agree are solved again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from butfor.explain.blame import BlameLimits
 from butfor.explain.different import Difference, apart_from, left_to, undominated
 from butfor.explain.plan import Part, plan
 from butfor.explain.turns import Job, Turn, in_turns
@@ -44,13 +45,15 @@ class Search:
     - `k`: how many answers per row, at most;
     - `different`: what makes an answer a different one;
     - `solver`: a solver or its name; "auto" is the first one that fits;
-    - `seed`: the seed of random draws.
+    - `seed`: the seed of random draws;
+    - `blame`: how far to look for what makes rows impossible.
     """
 
     k: int = 1
     solver: str | AbstractSolver = "auto"
     seed: int = 0
     different: Difference = None
+    blame: BlameLimits = field(default_factory=BlameLimits)
 
 
 def solve(

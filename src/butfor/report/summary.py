@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from butfor import groups
-from butfor.groups.counted import ALREADY
+from butfor.groups.counted import ALREADY, NOT_LOOKED_FOR
 from butfor.report.lines import Line, counts, lines_of, percent, rounded
 from butfor.report.pictures import histogram, share_bar, stacked_bar
 from butfor.report.portfolio import Portfolio
@@ -63,15 +63,20 @@ def stacked(what: str, lines: list[Line]) -> str:
 
 
 def _conflicts(of: Portfolio) -> str:
-    lines = lines_of(groups.conflicts(of.answers))
+    every = lines_of(groups.conflicts(of.answers))
+    lines = [line for line in every if line["conflict"] != NOT_LOOKED_FOR]
+    rest = sum(line["rows"] for line in every) - sum(line["rows"] for line in lines)
+    rows = "1 impossible row" if rest == 1 else f"{rest:,} impossible rows"
+    note = f'<p class="note">What makes {rows} so was not looked for.</p>' if rest else ""
     if not lines:
-        return ""
-    return "<h3>Why rows are impossible</h3>" + table(
+        return note
+    shown = table(
         "stacks",
         TableColumn("Smallest conflict", [isolated(line["conflict"]) for line in lines]),
         TableColumn("Rows", counts(lines, "rows"), "number"),
         TableColumn("Share", [percent(line["share"]) for line in lines], "number"),
     )
+    return f"<h3>Why rows are impossible</h3>{shown}{note}"
 
 
 def _changes(of: Portfolio) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,4 +103,4 @@ def close(a: float | None, b: float | None) -> bool:
     """Whether two computations of one number agree."""
     if a is None or b is None:
         return a is b
-    return bool(np.isclose(a, b, rtol=CLOSE_RELATIVE, atol=CLOSE_ABSOLUTE))
+    return math.isclose(a, b, rel_tol=CLOSE_RELATIVE, abs_tol=CLOSE_ABSOLUTE)
