@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.audit.claim import Claim, claim_of
 from butfor.audit.closest import closest_row, how_far
+from butfor.audit.patience import RECHECK_SECONDS
 from butfor.audit.result import AllChecked, Check, Checked
 from butfor.audit.written import record_checks, solver_of
 from butfor.errors import ButforError, InputError
@@ -21,9 +22,6 @@ from butfor.problem.costs import price
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
-
-RECHECK_SECONDS = 60.0
-"""How long a claimed bound may take to be proven again, by default."""
 
 LAST_RANK = 100
 """Answers beyond this place among those to their row are not solved again."""
