@@ -12,6 +12,7 @@ from butfor.arrays import IntArray
 from butfor.audit.again import Effort, bounds_again
 from butfor.audit.claim import Claim, Said, claim_of, said
 from butfor.audit.closest import closest_row
+from butfor.audit.patience import RECHECK_SECONDS
 from butfor.audit.result import AllChecked, CheckColumn, Checked, CheckedTogether, Results
 from butfor.audit.written import record_checks
 from butfor.compiled.saying import silence
@@ -24,9 +25,6 @@ from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.costs import price
 from butfor.solvers.outcome import TOLERANCE, statuses_of
 from butfor.views.progress import bar
-
-RECHECK_SECONDS = 60.0
-"""How long a claimed bound may take to be proven again, by default."""
 
 SAME_NUMBER = 1e-9
 """How far a prediction may be off, relatively: another processor may round differently."""

@@ -10,13 +10,27 @@ from typing import Any
 
 import typer
 
-from butfor.errors import InputError, InputTypeError, MissingExtraError
+from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.importers.known_levels import known_levels
+from butfor.space.text_cells import with_levels
 from butfor.views import batch, json
 from butfor.views.whole_file import write_whole
 
-READERS = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
+READERS = {
+    ".csv": {"pandas": "read_csv", "polars": "read_csv"},
+    ".parquet": {"pandas": "read_parquet", "polars": "read_parquet"},
+    ".feather": {"pandas": "read_feather", "polars": "read_ipc"},
+    ".xlsx": {"pandas": "read_excel"},
+}
+"""The functions that read tables, by the ending of the file."""
+
+AS_TEXT: dict[str, dict[str, dict[str, Any]]] = {
+    ".csv": {"pandas": {"dtype": str, "keep_default_na": False}, "polars": {"infer_schema": False}},
+    ".xlsx": {"pandas": {"dtype": str, "keep_default_na": False}},
+}
+"""How to read every cell as text, for files that do not say what is text."""
 
 
 def load(path: Path) -> Any:
@@ -41,14 +55,34 @@ def load(path: Path) -> Any:
     return loaded
 
 
-def read_table(path: Path) -> Any:
-    """The table in a file, read with whichever data frame library is installed."""
+def read_table(path: Path, model: Any) -> Any:
+    """The table in a file, read with whichever data frame library is installed.
+
+    CSV and Excel do not say what is text. Columns whose levels the model knows as text are read as text.
+    """
     if path.suffix.lower() not in READERS:
         raise InputError(f"{path} was given as data.", f"The name of the file must end in {', '.join(READERS)}.")
     with path.open("rb"):
         pass  # a file that cannot be opened gives the system's own error, whatever the library would say
+    table = _read(path)
+    if path.suffix.lower() not in AS_TEXT:
+        return table
+    known = {name: levels for name, levels in _levels(model, table).items() if any(isinstance(v, str) for v in levels)}
+    return with_levels(table, _read(path, as_text=True), known) if known else table
+
+
+def _levels(model: Any, table: Any) -> dict[str, tuple[Any, ...]]:
+    """The levels that the model knows. If the table is not one for it, that is said later, when the model is read."""
     try:
-        return _reader(path.suffix.lower())(path)
+        return known_levels(model, table)
+    except ButforError:
+        return {}
+
+
+def _read(path: Path, *, as_text: bool = False) -> Any:
+    try:
+        library, function = _reader(path.suffix.lower())
+        return function(path, **(AS_TEXT[path.suffix.lower()][library] if as_text else {}))
     except OSError:
         raise
     except ImportError as error:
@@ -57,17 +91,14 @@ def read_table(path: Path) -> Any:
         raise InputError(f"{path} is not a table: {type(error).__name__}: {error}.") from None
 
 
-def _reader(suffix: str) -> Callable[[Path], Any]:
-    if suffix == ".feather":
-        names = {"pandas": "read_feather", "polars": "read_ipc"}
-    else:
-        names = dict.fromkeys(("pandas", "polars"), READERS[suffix])
-    for library, function in names.items():
+def _reader(suffix: str) -> tuple[str, Callable[..., Any]]:
+    """The first library that is installed, and its function that reads such files."""
+    for library, function in READERS[suffix].items():
         try:
-            return getattr(import_module(library), function)  # type: ignore[no-any-return]
+            return library, getattr(import_module(library), function)
         except ImportError:
             continue
-    raise ImportError("neither pandas nor polars is installed")
+    raise ImportError(f"{' or '.join(READERS[suffix])} is not installed")
 
 
 def read_text(path: Path) -> str:

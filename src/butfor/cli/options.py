@@ -20,7 +20,7 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="A .csv, .parquet or .feather file with the rows to explain. It also shows which values each column takes.",
+        help="A .csv, .parquet, .feather or .xlsx file with the rows to explain. It also shows which values each column takes.",
         show_default=False,
     ),
 ]

@@ -14,6 +14,7 @@ from narwhals.exceptions import DuplicateError
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError
+from butfor.space.dictionaries import entries, in_dictionary
 
 
 def is_array(table: Any) -> bool:
@@ -135,6 +136,22 @@ def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
     return table[rows] if is_array(table) else nw.from_native(table, eager_only=True)[rows, :].to_native()
 
 
+def take_or_leave(table: Any, rows: Sequence[int | None]) -> Any:
+    """The given rows of a data frame, in that order, and a row without values for each None."""
+    if None not in rows:
+        return take(table, [row for row in rows if row is not None])
+    library = nw.from_native(table, eager_only=True).implementation
+    if library.is_pandas():
+        return table.reset_index(drop=True).reindex([-1 if row is None else row for row in rows])
+    if library.is_pyarrow():
+        import pyarrow as pa
+
+        return table.take(pa.array(rows, pa.int64()))
+    import polars as pl
+
+    return table.select(pl.all().gather(pl.lit(pl.Series(rows, dtype=pl.Int64))))
+
+
 def dtype(table: Any, name: str) -> str:
     """One word for the type of a column.
 
@@ -157,17 +174,17 @@ def dtype(table: Any, name: str) -> str:
         return "int"
     if found == nw.Boolean:
         return "bool"
-    if found == nw.Enum or (found == nw.Categorical and _in_arrow(column) and column.to_native().type.ordered):
+    dictionary = in_dictionary(column)
+    if found == nw.Enum or (dictionary is not None and dictionary.type.ordered):
         return "ordered"
     if found == nw.Categorical:
         return "category"
     if found == nw.String:
         return "text"
-    return "object" if found == nw.Object else str(found)
-
-
-def _in_arrow(column: nw.Series[Any]) -> bool:
-    return bool(column.implementation.is_pyarrow())
+    if found == nw.Object:
+        return "object"
+    native = column.to_native()
+    return str(found if found != nw.Unknown else native.dtype if hasattr(native, "dtype") else native.type)
 
 
 def categories(table: Any, name: str) -> tuple[Any, ...]:
@@ -178,6 +195,9 @@ def categories(table: Any, name: str) -> tuple[Any, ...]:
         return tuple(native.cat.categories.tolist())
     if isinstance(column.dtype, nw.Enum):
         return tuple(column.dtype.categories)
+    dictionary = in_dictionary(column)
+    if dictionary is not None:
+        return entries(dictionary)
     return tuple(column.cat.get_categories().to_list())
 
 
@@ -305,9 +325,9 @@ def _listed(table: Any, name: str, position: int) -> list[Any]:
     if native is not None:
         return list(native.tolist())
     series: nw.Series[Any] = opened(table)[name]
-    if series.dtype == nw.Categorical and _in_arrow(series):
-        native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values
-        return list(native.cast(native.type.value_type).to_pylist())
+    dictionary = in_dictionary(series)
+    if dictionary is not None:  # value by value, a dictionary is a hundred times slower than its plain values
+        return list(dictionary.cast(dictionary.type.value_type).to_pylist())
     return series.to_list()
 
 
@@ -331,9 +351,30 @@ def select(table: Any, chosen: Sequence[str]) -> Any:
 
 
 def like(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """A new table of the same kind as `table`."""
+    """A new table of the same kind as `table`.
+
+    Pandas takes columns of values of several types. For other tables, numbers become real if one is, and a column of
+    anything else becomes text.
+    """
     backend = nw.from_native(table, eager_only=True).implementation
-    return nw.from_dict({name: list(column) for name, column in columns.items()}, backend=backend).to_native()
+    one_type = list if backend.is_pandas() else _of_one_type
+    return nw.from_dict({name: one_type(column) for name, column in columns.items()}, backend=backend).to_native()
+
+
+def _of_one_type(column: Sequence[Any]) -> list[Any]:
+    kinds = {type(value) for value in column if value is not None}
+    if len(kinds) < 2:
+        return list(column)
+    common = float if kinds <= {int, float} else str
+    return [None if value is None else common(value) for value in column]
+
+
+def beside(table: Any, columns: Mapping[str, str], other: Any) -> Any:
+    """A data frame with columns of another beside its own: `columns` says what they are called, and were."""
+    frame, more = opened(table), opened(other)
+    if frame.implementation.is_pandas():
+        more = nw.from_native(more.to_native().set_axis(frame.to_native().index), eager_only=True)
+    return frame.with_columns(*(more[name].alias(new) for new, name in columns.items())).to_native()
 
 
 def framed(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:

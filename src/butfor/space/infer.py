@@ -12,6 +12,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError
 from butfor.space import frames
 from butfor.space.feature import Feature, Override
+from butfor.space.levels import check_levels
 from butfor.space.space import Space, encode_column
 
 
@@ -40,6 +41,8 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
         feature = infer_column(table, name, position)
         if name in overrides:
             feature = overrides[name].apply(feature)
+        if feature.levels is not None:
+            check_levels(name, feature.levels)
         features.append(describe_data(feature, table, position))
     return Space(tuple(features))
 

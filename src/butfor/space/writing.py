@@ -10,6 +10,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
+from butfor.space.dictionaries import entries, in_dictionary
 from butfor.space.frames import is_array, is_missing, like, marker, names, opened, select, take
 
 Levels = tuple[Any, ...]
@@ -118,8 +119,10 @@ def _series(old: nw.Series[Any], new: Any, levels: Levels) -> nw.Series[Any]:
     listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
     if _any_missing(new):
         listed = [None if is_missing(value) else value for value in listed]
-    if old.dtype == nw.Categorical and old.implementation.is_pyarrow():
-        return _dictionary(old, listed, levels)
+    dictionary = in_dictionary(old)
+    if dictionary is not None:
+        made: nw.Series[Any] = nw.from_native(_dictionary(dictionary, listed, levels), series_only=True)
+        return made.alias(old.name)
     if isinstance(old.dtype, nw.Enum):
         return _made(old, listed, nw.Enum(_categories(tuple(old.dtype.categories), listed, levels)))
     if old.dtype.is_decimal():
@@ -150,18 +153,17 @@ def _decimal(old: nw.Series[Any], listed: list[Any]) -> nw.Series[Any]:
     return found if found.cast(nw.Float64()).to_list() == listed else floats
 
 
-def _dictionary(old: nw.Series[Any], listed: list[Any], levels: Levels) -> nw.Series[Any]:
+def _dictionary(old: Any, listed: list[Any], levels: Levels) -> Any:
     """A dictionary of pyarrow with the old order, plus the levels that it lacks."""
     import pyarrow as pa
 
-    kind = old.to_native().type
-    found = _categories(tuple(old.cat.get_categories().to_list()), listed, levels)
+    kind = old.type
+    found = _categories(entries(old), listed, levels)
     code = {level: k for k, level in enumerate(found)}
     index = kind.index_type if len(found) <= np.iinfo(kind.index_type.to_pandas_dtype()).max else pa.int32()
     codes = pa.array([None if value is None else code[value] for value in listed], index)
     array = pa.DictionaryArray.from_arrays(codes, pa.array(found, kind.value_type), ordered=kind.ordered)
-    made: nw.Series[Any] = nw.from_native(pa.chunked_array([array]), series_only=True)
-    return made.alias(old.name)
+    return pa.chunked_array([array])
 
 
 def _beside(old: Any, new: Any, levels: Levels) -> Any:
@@ -172,13 +174,31 @@ def _beside(old: Any, new: Any, levels: Levels) -> Any:
     fresh = type(old)(new, index=old.index, name=name)
     if hasattr(kind, "categories"):
         return fresh.astype(_category(old, new, levels))
-    exact = kind if isinstance(kind, np.dtype) else _kind(nw.from_native(old, series_only=True).dtype)
+    seen = nw.from_native(old, series_only=True)
+    dictionary = in_dictionary(seen)
+    if dictionary is not None:
+        listed = [None if is_missing(value) else value for value in new]
+        made = kind.construct_array_type()(_dictionary(dictionary, listed, levels))
+        return type(old)(made, index=old.index, name=name)
+    if seen.dtype.is_decimal():
+        return _beside_decimals(kind, fresh)
+    exact = kind if isinstance(kind, np.dtype) else _kind(seen.dtype)
     if exact is None or exact.kind not in "biuf":
         return fresh.astype(kind)
     wide = _holding(exact, _as_floats(new), missing=not isinstance(kind, np.dtype) or kind.kind == "f")
     if wide == exact:
         return fresh.astype(kind)
     return fresh.astype(wide if isinstance(kind, np.dtype) else _nullable(kind, wide))
+
+
+def _beside_decimals(kind: Any, fresh: Any) -> Any:
+    """Decimals of pyarrow in pandas if they have enough digits, otherwise float64."""
+    floats = fresh.astype("double[pyarrow]")
+    try:
+        found = floats.astype(kind)
+    except Exception:  # whatever pyarrow has for a number that does not fit
+        return floats
+    return found if found.astype("double[pyarrow]").equals(floats) else floats
 
 
 def _nullable(kind: Any, wide: np.dtype[Any]) -> str:
