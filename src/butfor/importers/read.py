@@ -121,13 +121,22 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
-    single = any(feature.single for feature in space.features) and readout.hides_digits and source.hides_single(sample)
-    single = single or source.precision(sample) == np.float32
-    readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
-    if isinstance(model, Network):
-        readout = readout.rounded(max(readout.unit, model.unit))
+    readout = readout.rounded(_unit(source, space, model, readout, sample))
     check_fidelity(source, space, model, readout, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
+
+
+def _unit(source: Source, space: Space, model: Model, readout: AbstractReadout, sample: Any) -> float:
+    """The unit roundoff of the scores: that of the coarsest estimator inside, whatever stands around it.
+
+    An importer knows in which type its library adds up, and what holds a model passes that on in its readout. Other
+    estimators compute in float32 if they get float32 columns. So they are asked, member by member.
+    """
+    single = source.precision(sample) == np.float32 or (
+        any(feature.single for feature in space.features) and source.hides_single(sample)
+    )
+    own = model.unit if isinstance(model, Network) else UNIT_DOUBLE
+    return max(own, readout.unit, UNIT_SINGLE if single else UNIT_DOUBLE)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
