@@ -19,7 +19,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
 from butfor.problem.costs import price
 from butfor.solvers.conflict import MODEL, RANGES
-from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
+from butfor.solvers.outcome import LEFT_OPEN, TOLERANCE, Status, statuses_of
 from butfor.space import frames
 
 RECHECK_SECONDS = 60.0
@@ -214,7 +214,8 @@ def _cost(claim: Claim) -> Check:
 def _status(claim: Claim) -> Check:
     """Check that the claimed status follows from cost and bound."""
     certificate = claim.answer.certificate
-    due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]))[0]
+    left_open = np.array([certificate.notes.get(LEFT_OPEN, np.nan)])
+    due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]), left_open)[0]
     fine = due is certificate.status and certificate.cost == claim.answer.cost
     words = "" if fine else f"cost and bound amount to {due.name}"
     return Check(f"the status {certificate.status.name} follows from cost and bound", fine, words)

@@ -112,7 +112,7 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
 
 def _folded(source: Source, space: Space, data: Any) -> Reading:
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
-    columns = raw_columns(space.features, frames.short_names(data))
+    columns = raw_columns(space.features, frames.short_names(data), frames.half_names(data))
     sample = frames.take(data, [0])
     try:
         seen = _estimator_columns(source.estimator, columns)

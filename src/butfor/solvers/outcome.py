@@ -16,6 +16,12 @@ from butfor.problem.problem import Problem
 TOLERANCE = 1e-6
 """An answer is called optimal if its cost is this close to its bound, relative to 1 + cost."""
 
+LEFT_TO_FLOAT32 = 1e-4
+"""How much more a model that computes in float32 may leave open, relative to 1 + cost: it has so few digits itself."""
+
+LEFT_OPEN = "cost that the rounding of the model leaves open"
+"""A note on answers that are optimal but for that: two rows whose costs differ by less, the model cannot tell apart."""
+
 
 class Status(Enum):
     """What is known about an answer. The value of each member says it in words."""
@@ -116,7 +122,7 @@ class Outcome:
 
     def status(self) -> list[Status]:
         """What is known about each answer."""
-        return statuses_of(self.cost, self.bound)
+        return statuses_of(self.cost, self.bound, self.notes.get(LEFT_OPEN))
 
     def take(self, at: IntArray | BoolArray) -> Outcome:
         """Some of the answers."""
@@ -205,11 +211,12 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 
 
-def statuses_of(cost: FloatArray, bound: FloatArray) -> list[Status]:
-    """The statuses that follow from costs and bounds."""
+def statuses_of(cost: FloatArray, bound: FloatArray, left_open: FloatArray | None = None) -> list[Status]:
+    """The statuses that follow from costs and bounds, and from what the rounding of the model leaves open (NaN: nothing)."""
     known = np.isfinite(cost)
+    spare = 0.0 if left_open is None else np.minimum(np.nan_to_num(left_open), LEFT_TO_FLOAT32 * (1 + np.abs(cost)))
     with np.errstate(invalid="ignore"):
-        optimal = cost - bound <= TOLERANCE * (1 + np.abs(cost))
+        optimal = cost - bound <= TOLERANCE * (1 + np.abs(cost)) + spare
     number = np.select([~known & (bound == np.inf), ~known, optimal, bound > 0], [3, 4, 0, 1], 2)
     members = list(Status)
     return [members[n] for n in number.tolist()]

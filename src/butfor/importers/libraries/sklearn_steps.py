@@ -13,7 +13,7 @@ import numpy as np
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where
 from butfor.importers.registry import read_step, register_step
-from butfor.model.scores import UNIT_SINGLE
+from butfor.model.scores import UNIT_HALF, UNIT_SINGLE
 
 
 def working_type(columns: list[Column]) -> np.dtype[Any]:
@@ -22,11 +22,27 @@ def working_type(columns: list[Column]) -> np.dtype[Any]:
     return np.dtype(np.float32 if some and all(column.single or column.short for column in columns) else np.float64)
 
 
+def may_work_in_half(columns: list[Column]) -> bool:
+    """Whether scikit-learn transforms these columns together in float16, as long as no answer needs more digits."""
+    return any(column.half for column in columns) and all(column.half or column.short for column in columns)
+
+
+def refuse_half(step: Any, columns: list[Column]) -> None:
+    """Refuse a step whose result depends on whether it works in float16."""
+    if may_work_in_half(columns):
+        raise UnsupportedModelError(
+            f"{type(step).__name__} gets columns of float16.",
+            "It rounds to so few digits, unless an answer makes the table float32.",
+            "Give float32: X.astype('float32').",
+        )
+
+
 def _stacked(columns: list[Column]) -> list[Column]:
     """Columns that are put into one array. The array is float32 only if all of them are."""
+    half = may_work_in_half(columns)
     if not columns or working_type(columns) == np.float32:
-        return columns
-    return [replace(column.map(_doubled), single=False) for column in columns]
+        return columns if half else [replace(column, half=False) for column in columns]
+    return [replace(column.map(_doubled), single=False, half=False) for column in columns]
 
 
 def _doubled(x: Values) -> Values:
@@ -37,13 +53,13 @@ def _affine(
     columns: list[Column], function: Callable[[int, Values], Values], slope: Callable[[int], float]
 ) -> list[Column]:
     kind = working_type(columns)
-    single = kind == np.float32
+    single, half = kind == np.float32, may_work_in_half(columns)
+    unit = UNIT_HALF if half else UNIT_SINGLE if single else 0.0
     out = []
     for i, column in enumerate(columns):
         step = partial(_in_type, function, i, kind)
-        out.append(
-            column.map(step, slope=column.slope * slope(i), single=single, blur=UNIT_SINGLE if single else column.blur)
-        )
+        blur = max(unit, column.blur)
+        out.append(column.map(step, slope=column.slope * slope(i), single=single, half=half, blur=blur))
     return out
 
 
@@ -66,7 +82,7 @@ def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
             x /= step.scale_[i].astype(x.dtype if rounds_first else np.float64)
         return x
 
-    return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_std else 1.0)
+    return _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]) if step.with_std else 1.0)
 
 
 def _divide(x: Values, scale: float, column: Column) -> None:
@@ -87,7 +103,7 @@ def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
             _divide(x, step.scale_[i], columns[i])
         return x
 
-    return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_scaling else 1.0)
+    return _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]) if step.with_scaling else 1.0)
 
 
 def min_max_scaler(step: Any, columns: list[Column]) -> list[Column]:
@@ -109,7 +125,7 @@ def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
         _divide(x, step.scale_[i], columns[i])
         return np.clip(x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
-    out = _affine(columns, transform, lambda i: 1.0 / step.scale_[i])
+    out = _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]))
     if not getattr(step, "clip", False):
         return out
     return [replace(column, affine=False, bent_by="MaxAbsScaler(clip=True)") for column in out]
@@ -126,6 +142,7 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             "butfor takes missing values as NaN or None.",
             "Replace that value by NaN in the data.",
         )
+    refuse_half(step, columns)
     out, columns = [], _stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
         if _is_nan(filling):
@@ -252,6 +269,7 @@ def _widths(step: Any, count: int, width: int) -> list[int]:
 
 def bins(step: Any, columns: list[Column]) -> list[Column]:
     """KBinsDiscretizer: a number becomes its bin, as an ordinal code or one-hot encoded."""
+    refuse_half(step, columns)
     kind = working_type(columns) if step.dtype is None else np.dtype(step.dtype)
     out = []
     for column, edges in zip(columns, step.bin_edges_, strict=True):
