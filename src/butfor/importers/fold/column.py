@@ -6,8 +6,9 @@ raw value at which a threshold flips, and no epsilon is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -119,14 +120,24 @@ def _number(value: Any) -> float:
         ) from None
 
 
-def raw_columns(features: tuple[Feature, ...], short: Collection[str] = (), half: Collection[str] = ()) -> list[Column]:
-    """The columns before any step. `short` are those whose type becomes float32 beside float32, and `half` are float16."""
+def raw_columns(
+    features: tuple[Feature, ...],
+    short: Collection[str] = (),
+    half: Collection[str] = (),
+    lost: Mapping[str, Any] = MappingProxyType({}),
+) -> list[Column]:
+    """The columns before any step.
+
+    - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
+    - `lost`: what the estimator gets in place of a missing text, if it is not None.
+    """
     return [
-        _raw(j, feature, short=feature.name in short, half=feature.name in half) for j, feature in enumerate(features)
+        _raw(j, feature, short=feature.name in short, half=feature.name in half, lost=lost.get(feature.name))
+        for j, feature in enumerate(features)
     ]
 
 
-def _raw(j: int, feature: Feature, *, short: bool, half: bool) -> Column:
+def _raw(j: int, feature: Feature, *, short: bool, half: bool, lost: Any) -> Column:
     if feature.levels is None:
         at = _in_single if feature.single else (lambda x: x)
         return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical)
@@ -142,7 +153,7 @@ def _raw(j: int, feature: Feature, *, short: bool, half: bool) -> Column:
             declared=feature.why == "given",
         )
     words = np.empty(len(feature.levels) + 1, dtype=object)
-    words[:-1] = feature.levels
+    words[:] = [*feature.levels, lost]
     return Column(j, table=words, declared=feature.why == "given")
 
 

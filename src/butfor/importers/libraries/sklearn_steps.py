@@ -132,7 +132,7 @@ def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
 
 
 def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
-    """A missing value becomes the column's statistic.
+    """A missing value becomes the column's statistic. In text, None is not NaN: only one of them is missing to it.
 
     With `add_indicator`, columns follow that say which values were missing.
     """
@@ -143,35 +143,44 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             "Replace that value by NaN in the data.",
         )
     refuse_half(step, columns)
+    marked = partial(_marked, none=step.missing_values is None)
     out, columns = [], _stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
         if _is_nan(filling):
             if step.keep_empty_features:
                 out.append(column)
             continue
-        out.append(column.map(partial(fill_missing, filling)))
+        out.append(column.map(partial(fill_missing, filling, marked)))
     if step.add_indicator:
-        out += [missing_flag(columns[i]) for i in step.indicator_.features_]
+        out += [missing_flag(columns[i], marked) for i in step.indicator_.features_]
     return out
 
 
-def missing_flag(column: Column) -> Column:
-    """A column that says whether another was missing."""
-    edges = None if column.table is not None else np.empty(0)
-    return replace(column.map(_missing), edges=edges, slope=0.0, single=column.single)
-
-
-def fill_missing(filling: Any, x: Values) -> Values:
-    """The values of a column, with a filling for missing ones."""
-    out = x.copy()
-    out[_missing(x).astype(bool)] = filling
-    return out
-
-
-def _missing(x: Values) -> Values:
+def missing(x: Values) -> Values:
+    """Which values are missing, NaN or None: 1 for each, and 0 for others."""
     if x.dtype == object:
         return np.array([v is None or v != v for v in x], dtype=np.float64)
     return np.isnan(x).astype(np.float64)
+
+
+def _marked(x: Values, *, none: bool) -> Values:
+    """Which values an imputer takes for missing: those that are None, or those that are NaN. Numbers are only NaN."""
+    if x.dtype == object:
+        return np.array([v is None if none else v is not None and v != v for v in x], dtype=np.float64)
+    return missing(x)
+
+
+def missing_flag(column: Column, lost: Callable[[Values], Values] = missing) -> Column:
+    """A column that says whether another was missing."""
+    edges = None if column.table is not None else np.empty(0)
+    return replace(column.map(lost), edges=edges, slope=0.0, single=column.single)
+
+
+def fill_missing(filling: Any, lost: Callable[[Values], Values], x: Values) -> Values:
+    """The values of a column, with a filling for missing ones."""
+    out = x.copy()
+    out[lost(x).astype(bool)] = filling
+    return out
 
 
 def _is_nan(value: Any) -> bool:
@@ -194,14 +203,11 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
         assert table is not None
         inputs[:, i] = categories[0]
         inputs[: len(table), i] = [_in_categories(value, categories) for value in table]
-        missing = next((v for v in categories if v is None or _is_nan(v)), None)
-        lenient = not strict or any(v is None or _is_nan(v) for v in categories)
-        imputed = not (table[-1] is None or _is_nan(table[-1]))
-        if not imputed:
-            inputs[len(table) - 1, i] = (
-                missing if lenient and missing is not None else None if lenient else categories[0]
-            )
-        refused.append(not lenient and not imputed)
+        if not strict or any(_alike(table[-1], known) for known in categories):
+            refused.append(False)
+        else:
+            inputs[len(table) - 1, i] = categories[0]
+            refused.append(True)
         unknown = [value for value in table[:-1] if value not in categories]
         if unknown and strict:
             raise InputError(
@@ -252,7 +258,12 @@ def _demand_levels(step: Any, columns: list[Column]) -> None:
 
 def _in_categories(value: Any, categories: list[Any]) -> Any:
     """The encoder's own object for an equal value (1 and 1.0 are one level)."""
-    return next((known for known in categories if known == value), value)
+    return next((known for known in categories if _alike(known, value)), value)
+
+
+def _alike(value: Any, other: Any) -> bool:
+    """Whether two values are equal, or both NaN. None is not NaN."""
+    return bool(value == other) or (_is_nan(value) and _is_nan(other))
 
 
 def _unknown_is_an_error(step: Any) -> bool:
