@@ -23,7 +23,7 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.costs import price
-from butfor.solvers.outcome import TOLERANCE, statuses_of
+from butfor.solvers.outcome import LEFT_OPEN, TOLERANCE, statuses_of
 from butfor.views.progress import bar
 
 SAME_NUMBER = 1e-9
@@ -348,7 +348,9 @@ def _cost(claim: Claim) -> CheckColumn:
 def _status(claim: Claim) -> CheckColumn:
     """Check that each claimed status follows from cost and bound."""
     certificates, costs = claim.said.certificates, claim.answers.costs
-    due = statuses_of(costs, np.array([one.bound for one in certificates], dtype=np.float64), claim.coin)
+    bounds = np.array([one.bound for one in certificates], dtype=np.float64)
+    left_open = np.array([one.notes.get(LEFT_OPEN, np.nan) for one in certificates], dtype=np.float64)
+    due = statuses_of(costs, bounds, claim.coin, left_open)
     passed = [
         status is one.status and one.cost == cost and one.coin in (claim.coin, 1.0)  # files of before have none
         for status, one, cost in zip(due, certificates, costs.tolist(), strict=True)

@@ -216,7 +216,7 @@ def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     inner = wrapped(estimator)
     members = [] if inner is None else [inner]
     members += [member.estimator for member in getattr(estimator, "calibrated_classifiers_", ())]
-    if type(estimator).__name__.startswith("Voting"):
+    if type(estimator).__name__.startswith(("Voting", "Stacking", "OneVsRest")):
         members += list(estimator.estimators_)
     if members:
         return set[np.dtype[Any]]().union(*(_member_types(member, rows) for member in members))

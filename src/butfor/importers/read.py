@@ -112,8 +112,9 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
 
 def _folded(source: Source, space: Space, data: Any) -> Reading:
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
-    columns = raw_columns(space.features, frames.short_names(data))
     sample = frames.take(data, [0])
+    lost = _lost_texts(source, space, sample)
+    columns = raw_columns(space.features, frames.short_names(data), frames.half_names(data), lost)
     try:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)
@@ -121,13 +122,35 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
-    single = any(feature.single for feature in space.features) and readout.hides_digits and source.hides_single(sample)
-    single = single or source.precision(sample) == np.float32
-    readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
-    if isinstance(model, Network):
-        readout = readout.rounded(max(readout.unit, model.unit))
+    readout = readout.rounded(_unit(source, space, model, readout, sample))
     check_fidelity(source, space, model, readout, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
+
+
+def _lost_texts(source: Source, space: Space, sample: Any) -> dict[str, Any]:
+    """What the estimator gets in place of a missing text, where that is NaN. Imputers and encoders tell it from None."""
+    texts = [j for j, feature in enumerate(space.features) if any(isinstance(v, str) for v in feature.levels or ())]
+    if not texts:
+        return {}
+    open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
+    point = open_to.encode(sample)
+    point[:, texts] = np.nan
+    given = source.inputs(open_to.decode(point, sample))
+    names = {space.names[j]: frames.marker(given, space.names[j], j) for j in texts}
+    return {name: found for name, found in names.items() if isinstance(found, float)}
+
+
+def _unit(source: Source, space: Space, model: Model, readout: AbstractReadout, sample: Any) -> float:
+    """The unit roundoff of the scores: that of the coarsest estimator inside, whatever stands around it.
+
+    An importer knows in which type its library adds up, and what holds a model passes that on in its readout. Other
+    estimators compute in float32 if they get float32 columns. So they are asked, member by member.
+    """
+    single = source.precision(sample) == np.float32 or (
+        any(feature.single for feature in space.features) and source.hides_single(sample)
+    )
+    own = model.unit if isinstance(model, Network) else UNIT_DOUBLE
+    return max(own, readout.unit, UNIT_SINGLE if single else UNIT_DOUBLE)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -59,7 +59,6 @@ class Calibrated(AbstractReadout):
     chances: tuple[MonotoneFunction, MonotoneFunction]
     link: Link = "none"
     unit: float = UNIT_DOUBLE
-    hides_digits: ClassVar[bool] = True
 
     def rounded(self, unit: float) -> Calibrated:
         first, second = (chance.rounded(unit) for chance in self.chances)

@@ -12,6 +12,9 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
 
+FARTHER = 1e-6
+"""By which share a move may be larger than its price allows, so that no rounding of costs matters."""
+
 Price = Callable[[Any, Any], Any]
 """A user's function that prices the changes of one column: `price(before, after)`."""
 
@@ -122,6 +125,13 @@ class Prices:
             calls={j: tuple((weight / self.coin, call) for weight, call in its) for j, its in self.calls.items()},
             Q=None if self.Q is None else self.Q / self.coin,
         )
+
+    def farthest_move(self, cost: float) -> FloatArray:
+        """How far each number can move for this cost, or a little farther. No term of a cost is negative."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moves = np.stack([cost / self.l1, np.sqrt(cost / self.l2), cost / self.linf])
+        moves = np.where(np.stack([self.l1, self.l2, self.linf]) > 0, moves, np.inf).min(axis=0)
+        return np.asarray(np.where(self.l0 > cost, 0.0, moves) * (1 + FARTHER))
 
     @property
     def added(self) -> Prices:

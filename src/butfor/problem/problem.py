@@ -138,6 +138,12 @@ class Problem:
             examples=None if self.examples is None else self.examples.take(rows),
         )
 
+    def within(self, cost: float) -> Problem:
+        """The same problem of a single row, about answers that cost at most so much. Its numbers move less far."""
+        move, x = self.prices.farthest_move(cost), self.factuals
+        low, high = np.fmax(self.domain.low, x - move), np.fmin(self.domain.high, x + move)
+        return replace(self, domain=replace(self.domain, low=low, high=high))
+
     def of_neighbours(self) -> Problem:
         """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
         return replace(self, confirmation=None if self.confirmation is None else self.confirmation.of_target())

@@ -125,6 +125,15 @@ def short_names(table: Any) -> frozenset[str]:
     )
 
 
+def half_names(table: Any) -> frozenset[str]:
+    """The columns of a pandas table or an array that hold float16."""
+    if is_array(table):
+        return frozenset(names(table)) if table.dtype == np.float16 else frozenset()
+    if not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return frozenset()
+    return frozenset(name for name, kind in zip(names(table), table.dtypes, strict=True) if kind == np.float16)
+
+
 def height(table: Any) -> int:
     """The number of rows."""
     return int(table.shape[0])
