@@ -49,6 +49,7 @@ ONLY = {
     "highspy": ("butfor.solvers.milp.program", "butfor.model.growing_program", "butfor.model.quiet_highs"),
     "sklearn": (
         "butfor.importers",
+        "butfor.estimator.opening",
         "butfor.estimator.source",
         "butfor.datasets",
         "butfor.testing",
@@ -69,7 +70,7 @@ ONLY = {
     "onnxruntime": ("butfor.estimator.onnx_graphs",),
     "skorch": (),
     "numba": ("butfor.compiled", "butfor.trees.tao.kernels"),
-    "narwhals": ("butfor.space.frames", "butfor.space.writing", "butfor.estimator.source", "butfor.views.tables"),
+    "narwhals": ("butfor.space.frames", "butfor.space.writing", "butfor.estimator.table_kind", "butfor.views.tables"),
     "matplotlib": (
         "butfor.views.drawing",
         "butfor.views.decision_maps",

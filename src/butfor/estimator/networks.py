@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from butfor.errors import InputError, InputTypeError
-from butfor.estimator.source import check_fitted
+from butfor.estimator.opening import check_fitted
 from butfor.space import frames
 
 ROWS_AT_ONCE = 32
@@ -114,6 +114,8 @@ def _checked(found: NDArray[Any], size: int) -> NDArray[Any]:
 
 class AbstractNetworkRegressor(AbstractNetwork):
     """A network that predicts values."""
+
+    _estimator_type = "regressor"
 
     def check(self) -> None:
         """Refuse a network that predicts no single value."""

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, UnsupportedModelError
-from butfor.estimator.source import Source, open_source, wrapped
+from butfor.estimator.opening import open_source
+from butfor.estimator.source import Source, wrapped
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
@@ -118,6 +119,7 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)
     except UnsupportedModelError as refusal:
+        source = replace(source, unread=True)
         return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
