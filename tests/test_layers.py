@@ -49,7 +49,6 @@ ONLY = {
     "highspy": ("butfor.solvers.milp.program", "butfor.model.growing_program", "butfor.model.quiet_highs"),
     "sklearn": (
         "butfor.importers",
-        "butfor.estimator.opening",
         "butfor.estimator.source",
         "butfor.datasets",
         "butfor.testing",

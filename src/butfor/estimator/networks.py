@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from butfor.errors import InputError, InputTypeError
-from butfor.estimator.opening import check_fitted
+from butfor.estimator.source import check_fitted
 from butfor.space import frames
 
 ROWS_AT_ONCE = 32

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, NotFittedError
+from butfor.errors import InputError, InputTypeError
 from butfor.estimator.boosters import as_estimator
+from butfor.estimator.files import from_file, is_path
 from butfor.estimator.functions import AbstractFunction
-from butfor.estimator.source import Source, several_outputs, wrapped
+from butfor.estimator.source import Source, check_fitted, several_outputs, wrapped
 from butfor.estimator.table_kind import TableKind, as_kind, frame_kinds
 from butfor.space import frames
 
@@ -25,13 +26,19 @@ def open_source(estimator: Any, table: Any) -> Source:
     """Check that the estimator is fitted and reads the columns of `table`."""
     if isinstance(estimator, type):
         raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
-    estimator = as_estimator(estimator)
+    estimator = as_estimator(from_file(estimator) if is_path(estimator) else estimator)
     trial = frames.take(table, np.arange(min(MOST_TRIED, frames.height(table))))
     if isinstance(estimator, AbstractFunction):
         return Source(estimator, frames.names(table), TableKind.GIVEN, trial)
     if not hasattr(estimator, "predict"):
         if hasattr(estimator, "fit"):  # a stack has `predict` once its end is fitted
             check_fitted(estimator)
+        if _is_torch_module(estimator):
+            raise InputTypeError(
+                f"the PyTorch module {type(estimator).__name__} was given as the model.",
+                "It does not say what its numbers are.",
+                "Write bf.torch_model(module, classes=[...]), or bf.torch_model(module) if it predicts a value.",
+            )
         if not callable(estimator):
             raise InputTypeError(
                 f"{type(estimator).__name__} was given as the model.",
@@ -48,6 +55,12 @@ def open_source(estimator: Any, table: Any) -> Source:
     if on_arrays is None:
         return Source(estimator, names, frame_kinds(table)[-1], trial)  # scikit-learn's pipelines take no arrow tables
     return Source(estimator, names, _kind_taken(estimator, frames.select(trial, names), on_arrays), trial)
+
+
+def _is_torch_module(model: Any) -> bool:
+    return any(
+        (kind.__module__, kind.__name__) == ("torch.nn.modules.module", "Module") for kind in type(model).__mro__
+    )
 
 
 def _columns_read(estimator: Any, table: Any) -> tuple[tuple[str, ...], bool | None]:
@@ -136,20 +149,3 @@ def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tup
     if absent:
         raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
     return tuple(column for column in found if column is not None)
-
-
-def check_fitted(estimator: Any) -> None:
-    """Refuse what scikit-learn knows to be unfitted."""
-    from sklearn.exceptions import NotFittedError as Unfitted
-    from sklearn.utils.validation import check_is_fitted
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            check_is_fitted(estimator)
-    except Unfitted:
-        raise NotFittedError(
-            f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
-        ) from None
-    except (TypeError, AttributeError):
-        return  # not a scikit-learn estimator, or one without its tags: there is no way to know whether it is fitted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 
 from butfor.arrays import FloatArray
-from butfor.errors import ButforError, InputError, InputTypeError, UnsupportedModelError
+from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
 from butfor.estimator.likeliest import ALWAYS, doubted_within
 from butfor.estimator.table_kind import TableKind, as_kind
 from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
@@ -59,7 +60,7 @@ class Source:
             return ()
         try:
             labels = np.asarray(self.ask("predict", self.trial)).ravel()
-            chances = _column_per_class(self.ask("predict_proba", self.trial))
+            chances = _column_per_class(self.ask("predict_proba", self.trial), 2)
         except InputError:
             return ()
         if labels.dtype == np.bool_ and chances.shape[1] == 2:
@@ -118,7 +119,7 @@ class Source:
 
     def probabilities(self, table: Any) -> FloatArray:
         """Predicted probabilities, one column per class."""
-        return _column_per_class(self.ask("predict_proba", table))
+        return _column_per_class(self.ask("predict_proba", table), len(self.classes))
 
     @cached_property
     def doubted_within(self) -> float:
@@ -284,11 +285,10 @@ def _estimator_type(estimator: Any) -> str | None:
     return found
 
 
-def _column_per_class(chances: NDArray[Any]) -> FloatArray:
+def _column_per_class(chances: NDArray[Any], classes: int) -> FloatArray:
     """Probabilities with one column per class. Some estimators return only that of the second of two."""
-    found = np.asarray(chances, dtype=np.float64)
-    second = found.reshape(len(found), -1)
-    return np.column_stack([1 - second, second]) if second.shape[1] == 1 else found
+    found = np.asarray(chances, dtype=np.float64).reshape(len(chances), -1)
+    return np.column_stack([1 - found, found]) if (found.shape[1], classes) == (1, 2) else found
 
 
 def _any_fraction(predicted: NDArray[Any]) -> bool:
@@ -316,3 +316,20 @@ def wrapped(estimator: Any) -> Any:
     if hasattr(estimator, "best_estimator_"):
         return estimator.best_estimator_
     return None if hasattr(estimator, "estimators_") else getattr(estimator, "estimator_", None)
+
+
+def check_fitted(estimator: Any) -> None:
+    """Refuse what scikit-learn knows to be unfitted."""
+    from sklearn.exceptions import NotFittedError as Unfitted
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_is_fitted(estimator)
+    except Unfitted:
+        raise NotFittedError(
+            f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
+        ) from None
+    except (TypeError, AttributeError):
+        return  # not a scikit-learn estimator, or one without its tags: there is no way to know whether it is fitted
