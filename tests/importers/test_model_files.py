@@ -158,7 +158,7 @@ def test_a_network_in_a_file(file):
     explainer = bf.Explainer(file(".onnx"), data=X.to_numpy())
     value = float(explainer.reading.source.values(X.to_numpy()[:1])[0])
     answer = explainer.explain(X.to_numpy()[:1], target=bf.value(at_least=value + 0.01))
-    assert answer.certificate.solver == "network_exact"
+    assert answer.certificate.solver.startswith("network_exact")
     assert answer.after >= value + 0.01
     export(torch.nn.Sequential(module, torch.nn.Sigmoid()))
     refused(file(".onnx"), f"Write bf.onnx_model({file('.onnx')!r}, classes=[...]).", data=X.to_numpy())

@@ -11,7 +11,7 @@ from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
-from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
+from butfor.explain.arguments import budget_of, count_of, meta_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
@@ -111,6 +111,11 @@ class Explainer(SeveralAnswers):
         """A hash of what the model computes. Equal models have the same hash in every process."""
         return self._asking.fingerprint
 
+    @property
+    def data_fingerprint(self) -> str:
+        """A hash of the values of the data. Equal tables have the same hash, whichever library holds them."""
+        return self._asking.data_fingerprint
+
     def explain(
         self,
         X: Any,
@@ -127,6 +132,7 @@ class Explainer(SeveralAnswers):
         n_jobs: int | None = None,
         progress: bool | None = None,
         compare: Literal["exact"] | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
@@ -149,14 +155,16 @@ class Explainer(SeveralAnswers):
           The answers do not depend on it;
         - `progress`: whether to show a bar (default: on a terminal, when the work takes long). False also leaves out
           the line that says that loops are compiled;
-        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing.
+        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing;
+        - `meta`: what to note with the answers, such as the number of a case: a dict of plain values. It is kept in every
+          record of them.
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
         search = Search(count_of("k", k), solver_of(solver, self.space), seed_of(seed), difference_of(different))
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
-        budget = budget_of(time_limit, time_limit_per_row, n_jobs)
+        noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
         verifier = self._asking.verifier(X, target, cost, constraints)
         point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
         with silence(progress is False):
@@ -165,7 +173,7 @@ class Explainer(SeveralAnswers):
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            answers = self._asking.answers(verifier, outcome, verdict, search, budget)
+            answers = replace(self._asking.answers(verifier, outcome, verdict, search, budget), meta=noted)
         log_solved(answers, budget)
         return answers
 
