@@ -215,6 +215,25 @@ def test_any_object_with_predict_is_a_black_box(kind):
     assert bf.check(answer, kind()).passed
 
 
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"steps": 5},
+        {"steps": ["a", "b"]},
+        {"threshold": {"a": 1}},
+        {"threshold": 0.9},
+        {"estimator_": "x"},
+        {"transform": None},
+    ],
+    ids=str,
+)
+def test_an_object_may_have_attributes_of_any_meaning(attributes):
+    row = NUMBERS[NUMBERS["income"] < 0].iloc[[0]]
+    answer = found(type("Odd", (WithChances,), attributes)(), row=row)
+    assert answer.score.of == "probability of 1"
+    assert answer.score.threshold in (0.5, None)
+
+
 def test_labels_without_classes_are_labels():
     answer = found(Named(), target="yes")
     assert (answer.before, answer.after) == ("no", "yes")

@@ -11,7 +11,7 @@ from butfor.errors import InputError, InputTypeError
 from butfor.estimator.boosters import as_estimator
 from butfor.estimator.files import from_file, is_path
 from butfor.estimator.functions import AbstractFunction
-from butfor.estimator.source import Source, check_fitted, several_outputs, wrapped
+from butfor.estimator.source import Source, check_fitted, is_pipeline, several_outputs, wrapped
 from butfor.estimator.table_kind import TableKind, as_kind, frame_kinds
 from butfor.space import frames
 
@@ -118,7 +118,7 @@ def _known_names(estimator: Any) -> Any:
 
 def _first(estimator: Any) -> Any:
     """The first step of a pipeline that does something; what is no pipeline is its own."""
-    steps = [step for _, step in getattr(estimator, "steps", ())]
+    steps = [step for _, step in estimator.steps] if is_pipeline(estimator) else []
     return next((step for step in steps if step is not None and step != "passthrough"), estimator)
 
 

@@ -248,6 +248,12 @@ class Source:
             ) from error
 
 
+def is_pipeline(estimator: Any) -> bool:
+    """Whether an estimator has named steps, as pipelines do. Other objects call other things steps."""
+    steps = getattr(estimator, "steps", None)
+    return isinstance(steps, list) and len(steps) > 0 and all(isinstance(one, tuple | list) for one in steps)
+
+
 def _is_plain_pipeline(estimator: Any) -> bool:
     """Whether each method of an estimator is its transformers and then the same method of its last step.
 
@@ -262,7 +268,7 @@ def _is_plain_pipeline(estimator: Any) -> bool:
 
 def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     """The types of the scores that an estimator, or each of its members, computes for some rows."""
-    if hasattr(estimator, "steps"):
+    if is_pipeline(estimator):
         reached = estimator[:-1].transform(rows) if len(estimator.steps) > 1 else rows
         return _member_types(estimator.steps[-1][1], reached)
     inner = wrapped(estimator)

@@ -53,7 +53,8 @@ class Explainer(SeveralAnswers):
 
     Every answer has a certificate.
 
-    - `model`: a fitted scikit-learn estimator or pipeline, or an object of a class taught with `register_importer`;
+    - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. The path of a file of
+      CatBoost, XGBoost, LightGBM or ONNX is read, too;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data;
     - `words`: how the answers call columns and predictions (see `bf.describe`).

@@ -73,7 +73,7 @@ def _packages(model: Any) -> set[str]:
         seen[id(part)] = part
         found.update(name.split(".")[0] for name in _modules(part))
         waiting.extend(_inside(part))
-    return {name for name in found if not name.startswith("_")}
+    return {name for name in found if name and not name.startswith("_")}
 
 
 def _modules(part: Any) -> Iterator[str]:
