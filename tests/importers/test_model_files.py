@@ -191,7 +191,7 @@ def test_a_file_that_may_run_code_is_not_loaded(ending, written, file):
 
 
 def test_other_files_are_refused(file, tmp_path):
-    refused(file(".csv"), ".cbm, .json, .ubj, .txt, .onnx are read")
+    refused(file(".csv"), "a file that ends in .cbm, .json, .ubj, .txt, .onnx is needed", error=bf.InputTypeError)
     with pytest.raises(FileNotFoundError):
         bf.Explainer(tmp_path / "none.cbm", data=X)
     for ending, held in (

@@ -39,9 +39,9 @@ def from_file(given: str | os.PathLike[str]) -> Any:
             f"If you trust it, load it and give what you get: {instead.format(path=str(path))}.",
         )
     if ending not in READERS_OF_MODELS:
-        raise InputError(
-            f"the file {str(path)!r} was given as the model.",
-            f"Files that end in {', '.join(READERS_OF_MODELS)} are read.",
+        raise InputTypeError(
+            f"{str(path)!r} was given as the model.",
+            f"A fitted estimator, a function of rows, or a file that ends in {', '.join(READERS_OF_MODELS)} is needed.",
             "Load the model with its own library, and give what you get.",
         )
     with path.open("rb"):
