@@ -69,7 +69,7 @@ ONLY = {
     "onnxruntime": ("butfor.estimator.onnx_graphs",),
     "skorch": (),
     "numba": ("butfor.compiled", "butfor.trees.tao.kernels"),
-    "narwhals": ("butfor.space", "butfor.estimator.source", "butfor.views.tables", "butfor.views.column_types"),
+    "narwhals": ("butfor.space", "butfor.estimator.table_kind", "butfor.views.tables", "butfor.views.column_types"),
     "matplotlib": (
         "butfor.views.drawing",
         "butfor.views.decision_maps",

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
+from butfor.estimator.files import from_file, is_model_file
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.importers.known_levels import known_levels
@@ -37,6 +38,8 @@ def load(path: Path) -> Any:
     """The estimator in a file. Warnings, such as about another version, are printed as lines."""
     import joblib
 
+    if is_model_file(path):
+        return from_file(path)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
@@ -48,7 +51,7 @@ def load(path: Path) -> Any:
         except Exception as error:
             raise InputTypeError(
                 f"{path} contains no model that can be loaded ({type(error).__name__}: {error}).",
-                "A fitted estimator saved with joblib or pickle is needed.",
+                "A fitted estimator saved with joblib or pickle, or a file of CatBoost, XGBoost, LightGBM or ONNX, is needed.",
             ) from None
     for message in dict.fromkeys(str(one.message) for one in warned):
         typer.echo(f"butfor: warning: {message}", err=True)

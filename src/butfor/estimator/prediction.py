@@ -101,7 +101,7 @@ class Prediction:
 
     def outputs(self) -> list[Any]:
         """Labels or values, as plain Python values."""
-        labelled = self.source.classes or not hasattr(self.source.estimator, "predict")
+        labelled = self.source.classes or self.source.undeclared
         return self.labels if labelled else self.values.tolist()
 
     def take(self, rows: IntArray) -> Prediction:

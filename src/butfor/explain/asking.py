@@ -31,10 +31,11 @@ from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import Budget
 from butfor.space import frames
+from butfor.space.data_fingerprint import data_fingerprint
 from butfor.space.writing import one_row
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
-from butfor.verdict.versions import library_versions
+from butfor.verdict.versions import versions_of
 
 ONE_EACH = Search()
 """One answer to each row, by the first solver that fits."""
@@ -56,6 +57,16 @@ class Asking:
     def fingerprint(self) -> str:
         """A hash of what the model computes."""
         return fingerprint(self.reading.model, self.reading.readout.classes)
+
+    @cached_property
+    def data_fingerprint(self) -> str:
+        """A hash of the values of the data."""
+        return data_fingerprint(self.reading.data)
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """The versions of the libraries that the answers depend on."""
+        return versions_of(self.reading.source.estimator)
 
     def referee(self, target: AbstractTarget | None = None) -> Referee:
         """Who helps constraints, given what is wanted."""
@@ -142,7 +153,7 @@ class Asking:
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,
             fingerprint=self.fingerprint,
-            versions=library_versions(),
+            versions=self.versions,
             coin=verifier.question.prices.coin,
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
@@ -160,5 +171,6 @@ class Asking:
             certificates=certificates,
             question=record(verifier.question, search.different),
             model=type(self.reading.source.estimator).__name__,
+            data_fingerprint=self.data_fingerprint,
             words=self.words,
         )

@@ -11,7 +11,7 @@ from butfor.compiled.saying import silence
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
-from butfor.explain.arguments import budget_of, count_of, limits_of, seed_of, solver_of
+from butfor.explain.arguments import budget_of, count_of, limits_of, meta_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
@@ -53,7 +53,8 @@ class Explainer(SeveralAnswers):
 
     Every answer has a certificate.
 
-    - `model`: a fitted scikit-learn estimator or pipeline, or an object of a class taught with `register_importer`;
+    - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. The path of a file of
+      CatBoost, XGBoost, LightGBM or ONNX is read, too;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data;
     - `words`: how the answers call columns and predictions (see `bf.describe`).
@@ -111,6 +112,11 @@ class Explainer(SeveralAnswers):
         """A hash of what the model computes. Equal models have the same hash in every process."""
         return self._asking.fingerprint
 
+    @property
+    def data_fingerprint(self) -> str:
+        """A hash of the values of the data. Equal tables have the same hash, whichever library holds them."""
+        return self._asking.data_fingerprint
+
     def explain(
         self,
         X: Any,
@@ -128,6 +134,7 @@ class Explainer(SeveralAnswers):
         progress: bool | None = None,
         compare: Literal["exact"] | None = None,
         conflicts: int | Literal["all"] | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
@@ -153,6 +160,8 @@ class Explainer(SeveralAnswers):
         - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing;
         - `conflicts`: in how many impossible rows to look for a smallest set of constraints that makes them so: False (in
           none, for the shortest wait), a number, or "all". Default: in the first ten, with a third of the effort.
+        - `meta`: what to note with the answers, such as the number of a case: a dict of plain values. It is kept in every
+          record of them.
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
@@ -165,7 +174,7 @@ class Explainer(SeveralAnswers):
         )
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
-        budget = budget_of(time_limit, time_limit_per_row, n_jobs)
+        noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
         verifier = self._asking.verifier(X, target, cost, constraints)
         point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
         with silence(progress is False):
@@ -174,7 +183,7 @@ class Explainer(SeveralAnswers):
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            answers = self._asking.answers(verifier, outcome, verdict, search, budget)
+            answers = replace(self._asking.answers(verifier, outcome, verdict, search, budget), meta=noted)
         log_solved(answers, budget)
         return answers
 

@@ -40,6 +40,8 @@ class Explanation:
     - `model`: the name of the estimator's class;
     - `closest_codes`: the closest row that was found, if it is proven that there is no answer (else None);
     - `score`: the number that the target is about, before and after, and what is needed (None: the model has none);
+    - `data_fingerprint`: a hash of the data that the explainer was given (empty: not known);
+    - `meta`: what was noted with it (see `Explainer.explain`);
     - `words`: how columns and predictions are called. They are no part of the answer: a record has none;
     - `sealed`: whether the JSON that it was read from had a hash (None: it was not read from JSON).
     """
@@ -62,6 +64,8 @@ class Explanation:
     score: Score | None = None
     words: Words | None = None
     closest_codes: FloatArray | None = None
+    data_fingerprint: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self, "factual_codes", "point_codes", "closest_codes")

@@ -41,6 +41,8 @@ class Explanations(Sequence[Explanation]):
     - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
     - `costs`: what each answer costs; infinite if none was found (its place is kept);
     - `scores`: the number that the target is about, before and after each answer (None: the model has none);
+    - `data_fingerprint`: a hash of the data that the explainer was given (empty: not known);
+    - `meta`: what was noted with the call (see `Explainer.explain`);
     - `words`: how columns and predictions are called (see `described`);
     - `sealed`: whether the file that they were read from had hashes (None: they were not read from a file).
 
@@ -64,6 +66,8 @@ class Explanations(Sequence[Explanation]):
     sealed: bool | None = None
     scores: Sequence[Score | None] = ()
     words: Words | None = None
+    data_fingerprint: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
@@ -129,6 +133,8 @@ class Explanations(Sequence[Explanation]):
             sealed=self.sealed,
             score=self.scores[i],
             words=self.words,
+            data_fingerprint=self.data_fingerprint,
+            meta=self.meta,
         )
 
     def __iter__(self) -> Iterator[Explanation]:

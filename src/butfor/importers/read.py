@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, UnsupportedModelError
-from butfor.estimator.source import Source, open_source, wrapped
+from butfor.estimator.opening import open_source
+from butfor.estimator.source import Source, is_pipeline, wrapped
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
@@ -119,6 +120,7 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)
     except UnsupportedModelError as refusal:
+        source = replace(source, unread=True)
         return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
@@ -155,7 +157,7 @@ def _unit(source: Source, space: Space, model: Model, readout: AbstractReadout, 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
     """The columns that reach the last estimator. They show what happens to a missing value on the way."""
-    if not hasattr(estimator, "steps"):
+    if not is_pipeline(estimator):
         inner = wrapped(estimator)
         return columns if inner is None else _estimator_columns(inner, columns)
     return _estimator_columns(estimator.steps[-1][1], through_steps(estimator, columns))
@@ -245,14 +247,14 @@ def _taken(source: Source, space: Space, able: list[int], sample: Any) -> list[i
 
 
 def _allows_nan(estimator: Any) -> bool:
-    inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else wrapped(estimator)
+    inner = estimator.steps[-1][1] if is_pipeline(estimator) else wrapped(estimator)
     if inner is not None:
         return _allows_nan(inner)
     if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
         return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
     members = getattr(estimator, "estimators_", ())
-    if any(hasattr(member, "steps") for member in members):  # pipelines with imputers of their own: they are asked
-        return all(hasattr(member, "steps") or _allows_nan(member) for member in members)
+    if any(is_pipeline(member) for member in members):  # pipelines with imputers of their own: they are asked
+        return all(is_pipeline(member) or _allows_nan(member) for member in members)
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
@@ -261,8 +263,8 @@ def _allows_nan(estimator: Any) -> bool:
 def _black_box(source: Source, refusal: UnsupportedModelError) -> BlackBox:
     """The model as a black box. What is known of its last estimator holds for it only if nothing stands around that."""
     inner = source.estimator
-    while hasattr(inner, "steps") or hasattr(inner, "best_estimator_"):
-        inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.best_estimator_
+    while is_pipeline(inner) or hasattr(inner, "best_estimator_"):
+        inner = inner.steps[-1][1] if is_pipeline(inner) else inner.best_estimator_
     if isinstance(refusal, OnlyBoundedError) and refusal.estimator is inner:
         return BlackBox(f"{refusal} A bound is known.", refusal.barrier)
     return BlackBox(str(refusal))

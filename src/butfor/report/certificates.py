@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from butfor.report.portfolio import Portfolio, Proof
-from butfor.views.html import asked
+from butfor.views.html import asked, noted
 from butfor.views.markup import isolated, pairs, part, sentence
 
 
@@ -44,10 +44,12 @@ def _origin(of: Portfolio) -> str:
     facts = [
         ("Model", answers.model),
         ("Fingerprint", _shared(one.fingerprint for one in known)),
+        ("Data fingerprint", answers.data_fingerprint),
         ("Rows", f"{len(of.firsts):,}"),
         ("Seed", _shared(one.seed for one in known)),
         ("Made", answers.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
+        *noted(answers.meta),
     ]
     return part("Where it comes from", pairs(facts))
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from json import dumps
+from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import Change, change_rows, word
 from butfor.solvers.outcome import Status
@@ -211,14 +212,23 @@ def _origin(answer: Explanation) -> str:
     facts = [
         ("Model", answer.model),
         ("Fingerprint", certificate.fingerprint),
+        ("Data fingerprint", answer.data_fingerprint),
         ("Row", str(answer.label)),
         ("Method", certificate.solver),
         ("Time", f"{certificate.seconds:.3g} s"),
         ("Seed", str(certificate.seed)),
         ("Made", answer.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", versions),
+        *noted(answer.meta),
     ]
     return part("Where it comes from", pairs(facts))
+
+
+def noted(meta: dict[str, Any]) -> list[tuple[str, str]]:
+    """What was noted with an answer, as facts with names."""
+    return [
+        (escape(name), one if isinstance(one, str) else dumps(one, ensure_ascii=False)) for name, one in meta.items()
+    ]
 
 
 def _list(answers: Sequence[Explanation]) -> str:
