@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from butfor.estimator.source import open_source
+from butfor.estimator.opening import open_source
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fold.column import NeedsLevels, raw_columns
 from butfor.importers.registry import read_model
