@@ -10,13 +10,16 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 import butfor as bf
 from butfor.audit import again, claim
+from butfor.audit.doubt import in_doubt
 from butfor.audit.recheck import check, check_all
 from butfor.audit.result import AllChecked, Checked
 from butfor.cli import app
@@ -113,6 +116,43 @@ def test_an_answer_that_the_model_refuses_in_company_is_asked_alone(many, monkey
     found = check(few, MODEL, bounds=False)
     assert found.passed
     assert check(few[:1], MODEL, bounds=False).passed
+
+
+class Shy(ClassifierMixin, BaseEstimator):
+    """A classifier that may say something else of a row when it is alone."""
+
+    shy = False
+
+    def fit(self, X: Any, y: Any) -> Shy:
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        high = np.asarray(X)[:, 0] > 0.5
+        return self.classes_[(high ^ (Shy.shy and len(high) == 1)).astype(int)]
+
+
+def test_an_answer_that_the_model_refuses_alone_is_found_in_company(monkeypatch) -> None:
+    rows = np.random.default_rng(0).random((40, 2))
+    model = Shy().fit(rows, [0, 1] * 20)
+    answers = bf.Explainer(model, rows).explain(rows[:6], target=1, solver=bf.Swarm(particles=10, iterations=10))
+    assert check(answers, model, bounds=False).passed
+    monkeypatch.setattr(Shy, "shy", True)
+    found = check(answers, model, bounds=False)
+    assert not any(result.passed for result in found.results)
+    assert "FAILED - that meets the target: 1" in repr(found)
+
+
+@pytest.mark.parametrize("doubt", [0.0, 1.0])
+def test_where_rounding_decides_the_model_is_asked_alone(doubt, monkeypatch) -> None:
+    patients, disease = load_diabetes(return_X_y=True)
+    model = Ridge(alpha=0.01).fit(patients, disease)
+    answers = bf.Explainer(model, patients).explain(patients[:6], target=bf.value(at_least=250.0))
+    together = claim.claim_of(claim.said(answers), model, {})
+    assert not len(in_doubt(together))
+    monkeypatch.setattr("butfor.audit.doubt.SURELY", 0.75 if not doubt else 10.0)  # as if none were on the safe side
+    assert len(in_doubt(claim.claim_of(claim.said(answers), model, {}))) == (6 if doubt else 0)
+    assert check(answers, model).passed
 
 
 def test_an_answer_that_cannot_be_asked_about_does_not_spoil_the_others(many, monkeypatch) -> None:

@@ -12,6 +12,7 @@ from butfor.arrays import IntArray
 from butfor.audit.again import Effort, bounds_again
 from butfor.audit.claim import Claim, Said, claim_of, said
 from butfor.audit.closest import closest_row
+from butfor.audit.doubt import in_doubt
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.audit.result import AllChecked, CheckColumn, Checked, CheckedTogether, Results
 from butfor.audit.written import record_checks
@@ -156,8 +157,9 @@ def _checked(answers: Said, model: Any, objects: Mapping[str, Any], effort: Effo
         columns.extend(record_checks(answers))
         claim = claim_of(answers, model, objects)
         columns += [_same_model(claim), _question(claim)]
+        doubted = in_doubt(claim) if len(claim) > 1 else np.arange(0)
         for step in (_predictions, _constraints_and_cost, closest_row):
-            columns += _settled(step, claim)
+            columns += _settled(step, claim, doubted)
         columns.append(_status(claim))
         columns.extend(bounds_again(claim, effort))
     except Exception as error:  # a question of the right words can hold anything, and so can a model
@@ -185,12 +187,13 @@ Step = Callable[[Claim], Iterator[CheckColumn]]
 """Checks that ask the model about rows."""
 
 
-def _settled(step: Step, claim: Claim) -> list[CheckColumn]:
-    """What a step finds. An answer that does not pass is asked about by itself: the last digits may depend on others."""
+def _settled(step: Step, claim: Claim, doubted: IntArray) -> list[CheckColumn]:
+    """What a step finds. Answers that are in doubt, or do not pass, are asked about alone: that is how they were handed out."""
     columns = list(step(claim))
     if len(claim) == 1:
         return columns
-    for i in sorted({i for column in columns for i in column.failed().tolist()}):
+    failed = [i for column in columns for i in column.failed().tolist()]
+    for i in sorted({*failed, *doubted.tolist()}):
         for single in step(claim.take(np.array([i]))):
             columns = [
                 column.with_single(i, single) if column.of(i) and column.name(i) == single.name(0) else column
