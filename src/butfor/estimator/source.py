@@ -244,7 +244,7 @@ class Source:
             raise InputError(
                 f"{type(self.estimator).__name__} refuses these rows ({type(error).__name__}: {error}).",
                 "It must accept rows like those that it was fitted on.",
-                "Compare the columns with those, or try its predict on the data.",
+                _unlike_nan(inputs) or "Compare the columns with those, or try its predict on the data.",
             ) from error
 
 
@@ -252,6 +252,22 @@ def is_pipeline(estimator: Any) -> bool:
     """Whether an estimator has named steps, as pipelines do. Other objects call other things steps."""
     steps = getattr(estimator, "steps", None)
     return isinstance(steps, list) and len(steps) > 0 and all(isinstance(one, tuple | list) for one in steps)
+
+
+def _unlike_nan(rows: Any) -> str:
+    """Where text is missing otherwise than as NaN, which encoders and imputers tell apart, and the line that helps."""
+    if frames.is_array(rows) or not hasattr(rows, "iloc"):
+        return ""
+    for position, name in enumerate(frames.names(rows)):
+        for row, value in enumerate(frames.as_held(rows, name, position)):
+            if frames.is_missing(value) and not isinstance(value, float):
+                column = f"X[{name!r}]"
+                other = f"astype(object).where({column}.notna(), np.nan)" if value is not None else "fillna(np.nan)"
+                line = f"{column} = {column}.{other}"
+                return (
+                    f"Row {row} of them holds {value} in column {name!r}, which is not NaN. Perhaps this helps: {line}"
+                )
+    return ""
 
 
 def _is_plain_pipeline(estimator: Any) -> bool:

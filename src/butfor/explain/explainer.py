@@ -18,7 +18,7 @@ from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
 from butfor.explain.front import front
 from butfor.explain.grid import VALUES_PER_COLUMN
-from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
+from butfor.explain.notices import log_solved, point_out_mismatch, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.several import SeveralAnswers
 from butfor.explain.solve import Search, confirm, solve
@@ -34,7 +34,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.front import Front
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
-from butfor.importers.read import Reading, read
+from butfor.importers.read import OnMismatch, Reading, read
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
@@ -57,7 +57,9 @@ class Explainer(SeveralAnswers):
       CatBoost, XGBoost, LightGBM or ONNX is read, too;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data;
-    - `words`: how the answers call columns and predictions (see `bf.describe`).
+    - `words`: how the answers call columns and predictions (see `bf.describe`);
+    - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on rows of the
+      data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -69,13 +71,20 @@ class Explainer(SeveralAnswers):
     """
 
     def __init__(
-        self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None, words: Words | None = None
+        self,
+        model: Any,
+        data: Any,
+        *,
+        space: Mapping[str, Override] | None = None,
+        words: Words | None = None,
+        on_mismatch: OnMismatch = "raise",
     ) -> None:
-        self._reading = read(model, data, space)
+        self._reading = read(model, data, space, on_mismatch)
         self._asking = Asking(self._reading, words)
         if words is not None:
             words.validate(self.space)
         point_out_unread(self._reading, stacklevel=2)
+        point_out_mismatch(self._reading, stacklevel=2)
 
     def __repr__(self) -> str:
         classes = self._reading.source.classes

@@ -12,6 +12,7 @@ from butfor.compiled.clock import now
 from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading
 from butfor.log import LOG
+from butfor.model.black_box import BlackBox
 from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.space import Space
@@ -31,6 +32,17 @@ def point_out_unread(reading: Reading, stacklevel: int) -> None:
         warnings.warn(
             f"the model does not read these columns of the data: {_listed(unread)}. No answer changes them. "
             "If the target is among them, leave it out.",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def point_out_mismatch(reading: Reading, stacklevel: int) -> None:
+    """Warn that a model is searched because what was read of it predicts something else."""
+    model = reading.model
+    if isinstance(model, BlackBox) and model.mismatched:
+        warnings.warn(
+            f"{model.why} So the estimator is searched, and nothing is proven (on_mismatch='search').",
             UserWarning,
             stacklevel=stacklevel + 1,
         )

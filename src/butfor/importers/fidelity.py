@@ -14,6 +14,7 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
+from butfor.importers.mismatch import blamed, first_of_each_kind, what_now
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
@@ -47,15 +48,23 @@ class Disagreement:
 
 def check_fidelity(source: Source, space: Space, model: Model, readout: AbstractReadout, data: Any) -> None:
     """Raise `FidelityError` unless model and estimator agree on a sample of the data."""
-    rows = np.unique(np.linspace(0, frames.height(data) - 1, SAMPLE).astype(np.intp))
-    wrong = disagreements(source, space, model, readout, frames.take(data, rows))
-    if wrong:
-        raise FidelityError(
-            f"the imported model disagrees with the estimator on {len({found.row for found in wrong})} of {len(rows)} "
-            f"rows (row {rows[wrong[0].row]}: {wrong[0].words}).",
-            "They must agree before anything is explained.",
-            "Is the data what the model was fitted on? If it is, this is a bug in the importer: please report it.",
-        )
+    spread = np.linspace(0, frames.height(data) - 1, SAMPLE).astype(np.intp)
+    rows = np.unique([*spread, *first_of_each_kind(space, data)])
+    found = disagreements(source, space, model, readout, frames.take(data, rows))
+    if not found:
+        return
+
+    def differ(table: Any) -> set[int]:
+        return {one.row for one in disagreements(source, space, model, readout, table)}
+
+    wrong = {one.row for one in found}
+    cause = blamed(space, data, rows, wrong, differ)
+    raise FidelityError(
+        f"the imported model disagrees with the estimator on {len(wrong)} of {len(rows)} "
+        f"rows (row {rows[found[0].row]}: {found[0].words}). {cause.words}",
+        "They must agree before anything is explained.",
+        " ".join(filter(None, [cause.remedy, what_now(source)])),
+    )
 
 
 def disagreements(

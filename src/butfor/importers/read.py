@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from butfor.errors import InputError, UnsupportedModelError
+from butfor.errors import FidelityError, InputError, UnsupportedModelError
 from butfor.estimator.opening import open_source
 from butfor.estimator.source import Source, is_pipeline, wrapped
 from butfor.importers.builtin import load_builtin
@@ -28,6 +28,9 @@ from butfor.space import frames
 from butfor.space.feature import Feature, Override
 from butfor.space.infer import describe_data, infer
 from butfor.space.space import Space, encode_column
+
+OnMismatch = Literal["raise", "search"]
+"""What to do with a model that predicts something else than its estimator: raise an error, or take it for a black box."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +55,18 @@ class Reading:
     unit: float = UNIT_DOUBLE
 
 
-def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = None) -> Reading:
-    """Read an estimator. If the model or a step is not known, it becomes a black box that says why."""
+def read(
+    estimator: Any,
+    data: Any,
+    overrides: Mapping[str, Override] | None = None,
+    on_mismatch: OnMismatch = "raise",
+) -> Reading:
+    """Read an estimator. If the model or a step is not known, it becomes a black box that says why.
+
+    With `on_mismatch="search"`, so does a model that predicts something else than the estimator.
+    """
+    if on_mismatch not in get_args(OnMismatch):
+        raise InputError(f"on_mismatch={on_mismatch!r} was given.", "It must be 'raise' or 'search'.")
     load_builtin()
     data = frames.as_table(data)
     if frames.height(data) == 0:
@@ -66,7 +79,7 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
     wishes: list[dict[int, tuple[Any, ...]]] = []
     while True:
         try:
-            reading = _folded(source, space, data)
+            reading = _folded(source, space, data, on_mismatch)
             _log(reading)
             return reading
         except NeedsLevels as wish:
@@ -111,7 +124,7 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
         ) from None
 
 
-def _folded(source: Source, space: Space, data: Any) -> Reading:
+def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "raise") -> Reading:
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
     sample = frames.take(data, [0])
     lost = _lost_texts(source, space, sample)
@@ -125,7 +138,12 @@ def _folded(source: Source, space: Space, data: Any) -> Reading:
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     readout = readout.rounded(_unit(source, space, model, readout, sample))
-    check_fidelity(source, space, model, readout, data)
+    try:
+        check_fidelity(source, space, model, readout, data)
+    except FidelityError as mismatch:
+        if on_mismatch == "raise":
+            raise
+        return Reading(source, space, BlackBox(mismatch.given, mismatched=True), _blank(source), sample, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
 
 

@@ -300,12 +300,12 @@ def _float(value: Any) -> float:
 
 def values(table: Any, name: str, position: int) -> list[Any]:
     """A column as a list of the user's values. Missing values are None."""
-    return [None if is_missing(value) else value for value in _listed(table, name, position)]
+    return [None if is_missing(value) else value for value in as_held(table, name, position)]
 
 
 def marker(table: Any, name: str, position: int) -> Any:
     """What a column holds in place of a missing value: None or NaN, for example. NaN if it has none."""
-    return next((value for value in _listed(table, name, position) if is_missing(value)), float("nan"))
+    return next((value for value in as_held(table, name, position) if is_missing(value)), float("nan"))
 
 
 def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -> FloatArray:
@@ -313,7 +313,7 @@ def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -
 
     A value without a code raises `KeyError` or `TypeError`.
     """
-    column = _listed(table, name, position)
+    column = as_held(table, name, position)
     known = _Codes({**code, None: np.nan, np.nan: np.nan})
     return np.fromiter(map(known.__getitem__, column), dtype=np.float64, count=len(column))
 
@@ -327,7 +327,8 @@ class _Codes(dict[Any, float]):
         raise KeyError(value)
 
 
-def _listed(table: Any, name: str, position: int) -> list[Any]:
+def as_held(table: Any, name: str, position: int) -> list[Any]:
+    """A column as a list of the user's values. Missing values are what the table holds in their place."""
     if is_array(table):
         return list(table[:, position].tolist())
     native = _in_pandas(table, name)
