@@ -21,6 +21,9 @@ from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.models import beyond, needs_value
 from butfor.solvers.milp.program import Program, Sum
 
+RATHER = 1e-3
+"""What a number costs that the model does not read as such, beside those that it does, per width."""
+
 HARDLY = 1e-9
 """What a number costs that has no price, per width. Without it, numbers would move for nothing."""
 
@@ -134,14 +137,14 @@ class Landing:
         return j, Room(end, np.inf, literal, Sum()) if at_least else Room(-np.inf, end, Sum(), literal)
 
     def _place(self, j: int, room: Room) -> Place:
-        """The room with a price. A number should stay, or be where HiGHS has it if that is what decides its price."""
-        problem, prices, x, width = self.problem, self.problem.prices, self.pieces[j].x, self.problem.domain.width(j)
+        """The room with a price. A number should stay, or be where HiGHS has it if more than rates of prices decides that."""
+        problem, x, width = self.problem, self.pieces[j].x, self.problem.domain.width(j)
         if not self.pieces[j].by_value:
             return Place(room.low, room.high, room.low)
-        bent = prices.l2[j] or prices.has_linf or j in prices.calls or (prices.Q is not None and prices.Q[j].any())
-        if bent or needs_value(problem.model, len(self.pieces))[j] or np.isnan(x):
-            return Place(room.low, room.high, float(self.target[j]), 1 / width)
-        return Place(room.low, room.high, x, max(float(prices.l1[j]), HARDLY / width))
+        read = needs_value(problem.model, len(self.pieces))
+        if read.any() or not problem.prices.is_linear or np.isnan(x):
+            return Place(room.low, room.high, float(self.target[j]), (1.0 if read[j] else RATHER) / width)
+        return Place(room.low, room.high, x, max(float(problem.prices.l1[j]), HARDLY / width))
 
 
 def _other(choice: Sum, x: FloatArray) -> Sum:
