@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +17,9 @@ from butfor.problem.problem import Problem
 
 ROUNDS = 6
 """How often sums that rounding to floats broke are tightened by what it broke."""
+
+SAME = Fraction(1, 10**9)
+"""Prices that differ by this share of 1 + themselves are the same."""
 
 SHORT = 14
 """Digits of the largest number of an equation. Ends with so few digits leave numbers that floats print exactly."""
@@ -68,31 +71,40 @@ class _KeptSums:
         return [SumRow(dict(one.of_columns(space)), *one.ends(space, start)) for one in self.linear]
 
     def run(self) -> FloatArray | Clash | None:
-        """What was found in the last attempt, or in the first one that found a row."""
-        found = None
-        for places, sums in self._attempts():
-            found = self._rounded(places, sums)
-            if isinstance(found, np.ndarray):
-                break
-        return found
-
-    def _attempts(self) -> Iterator[tuple[Mapping[int, Place], list[SumRow]]]:
-        """The exact program, first with short ends; then one in which equations hold up to the rounding of a number."""
+        """What was found: at first with short ends, unless these are dearer; at last with equations up to a rounding."""
         loose = [self._loosened(relation, row) for relation, row in zip(self.linear, self.sums, strict=True)]
         if loose != self.sums:
-            yield self._shortened(), self.sums
-            yield self.places, self.sums
-        yield self.places, loose
+            exact = cheapest(self._numbers(self.places), self.sums)
+            most = -1 if isinstance(exact, Clash) else (1 + SAME) * self._price_of(exact) + SAME
+            for places in (self._shortened(), self.places) if most >= 0 else ():
+                found = self._rounded(places, self.sums)
+                if isinstance(found, np.ndarray) and self._price(found) <= most:
+                    return found
+        return self._rounded(self.places, loose)
+
+    def _price(self, point: FloatArray) -> Fraction:
+        return self._price_of({j: self._printed(point, j) for j in self.places})
+
+    def _price_of(self, values: Mapping[int, Fraction]) -> Fraction:
+        """What numbers cost in their places."""
+        numbers = self._numbers(self.places)
+        return sum((numbers[j].price * abs(value - numbers[j].wish) for j, value in values.items()), Fraction(0))
+
+    def _numbers(self, places: Mapping[int, Place]) -> dict[int, Number]:
+        return {j: self._number(j, place) for j, place in places.items()}
 
     def _shortened(self) -> Mapping[int, Place]:
-        """The places, with ends that have few digits where numbers may move."""
-        size = max(abs(self.target[j]) for j in self.places)
-        grain = Fraction(10) ** (int(np.floor(np.log10(size or 1.0))) + 1 - SHORT)
+        """The places, with ends that have few digits where numbers of equations may move."""
         out = dict(self.places)
-        for j, place in self.places.items():
-            low, high = -(-printed(place.low) // grain) * grain, printed(place.high) // grain * grain
-            if place.is_free and low <= high and not self._is_single(j):
-                out[j] = replace(place, low=float(low), high=float(high))
+        for row in self.sums:
+            size = max((abs(weight * self._printed(self.target, j)) for j, weight in row.weights.items()), default=0)
+            for j, weight in row.weights.items() if size and row.low == row.high else ():
+                digits = int(np.floor(np.log10(float(size / abs(weight))))) + 1 - SHORT if weight else 0
+                grain = Fraction(10) ** digits
+                low, high = printed(self.places[j].low), printed(self.places[j].high)
+                if weight and self.places[j].is_free and not self._is_single(j):
+                    low, high = -(-low // grain) * grain, high // grain * grain
+                    out[j] = replace(out[j], low=float(low), high=float(high)) if low <= high else out[j]
         return out
 
     def _loosened(self, relation: LinearRelation, row: SumRow) -> SumRow:
@@ -108,7 +120,7 @@ class _KeptSums:
 
     def _rounded(self, places: Mapping[int, Place], sums: list[SumRow]) -> FloatArray | Clash | None:
         """The cheapest numbers as floats that keep the relations. Sums that rounding breaks are tightened."""
-        numbers = {j: self._number(j, place) for j, place in places.items()}
+        numbers = self._numbers(places)
         rows = list(sums)
         for _ in range(ROUNDS):
             values = cheapest(numbers, rows)
