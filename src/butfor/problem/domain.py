@@ -151,6 +151,11 @@ class Domain:
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
+    def width(self, j: int) -> float:
+        """How wide the values are that number `j` may take, in any row. It is a good unit for it (1 if there is one value)."""
+        width = float(self.high[:, j].max() - self.low[:, j].min())
+        return width if 0 < width < np.inf else 1.0
+
     def counts(self) -> FloatArray:
         """How many values each feature may take at most, in any row. It is infinite for a number without a grid."""
         width = np.maximum((self.high - self.low).max(axis=0, initial=0.0), 0.0)

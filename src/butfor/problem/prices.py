@@ -152,6 +152,11 @@ class Prices:
         return self.Q is None and not self.has_linf
 
     @property
+    def is_linear(self) -> bool:
+        """Whether a number's price is a rate, and perhaps a fee for any change."""
+        return self.is_added and not self.l2.any() and not self.calls
+
+    @property
     def has_linf(self) -> bool:
         """Whether the largest change has a price."""
         return bool(self.linf.any() or self.linf_missing.any() or self.linf_tables)

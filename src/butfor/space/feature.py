@@ -59,6 +59,11 @@ class Feature:
         return "step" if self.step else "continuous"
 
     @property
+    def is_real(self) -> bool:
+        """Whether it is a number that may have any value."""
+        return self.levels is None and not self.step
+
+    @property
     def range(self) -> float:
         """The width that scales distances. It is 1 for levels, `high - low` for numbers (1 if that is zero)."""
         return 1.0 if self.levels is not None else (self.high - self.low) or 1.0

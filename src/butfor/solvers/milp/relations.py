@@ -16,8 +16,8 @@ from butfor.solvers.milp.program import Program, Sum
 
 
 @singledispatch
-def add_relation(relation: Relation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
-    """Add one relation between features as rows."""
+def add_relation(relation: Relation, program: Program, problem: Problem, pieces: list[Piece]) -> Sum | None:
+    """Add one relation between features as rows. For an implication, returns the variable that says that its cause happens."""
     raise TypeError(f"no rows are known for a {type(relation).__name__}")
 
 
@@ -34,23 +34,21 @@ def _(relation: Fresh, program: Program, problem: Problem, pieces: list[Piece]) 
 
 @add_relation.register
 def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list[Piece]) -> None:
-    total, size = Sum(constant=-relation.bound), abs(relation.bound)
+    total, sizes = Sum(constant=-relation.bound), list[float]()
     extent = problem.domain.extent
     for name, weight in relation.weights:
         j = problem.space.index(name)
         total = total + weight * (pieces[j].value + pieces[j].middle * pieces[j].missing)
         program.equal(pieces[j].missing, 0.0)
-        size += abs(weight) * max(abs(extent.low[j]), abs(extent.high[j]))
-    slack = float(relation.rounding(np.array(size)))
+        sizes.append(abs(weight) * max(abs(extent.low[j]), abs(extent.high[j])))
+    slack = float(relation.doubt(problem.space, np.array([sizes]))[0])
     for sense, side in ((">=", total), ("<=", -1.0 * total)):
         if relation.sense in (sense, "=="):
-            program.at_least(side, -slack, measured=relation.sense == sense)
-            if relation.sense == "==":
-                program.when_guarded(side)
+            program.at_least(side, -slack)
 
 
 @add_relation.register
-def _(relation: Implication, program: Program, problem: Problem, pieces: list[Piece]) -> None:
+def _(relation: Implication, program: Program, problem: Problem, pieces: list[Piece]) -> Sum:
     """Add a binary variable that is 1 if the cause happens. If it is 1, the consequence must hold."""
     happens = program.binary()
     cause, wanted = relation.cause, relation.consequence
@@ -63,7 +61,7 @@ def _(relation: Implication, program: Program, problem: Problem, pieces: list[Pi
     elif not np.isnan(one.x):
         gain = cause.sign * (one.gain + one.x * one.missing)
         most = cause.by - (0.5 * _grain(problem, j, one) if cause.by else 0.0)
-        program.at_least((one.room + 1.0) * happens + most - gain)
+        program.at_least(one.room * happens + most - gain)
     other = pieces[k]
     if wanted.word == "becomes":
         program.at_least(other.cell[_level(problem, wanted, k)] - happens)
@@ -74,17 +72,16 @@ def _(relation: Implication, program: Program, problem: Problem, pieces: list[Pi
         least = wanted.by or 1e-6 * _grain(problem, k, other)
         program.at_least(gain - (least + other.room) * happens, -other.room)
         program.at_least(Sum(constant=1.0) - happens - other.missing)
+    return happens
 
 
 def _grain(problem: Problem, j: int, piece: Piece) -> float:
-    """The smallest difference between two values of a feature that matters."""
-    feature = problem.space.features[j]
-    if feature.levels is not None:
+    """The smallest difference between two values of a feature. Real numbers have none: their cause ends where it begins."""
+    if problem.space.features[j].levels is not None:
         return 1.0
     step = float(problem.domain.step[j])
-    if step and on_grid(np.array([piece.x]), step, float(problem.domain.anchor[j]))[0]:
-        return step
-    return 2e-7 * feature.range
+    on = bool(step) and on_grid(np.array([piece.x]), step, float(problem.domain.anchor[j]))[0]
+    return step if on else 1e-6 * step
 
 
 def _level(problem: Problem, event: Event, j: int) -> int:
