@@ -17,7 +17,16 @@ from butfor.arrays import BoolArray, IntArray
 from butfor.compiled.clock import now
 from butfor.problem.problem import Problem
 from butfor.solvers.enumeration import Enumeration
-from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
+from butfor.solvers.outcome import (
+    Credit,
+    Outcome,
+    Status,
+    Stopped,
+    better_of,
+    joined,
+    nothing_found,
+    whichever_company,
+)
 from butfor.solvers.rows.examples import cheapest_example
 from butfor.solvers.rows.quick import quick_answers
 from butfor.solvers.solver import AbstractSolver, Budget
@@ -62,7 +71,8 @@ class Job:
     def done(self, budget: Budget, k: int, seed: int) -> Outcome:
         """The answers. Ctrl-C ends the budget."""
         try:
-            return self.solver.solve(self.problem, budget, k, seed).credited(self.credit)
+            found = self.solver.solve(self.problem, budget, k, seed).credited(self.credit)
+            return whichever_company(self.problem, found)
         except KeyboardInterrupt:
             budget.interrupt()
             return self.nothing(budget)

@@ -21,9 +21,13 @@ from butfor.problem.referee import Referee
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import TOLERANCE, Outcome
 from butfor.space.space import same
+from butfor.verdict.alone import left_open, open_factuals, partly_alone
 
 PREDICTION, CONSTRAINTS, COST, AS_WRITTEN = 0, 1, 2, 3
 """The checks of an answer, as columns of `Verdict.passed`."""
+
+HOLDING = [PREDICTION, CONSTRAINTS, AS_WRITTEN]
+"""The checks of points that nobody has priced."""
 
 CHECKS = {
     PREDICTION: "the model predicts {target}",
@@ -54,6 +58,18 @@ class Verdict:
         """Which answers failed the check with this number."""
         return np.asarray(~self.passed[:, check])
 
+    def take(self, order: IntArray, outcome: Outcome) -> Verdict:
+        """What was found about the answers of an outcome in another order."""
+        place, found = np.argsort(order), outcome.found()
+        asked = (np.cumsum(found) - 1)[order[found[order]]]
+        return Verdict(
+            self.passed[order],
+            self.cost[order],
+            [self.after[i] for i in order.tolist()],
+            None if self.predicted is None else self.predicted.take(asked),
+            {int(place[i]): one for i, one in self.around.items()},
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Verifier:
@@ -80,8 +96,13 @@ class Verifier:
         """The only row once for each line of `columns` (n, features), which says what it may change there."""
         return replace(self.take(np.zeros(len(columns), dtype=np.intp)), free=columns)
 
-    def verify(self, outcome: Outcome) -> Verdict:
-        """Check each answer."""
+    def begun(self) -> Verifier:
+        """The same, with what the estimator predicts for each row now, asked alone where that can matter."""
+        now = Changes(self.factuals, self.factuals, self.before, self.before)
+        return replace(self, before=partly_alone(self.before, open_factuals(self.question, self.referee, now)))
+
+    def verify(self, outcome: Outcome, *, handed_out: bool = True) -> Verdict:
+        """Check each answer as it is handed out: alone. Points that only stand for others are predicted together."""
         at = np.flatnonzero(outcome.found())
         passed = np.ones((len(outcome), len(CHECKS)), dtype=np.bool_)
         cost, after = outcome.cost.copy(), [None] * len(outcome)
@@ -89,6 +110,10 @@ class Verifier:
             return Verdict(passed, cost, after)
         target, prices = self.question.target, self.question.prices
         changes = self._changes(outcome.row[at], outcome.points[at])
+        if handed_out:
+            alone = left_open(self.question, self.referee, replace(changes, points=outcome.points[at]))
+            start, point = (partly_alone(asked, alone) for asked in (changes.before, changes.after))
+            changes = replace(changes, before=start, after=point)
         passed[at, PREDICTION] = target.met(changes.before, changes.after)
         balls = [rule for rule in self.question.constraints if isinstance(rule, Robust)]
         others = self.question.under(rule for rule in self.question.constraints if not isinstance(rule, Robust))
@@ -107,6 +132,11 @@ class Verifier:
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
         return Verdict(passed, cost, after, changes.after, around)
+
+    def met_together(self, rows: IntArray, points: FloatArray) -> BoolArray:
+        """Which points meet the target as changes of rows, if the estimator is asked about all of them together."""
+        changes = self._changes(rows, points)
+        return self.question.target.met(changes.before, changes.after)
 
     def scores(self, outcome: Outcome, verdict: Verdict) -> list[Score | None]:
         """How each answer scores. A row whose answer failed a check scores like one without an answer."""
