@@ -18,6 +18,7 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
 from butfor.problem.costs import price
+from butfor.problem.targets.score import close
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import TOLERANCE, Status, statuses_of
 from butfor.space import frames
@@ -182,7 +183,7 @@ def _same(name: str, then: Any, now: Any) -> Check:
     Numbers may differ in the last digits, because another processor may round differently.
     """
     numbers = isinstance(then, float) and isinstance(now, float)
-    same = bool(np.isclose(then, now, rtol=1e-9, atol=0.0)) if numbers else then == now
+    same = close(then, now) if numbers else then == now
     return Check(name, same, "" if same else f"it predicts {now}")
 
 

@@ -14,7 +14,7 @@ from butfor.problem.constraints.restrictions import admissible
 from butfor.solvers.outcome import Outcome
 from butfor.verdict.verify import HOLDING, PREDICTION, Verdict, Verifier
 
-SHARES = (1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+FURTHER_SHARES = (1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 """How much further they are moved, as shares of their changes: from the last digit of a number to a thousandth."""
 
 
@@ -22,7 +22,7 @@ def moved_on(outcome: Outcome, verdict: Verdict, verifier: Verifier) -> tuple[Ou
     """The answers, of which refused ones are moved on until the estimator takes them, if they change numbers."""
     left = np.flatnonzero(outcome.found() & verdict.failed(PREDICTION))
     points, cost = outcome.points.copy(), outcome.cost.copy()
-    for share in SHARES:
+    for share in FURTHER_SHARES:
         further = _further(verifier, outcome.row[left], outcome.points[left], share)
         left, further = (some[(further != outcome.points[left]).any(axis=1)] for some in (left, further))
         if not len(left):

@@ -19,7 +19,7 @@ from butfor.solvers.outcome import TOLERANCE, Outcome, answers_of
 from butfor.space.space import same
 from butfor.verdict.verify import HOLDING, Verifier
 
-SAME_COST = 1e-12
+NO_HIGHER = 1e-12
 """A cost is no higher if it rises by no more than this share, which rounding may do."""
 
 TRIED_TOGETHER = 20_000
@@ -27,16 +27,16 @@ TRIED_TOGETHER = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class _Tries:
+class _Without:
     """Answers without some of their changes: whose they are (their place in the outcome), and what the rest costs."""
 
     owner: IntArray
     points: FloatArray
     price: FloatArray
 
-    def take(self, at: IntArray | BoolArray) -> _Tries:
+    def take(self, at: IntArray | BoolArray) -> _Without:
         """Some of them."""
-        return _Tries(self.owner[at], self.points[at], self.price[at])
+        return _Without(self.owner[at], self.points[at], self.price[at])
 
 
 def taken_back(found: Outcome, jobs: Sequence[Job], verifier: Verifier, until: float) -> Outcome:
@@ -62,7 +62,7 @@ def taken_back(found: Outcome, jobs: Sequence[Job], verifier: Verifier, until: f
     return found
 
 
-def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Tries:
+def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
     """The answers to the rows of a job, each without some changes. What is left keeps the problem, and costs no more.
 
     What costs less than a proven bound is no answer. So hardly anything is tried of an optimum in which every change has
@@ -73,22 +73,22 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Tries:
     start, points = job.problem.factuals[places], found.points[at]
     changed = ~same(start, points)
     owner, made = [], []
-    for group in _groups(job, changed.any(axis=0)):
+    for group in _groups(job, np.asarray(changed.any(axis=0))):
         its = np.flatnonzero(changed[:, group].all(axis=1))
         without = points[its]
         without[:, group] = start[its][:, group]
         owner.append(its)
         made.append(without)
     if not made:
-        return _Tries(at[:0], points[:0], found.cost[:0])
+        return _Without(at[:0], points[:0], found.cost[:0])
     its, without = np.concatenate(owner), np.concatenate(made)
     many = job.problem.take(places[its])
     price, before = (many.prices.total(many.factuals, some) for some in (without, points[its]))
-    able = many.admits(without) & (price <= before * (1 + SAME_COST))
+    able = many.admits(without) & (price <= before * (1 + NO_HIGHER))
     if not any(score_set.offset for score_set in many.score_sets):
         bound = found.bound[at[its]]
         able &= price >= bound - TOLERANCE * (1 + np.abs(bound))
-    return _Tries(at[its], without, price).take(able)
+    return _Without(at[its], without, price).take(able)
 
 
 def _groups(job: Job, changed: BoolArray) -> list[list[int]]:
@@ -101,7 +101,7 @@ def _groups(job: Job, changed: BoolArray) -> list[list[int]]:
     return groups
 
 
-def _best(found: Outcome, tries: _Tries, verifier: Verifier, until: float) -> _Tries:
+def _best(found: Outcome, tries: _Without, verifier: Verifier, until: float) -> _Without:
     """The cheapest of each answer's tries that the estimator takes: first all together, then those chosen as handed out."""
     met = np.zeros(len(tries.owner), dtype=np.bool_)
     for begin in range(0, len(met), TRIED_TOGETHER):
@@ -110,13 +110,13 @@ def _best(found: Outcome, tries: _Tries, verifier: Verifier, until: float) -> _T
             break
         met[some] = verifier.met_together(found.row[tries.owner[some]], tries.points[some])
     tries = tries.take(met)
-    tries, chosen = tries.take(np.lexsort((tries.price, tries.owner))), list[_Tries]()
+    tries, chosen = tries.take(np.lexsort((tries.price, tries.owner))), list[_Without]()
     while len(tries.owner):
         _, first = np.unique(tries.owner, return_index=True)
         best = tries.take(first)
         claimed = answers_of(found.row[best.owner], best.points, best.price, np.zeros(len(first)))
         verdict = verifier.verify(claimed)
-        fine = verdict.passed[:, HOLDING].all(axis=1) & (verdict.cost <= found.cost[best.owner] * (1 + SAME_COST))
+        fine = verdict.passed[:, HOLDING].all(axis=1) & (verdict.cost <= found.cost[best.owner] * (1 + NO_HIGHER))
         chosen.append(replace(best, price=verdict.cost).take(fine))
         rest = np.setdiff1d(np.arange(len(tries.owner)), first)
         tries = tries.take(rest[~np.isin(tries.owner[rest], best.owner[fine])])
@@ -125,6 +125,6 @@ def _best(found: Outcome, tries: _Tries, verifier: Verifier, until: float) -> _T
     return _joined(chosen) if chosen else tries
 
 
-def _joined(parts: Sequence[_Tries]) -> _Tries:
+def _joined(parts: Sequence[_Without]) -> _Without:
     """Several as one."""
-    return _Tries(*(np.concatenate([getattr(one, name) for one in parts]) for name in ("owner", "points", "price")))
+    return _Without(*(np.concatenate([getattr(one, name) for one in parts]) for name in ("owner", "points", "price")))

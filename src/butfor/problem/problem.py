@@ -182,7 +182,7 @@ class Problem:
         if self.confirmation is None:
             return bool(score_set.holds(scores)[0])
         confirmed = self.confirmation.confirms(point, score_set.offset)
-        if not confirmed and not self.guard and self._depends_on_company(point, score_set.offset):
+        if not confirmed and not self.guard and self._depends_on_company(score_set, point):
             self.note_tie(float(self.prices.total(self.factuals[:1], point[None])[0]) + score_set.offset)
         return confirmed
 
@@ -191,13 +191,16 @@ class Problem:
         key = self.factuals[0].tobytes()
         self.ties[key] = min(cost, self.ties.get(key, np.inf))
 
-    def _depends_on_company(self, point: FloatArray, most: float) -> bool:
+    def _depends_on_company(self, score_set: ScoreSet, point: FloatArray) -> bool:
         """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
 
-        Trees are added up one after the other, whatever the other rows are. Only what is done with their sum may differ.
+        Sums without rounding are the same in any order. Trees are added up one after the other, whatever the other rows
+        are, and only what is done with their sum may differ.
         """
         assert self.confirmation is not None
-        target = self.confirmation.of_target()
+        target, most = self.confirmation.of_target(), score_set.offset
+        if score_set.curve is None and not all(doubt.rows.any() for doubt in self._doubts(score_set, point)):
+            return False
         if target is not self.confirmation and target.confirms(point, most):
             return False
         return not isinstance(self.model, Trees) or target.confirms_twins(point, most)

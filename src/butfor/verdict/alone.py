@@ -28,6 +28,10 @@ CLOSE_SHARE = UNIT_SINGLE**0.5
 """A score is close to its threshold within this share of their sizes: half of the digits of single precision."""
 
 
+INNER = 0.75
+"""Solvers put answers onto the inner edge of what rounding may do, up to their own last digits. These are not in doubt."""
+
+
 def partly_alone(prediction: Prediction, rows: BoolArray) -> Prediction:
     """The prediction, for which some rows are asked about alone. A single row is alone already."""
     return PartlyAlone(prediction, np.flatnonzero(rows)) if rows.any() and len(rows) > 1 else prediction
@@ -61,13 +65,15 @@ def _in_doubt(question: Question, referee: Referee, changes: Changes) -> BoolArr
     """For which points the rounding of the model's sums leaves open which scores the estimator sees."""
     reading = question.target.focus(referee.reading, changes.before)
     scores = evaluate(reading.model, changes.points)
-    whole = replace(state(reading.space, reading.model, changes.start, (), question.prices, ()), unit=reading.unit)
+    given = (reading.space, reading.model, changes.start, (), question.prices, question.constraints)
+    whole = replace(state(*given), unit=reading.unit)
     found = np.zeros(len(changes), dtype=np.bool_)
     for rows, score_sets in question.target.groups(reading.readout, changes.before):
         problem = whole.take(rows)
         for score_set in score_sets:
             doubt = problem.doubt(score_set)
-            found[rows] |= score_set.perhaps(scores[rows], doubt) & ~score_set.surely(scores[rows], doubt)
+            inner = replace(doubt, rows=INNER * doubt.rows, scores=INNER * doubt.scores)
+            found[rows] |= score_set.perhaps(scores[rows], doubt) & ~score_set.surely(scores[rows], inner)
     return found
 
 
