@@ -33,7 +33,8 @@ def test_answers_of_a_search_are_accepted_alone(step: Any) -> None:
     model, wanted = make_pipeline(step, Ridge()).fit(X, y), float(np.quantile(y, 0.75))
     answers = bf.Explainer(model, data=X).explain(X[:12], target=bf.value(at_least=wanted))
     moved = [one for one in answers if one.cost > 0]
-    assert len(moved) > 8 and all(one.found for one in moved)
+    assert len(moved) > 8
+    assert all(one.found for one in moved)
     assert all(float(model.predict(one.point)[0]) >= wanted for one in moved)
     assert all(bf.check(one, model).passed for one in moved[:3])
 
@@ -105,11 +106,14 @@ def test_a_tie_that_depends_on_company_lowers_the_bound() -> None:
                 continue
             ties += 1
             here = explainer.explain(row, target=target).only
-            assert here.certificate.bound <= 1e-6 and here.certificate.status is bf.Status.VALID
+            assert here.certificate.bound <= 1e-6
+            assert here.certificate.status is bf.Status.VALID
             away = explainer.explain(row.assign(b=row.b + 1), target=target, constraints=[bf.fixed("a", "c")]).only
-            assert away.cost == pytest.approx(2 / 8) and away.certificate.bound == pytest.approx(1 / 8)
+            assert away.cost == pytest.approx(2 / 8)
+            assert away.certificate.bound == pytest.approx(1 / 8)
             assert away.certificate.status is bf.Status.WITHIN_GAP
-            assert model.predict(away.point)[0] >= values[i] and bf.check(away, model).passed
+            assert model.predict(away.point)[0] >= values[i]
+            assert bf.check(away, model).passed
     assert ties
 
 
@@ -126,7 +130,8 @@ def test_enumeration_keeps_ties_of_company_in_its_bound() -> None:
     model = Drifting(drift=0.5).fit(X, None)
     answer = bf.Explainer(model, data=X).explain({"a": 3, "b": 4}, target=bf.value(at_least=8.5)).only
     assert answer.certificate.solver.startswith("enumeration")
-    assert model.predict(answer.point)[0] >= 8.5 and answer.cost == pytest.approx(2 / 5)
+    assert model.predict(answer.point)[0] >= 8.5
+    assert answer.cost == pytest.approx(2 / 5)
     assert answer.certificate.bound == pytest.approx(1 / 5)
     assert answer.certificate.status is bf.Status.WITHIN_GAP
 
@@ -163,4 +168,5 @@ def test_a_prediction_that_is_partly_alone() -> None:
     found = PartlyAlone(Prediction(read(model, X).source, X), np.array([1]))
     assert found.values.tolist() == [2.5, 4.0, 6.5]
     assert found.take(np.array([1, 1, 0])).values.tolist() == [4.0, 4.0, 2.5]
-    assert found.height == 3 and found.outputs() == [2.5, 4.0, 6.5]
+    assert found.height == 3
+    assert found.outputs() == [2.5, 4.0, 6.5]
