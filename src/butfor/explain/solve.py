@@ -204,7 +204,8 @@ def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget
         verdict = verifier.verify(outcome)
     cost = np.where(verdict.passed.all(axis=1), verdict.cost, np.inf)
     order = np.lexsort((cost, outcome.row))
-    return replace(outcome.take(order), bound=outcome.bound), verdict.take(order, outcome)
+    written = replace(outcome, points=verdict.points).take(order)
+    return replace(written, bound=outcome.bound), verdict.take(order, outcome)
 
 
 def _refused(outcome: Outcome, verdict: Verdict) -> IntArray:

@@ -43,6 +43,7 @@ class Verdict:
 
     - `passed` (answers, checks): whether each of `CHECKS` passed;
     - `cost` (answers): the cost, computed again;
+    - `points` (answers, features): the answers as they are written;
     - `after`: what the estimator predicts for each point;
     - `predicted`: all that the estimator predicts for the points that were found;
     - `around`: what was found in the ball around some answers, if one was asked for.
@@ -50,6 +51,7 @@ class Verdict:
 
     passed: BoolArray
     cost: FloatArray
+    points: FloatArray
     after: list[Any]
     predicted: Prediction | None = None
     around: Mapping[int, Neighbourhood] = field(default_factory=dict)
@@ -65,6 +67,7 @@ class Verdict:
         return Verdict(
             self.passed[order],
             self.cost[order],
+            self.points[order],
             [self.after[i] for i in order.tolist()],
             None if self.predicted is None else self.predicted.take(asked),
             {int(place[i]): one for i, one in self.around.items()},
@@ -105,9 +108,9 @@ class Verifier:
         """Check each answer as it is handed out: alone. Points that only stand for others are predicted together."""
         at = np.flatnonzero(outcome.found())
         passed = np.ones((len(outcome), len(CHECKS)), dtype=np.bool_)
-        cost, after = outcome.cost.copy(), [None] * len(outcome)
+        cost, points, after = outcome.cost.copy(), outcome.points.copy(), [None] * len(outcome)
         if not len(at):
-            return Verdict(passed, cost, after)
+            return Verdict(passed, cost, points, after)
         target, prices = self.question.target, self.question.prices
         changes = self._changes(outcome.row[at], outcome.points[at])
         if handed_out:
@@ -128,10 +131,11 @@ class Verifier:
             passed[at, CONSTRAINTS] &= kept.all(axis=1)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
         passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (1 + np.abs(cost[at]))
-        passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)
+        alike = self._alike(outcome.points[at], changes.points).all(axis=1)
+        passed[at, AS_WRITTEN], points[at[alike]] = alike, changes.points[alike]
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
-        return Verdict(passed, cost, after, changes.after, around)
+        return Verdict(passed, cost, points, after, changes.after, around)
 
     def met_together(self, rows: IntArray, points: FloatArray) -> BoolArray:
         """Which points meet the target as changes of rows, if the estimator is asked about all of them together."""
@@ -155,13 +159,16 @@ class Verifier:
     def closest(self, outcome: Outcome) -> FloatArray:
         """What the target is about, at the closest rows that were found in place of answers (NaN: not known).
 
-        The estimator predicts these rows, and they must respect all constraints.
+        The estimator predicts these rows as they are written. They must respect all constraints, and miss the target.
         """
         told = np.full(len(outcome), np.nan)
         at = np.flatnonzero(~outcome.found() & ~np.isnan(outcome.points).all(axis=1))
         if len(at):
             changes = self._changes(outcome.row[at], outcome.points[at])
+            alone = left_open(self.question, self.referee, replace(changes, points=outcome.points[at]))
+            changes = replace(changes, after=partly_alone(changes.after, alone))
             kept = respected(self.question, changes, self.referee)
+            kept &= ~self.question.target.met(changes.before, changes.after)
             kept &= self._alike(outcome.points[at], changes.points).all(axis=1)
             scores = self.question.target.scores(changes.before, changes.after)
             told[at] = [
