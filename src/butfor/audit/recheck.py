@@ -24,11 +24,9 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.costs import price
+from butfor.problem.targets.score import close
 from butfor.solvers.outcome import LEFT_OPEN, TOLERANCE, statuses_of
 from butfor.views.progress import bar
-
-SAME_NUMBER = 1e-9
-"""How far a prediction may be off, relatively: another processor may round differently."""
 
 
 @overload
@@ -301,7 +299,7 @@ def _alike(at: IntArray, then: Sequence[Any], now: Sequence[Any], name: Callable
 
 def _same(then: Any, now: Any) -> bool:
     if isinstance(then, float) and isinstance(now, float):
-        return math.isclose(then, now, rel_tol=SAME_NUMBER, abs_tol=0.0)
+        return close(then, now)
     return bool(then == now)
 
 

@@ -100,9 +100,8 @@ class Asking:
         question = ask(self.reading.space, self.reading.source, target, cost, constraints)
         before = self.predicted(X)
         question = question.settled(self.reading.readout, before)
-        return Verifier(
-            question, self.referee(question.target), self.reading.space.encode(frames.opened(before.table)), before
-        )
+        codes = self.reading.space.encode(frames.opened(before.table))
+        return Verifier(question, self.referee(question.target), codes, before).begun()
 
     def one_row(
         self, what: str, row: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints

@@ -312,3 +312,11 @@ def _single_below(x: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         near = x.astype(np.float32)
         return np.where(near <= x, near, np.nextafter(near, np.float32(-np.inf))).astype(np.float64)
+
+
+def outwards_in_single(moved: FloatArray, start: FloatArray) -> FloatArray:
+    """Numbers that were moved, as numbers of single precision that are no nearer to where they started."""
+    near = moved.astype(np.float32)
+    away = np.where(moved > start, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
+    short = np.abs(near.astype(np.float64) - start) < np.abs(moved - start)
+    return np.where(short, np.nextafter(near, away), near).astype(np.float64)

@@ -22,6 +22,7 @@ from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
+from butfor.model.trees import Trees
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.restrictions import admissible
@@ -86,7 +87,9 @@ class Problem:
     - `unit`: the unit roundoff of the estimator;
     - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide);
     - `examples`: says what the estimator predicts, for rows of the training data and for any other;
-    - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on.
+    - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on;
+    - `ties`: by the values of a row, what the cheapest point costs that the estimator refused alone, although it may take
+      it beside other rows. Bounds hold for these, too.
     """
 
     space: Space
@@ -107,6 +110,7 @@ class Problem:
     confirmation: AbstractConfirmation | None = None
     examples: AbstractOracle | None = None
     begun: dict[Hashable, object] = field(default_factory=dict)
+    ties: dict[bytes, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -146,7 +150,8 @@ class Problem:
 
     def of_neighbours(self) -> Problem:
         """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
-        return replace(self, confirmation=None if self.confirmation is None else self.confirmation.of_target())
+        confirmation = None if self.confirmation is None else self.confirmation.of_target()
+        return replace(self, confirmation=confirmation, ties={})
 
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
@@ -182,7 +187,29 @@ class Problem:
                 return False
         if self.confirmation is None:
             return bool(score_set.holds(scores)[0])
-        return self.confirmation.confirms(point, score_set.offset)
+        confirmed = self.confirmation.confirms(point, score_set.offset)
+        if not confirmed and not self.guard and self._depends_on_company(score_set, point):
+            self.note_tie(float(self.prices.total(self.factuals[:1], point[None])[0]) + score_set.offset)
+        return confirmed
+
+    def note_tie(self, cost: float) -> None:
+        """Keep in mind that the estimator may take a point of this cost for the first row, although it refused it alone."""
+        key = self.factuals[0].tobytes()
+        self.ties[key] = min(cost, self.ties.get(key, np.inf))
+
+    def _depends_on_company(self, score_set: ScoreSet, point: FloatArray) -> bool:
+        """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
+
+        Sums without rounding are the same in any order. Trees are added up one after the other, whatever the other rows
+        are, and only what is done with their sum may differ.
+        """
+        assert self.confirmation is not None
+        target, most = self.confirmation.of_target(), score_set.offset
+        if score_set.curve is None and not all(doubt.rows.any() for doubt in self._doubts(score_set, point)):
+            return False
+        if target is not self.confirmation and target.confirms(point, most):
+            return False
+        return not isinstance(self.model, Trees) or target.confirms_twins(point, most)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""

@@ -225,6 +225,14 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 
 
+def whichever_company(problem: Problem, outcome: Outcome) -> Outcome:
+    """The outcome with bounds that hold for the rows, too, that the estimator refused alone and may take beside others."""
+    if not problem.ties:
+        return outcome
+    least = [problem.ties.get(row.tobytes(), np.inf) for row in problem.factuals]
+    return replace(outcome, bound=np.minimum(outcome.bound, np.array(least)[outcome.row]))
+
+
 def tolerated(cost: float, coin: float = 1.0) -> float:
     """By how much costs of about this size may differ and still count as the same."""
     return TOLERANCE * (coin + abs(cost))

@@ -15,6 +15,7 @@ from butfor.formulation.margins import falls_alone, tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.problem.domain import outwards_in_single
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import with_highest
@@ -133,10 +134,7 @@ def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     They stay within the domain.
     """
     x = problem.factuals
-    near = moved.astype(np.float32)
-    away = np.where(moved > x, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
-    short = np.abs(near.astype(np.float64) - x) < np.abs(moved - x)
-    out = np.where(short, np.nextafter(near, away), near).astype(np.float64)
+    out = outwards_in_single(moved, x)
     out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
     real = problem.domain.single & (problem.domain.step == 0)
     real[list(problem.domain.levels)] = False
