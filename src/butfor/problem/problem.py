@@ -197,6 +197,10 @@ class Problem:
         key = self.factuals[0].tobytes()
         self.ties[key] = min(cost, self.ties.get(key, np.inf))
 
+    def forget_tie(self) -> None:
+        """Forget it for the first row, which is looked at again."""
+        self.ties.pop(self.factuals[0].tobytes(), None)
+
     def _depends_on_company(self, score_set: ScoreSet, point: FloatArray) -> bool:
         """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
 

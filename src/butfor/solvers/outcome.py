@@ -19,7 +19,7 @@ TOLERANCE = 1e-6
 A coin is the smallest price that matters (`Prices.coin`). Solvers count in coins, so that theirs is 1.
 """
 
-LEFT_TO_FLOAT32 = 1e-4
+LEFT_TO_FLOAT32 = 1e-3
 """How much more a model that computes in float32 may leave open, relative to coin + cost: it has so few digits itself."""
 
 LEFT_OPEN = "cost that the rounding of the model leaves open"
