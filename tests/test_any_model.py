@@ -267,6 +267,14 @@ def test_functions_may_return_labels_of_any_type(labels):
     assert (answer.before, answer.after) == tuple(labels.tolist())
 
 
+def test_a_missing_label_is_no_fraction():
+    def function(rows):
+        income = np.asarray(rows)[:, 0]
+        return np.where(income < -1, np.nan, (income > 0.3).astype(float))
+
+    assert found(function, row=NUMBERS[NUMBERS["income"].between(-0.5, 0)].iloc[[0]]).after == 1
+
+
 @pytest.mark.parametrize("model", [Chance(), Chance().predict, bf.black_box(Chance().predict)])
 @pytest.mark.parametrize("target", [1, "other", [0, 1], {1: 0.5}, bf.probability(1, at_least=0.5)])
 def test_a_class_of_a_model_that_predicts_a_probability_gets_an_error_with_what_to_write(model, target):

@@ -97,9 +97,6 @@ def _xgboost_model(path: Path) -> Any:
 
 
 def _lightgbm_model(path: Path) -> Any:
-    with path.open("rb") as file:
-        if not file.readline().startswith(b"tree"):  # LightGBM itself would end the process, or take it for empty
-            raise _not_read(path, "it is no model of LightGBM")
     return import_module("lightgbm").Booster(model_file=str(path))
 
 

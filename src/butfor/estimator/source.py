@@ -314,8 +314,8 @@ def _column_per_class(chances: NDArray[Any], classes: int) -> FloatArray:
 
 
 def _any_fraction(predicted: NDArray[Any]) -> bool:
-    """Whether some predictions are no whole numbers."""
-    return predicted.dtype.kind == "f" and bool((predicted != np.round(predicted)).any())
+    """Whether some predictions are neither whole numbers nor missing."""
+    return predicted.dtype.kind == "f" and bool((np.isfinite(predicted) & (predicted != np.round(predicted))).any())
 
 
 def several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
