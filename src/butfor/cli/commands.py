@@ -132,6 +132,7 @@ def warm() -> None:
     """Compile all loops now, so that the first explanation of every process comes at once."""
     from butfor.warming.warm import warm as compile_all
 
+    typer.echo("Compiling all loops. Two idle processors take about 40 s, and busy ones longer.", err=True)
     place = compile_all()
     typer.echo(f"Everything is compiled and kept in {place}.")
 
