@@ -148,9 +148,11 @@ class Turn:
 
     @property
     def doubtful(self) -> IntArray:
-        """The rows (their numbers in the whole call) without an answer, or with one that was cut short."""
-        cut = self.lost | (~self.settled & self.outcome.found() & (self.outcome.stopped != Stopped.DONE))
-        return np.asarray(self.job.rows[np.union1d(self.tried, self.outcome.row[cut])])
+        """The rows (their numbers in the whole call) without an answer, or with a single one whose search was cut short."""
+        own, counts = np.unique(self.outcome.row, return_counts=True)
+        cut = self.lost | (~self.settled & (self.outcome.stopped != Stopped.DONE))
+        rows = np.setdiff1d(np.union1d(self.tried, self.outcome.row[cut]), own[counts > 1])
+        return np.asarray(self.job.rows[rows])
 
     @property
     def lost(self) -> BoolArray:

@@ -28,7 +28,7 @@ def worst_neighbours_told(outcome: Outcome, verdict: Verdict, verifier: Verifier
         return notes
     worst = np.array([verdict.around[i].worst for i in at.tolist()])
     together = Prediction(verifier.referee.reading.source, verifier.referee.written(worst))
-    after = partly_alone(together, np.ones(len(at), dtype=np.bool_))
+    after = partly_alone(together, np.full(len(at), len(at) > 1))
     scores = verifier.question.target.scores(verifier.before.take(outcome.row[at]), after)
     notes[WORST_NEIGHBOUR][at] = [np.nan if one is None or one.after is None else one.after for one in scores]
     moved = (worst != outcome.points[at]) & ~np.isnan(worst)

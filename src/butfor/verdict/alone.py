@@ -32,9 +32,13 @@ INNER = 0.75
 """Solvers put answers onto the inner edge of what rounding may do, up to their own last digits. These are not in doubt."""
 
 
+ALREADY_ALONE = np.zeros(1, dtype=np.bool_)
+"""Of a single change, nothing must be asked again."""
+
+
 def partly_alone(prediction: Prediction, rows: BoolArray) -> Prediction:
-    """The prediction, for which some rows are asked about alone. A single row is alone already."""
-    return PartlyAlone(prediction, np.flatnonzero(rows)) if rows.any() and len(rows) > 1 else prediction
+    """The prediction, for which some rows are asked about alone."""
+    return PartlyAlone(prediction, np.flatnonzero(rows)) if rows.any() else prediction
 
 
 def left_open(question: Question, referee: Referee, changes: Changes) -> BoolArray:
@@ -43,6 +47,8 @@ def left_open(question: Question, referee: Referee, changes: Changes) -> BoolArr
     Of a model that was read, the rounding of its sums is known: a lookup in a tree has none, and nothing is asked. Any
     other model is asked about every change. Its unchanged rows are asked about if their score is close to the threshold.
     """
+    if len(changes) == 1:
+        return ALREADY_ALONE
     if jumps(referee.reading.model):
         scores = question.target.scores(changes.before, changes.after)
         return np.asarray((~same(changes.start, changes.points)).any(axis=1) | _close(scores, unknown=True))
@@ -51,6 +57,8 @@ def left_open(question: Question, referee: Referee, changes: Changes) -> BoolArr
 
 def open_factuals(question: Question, referee: Referee, changes: Changes) -> BoolArray:
     """Which rows must be asked about alone before anything is changed. One that has no score seldom needs it."""
+    if len(changes) == 1:
+        return ALREADY_ALONE
     if jumps(referee.reading.model):
         return _close(question.target.scores(changes.before, changes.after), unknown=False)
     return _in_doubt(question, referee, changes)
