@@ -329,12 +329,14 @@ def several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
 
 
 def wrapped(estimator: Any) -> Any:
-    """The fitted estimator inside a search, a threshold or a frozen one. None if there is no such wrapper.
+    """The fitted estimator inside a search, a threshold, a frozen one or a transformed target. None: there is no wrapper.
 
     Bags and boosting keep their members elsewhere, and beside them a copy that is not fitted.
     """
     if type(estimator).__name__ == "FrozenEstimator":  # it has all attributes of what is inside
         return estimator.estimator
+    if type(estimator).__name__ == "TransformedTargetRegressor":
+        return estimator.regressor_
     if hasattr(estimator, "best_estimator_"):
         return estimator.best_estimator_
     return None if hasattr(estimator, "estimators_") else getattr(estimator, "estimator_", None)

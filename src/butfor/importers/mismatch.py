@@ -23,7 +23,7 @@ ROWS_TRIED, PARTNERS = 8, 3
 """In how many of the rows that differ a column is exchanged, and with how many of those that agree."""
 
 MOSTLY = 0.5
-"""The share of rows in which an exchange must make the difference, for the column to be blamed."""
+"""The share of rows that must differ with the values of those that do, for the column to be blamed."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ def blamed(space: Space, data: Any, rows: IntArray, wrong: set[int], differ: Cal
     best, found = 0.0, Blamed()
     for name in space.names:
         told = _told_apart(data, name, bad, good)
-        helped, row, partner = _exchanged(data, name, bad[:ROWS_TRIED], good, differ)
-        if helped and helped + bool(told) > best:
-            values = _held(data, name, np.array([row, partner]))
-            words = told or f"row {row} holds {values[0]!r}; with {values[1]!r}, as in row {partner}, they agree"
-            best, found = helped + bool(told), Blamed(f"Column {name!r} makes the difference: {words}.")
+        sure, helper = _exchanged(data, name, bad[:ROWS_TRIED], good, differ)
+        if sure and sure + bool(told) > best:
+            value, other = _held(data, name, np.array([bad[0], helper]))
+            words = told or f"row {bad[0]} holds {value!r}; with {other!r}, as in row {helper}, they agree"
+            best, found = sure + bool(told), Blamed(f"Column {name!r} makes the difference: {words}.")
     return found if found.words else Blamed("No single column makes the difference.")
 
 
@@ -127,22 +127,20 @@ def _told_apart(data: Any, name: str, bad: IntArray, good: IntArray) -> str:
 
 def _exchanged(
     data: Any, name: str, bad: IntArray, good: IntArray, differ: Callable[[Any], set[int]]
-) -> tuple[float, int, int]:
-    """How surely it is this column, and a row that differs, with one that agrees and whose value makes it agree, too.
+) -> tuple[float, int]:
+    """How surely it is this column, and a row that agrees, whose value makes the first of those that differ agree.
 
-    Rows that differ must agree with the values of rows that agree, and those must differ with theirs: the smaller share
-    of the two, over several partners. One way alone is often chance, for example near a boundary.
+    Rows that differ must all agree with the values of any rows that agree, and many of those must differ with theirs.
+    Some values help by chance, for example near a boundary.
     """
-    cured, hurt, pair = 0.0, 0.0, (-1, -1)
+    hurt, helper = 0.0, -1
     for shift in range(PARTNERS):
         partners = good[(np.arange(len(bad)) + shift * len(bad)) % len(good)]
-        still = _differing(data, name, bad, partners, differ)
-        agree = [at for at in range(len(bad)) if still is not None and at not in still]
-        if len(agree) / len(bad) > cured:
-            cured, pair = len(agree) / len(bad), (int(bad[agree[0]]), int(partners[agree[0]]))
+        if _differing(data, name, bad, partners, differ) != set():
+            return 0.0, -1
+        helper = int(partners[0])
         hurt = max(hurt, len(_differing(data, name, partners, bad, differ) or ()) / len(bad))
-    sure = min(cured, hurt)
-    return (sure if sure >= MOSTLY else 0.0), *pair
+    return (hurt if hurt >= MOSTLY else 0.0), helper
 
 
 def _differing(
