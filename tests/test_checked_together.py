@@ -110,8 +110,8 @@ def test_an_answer_that_the_model_refuses_in_company_is_asked_alone(many, monkey
     def moody(self: Any, X: Any, **more: Any) -> Any:
         return predict(self, X, **more) if len(X) == 1 else predict(self, X, **more)[:, ::-1]
 
-    before = claim.claim_of(claim.said(few), MODEL, {})
-    monkeypatch.setattr("butfor.audit.recheck.claim_of", lambda said, *_: replace(before, said=said))
+    before = claim.claim_of(claim.stated(few), MODEL, {})
+    monkeypatch.setattr("butfor.audit.recheck.claim_of", lambda stated, *_: replace(before, stated=stated))
     monkeypatch.setattr(DecisionTreeClassifier, "predict_proba", moody)
     found = check(few, MODEL, bounds=False)
     assert found.passed
@@ -148,10 +148,12 @@ def test_where_rounding_decides_the_model_is_asked_alone(doubt, monkeypatch) -> 
     patients, disease = load_diabetes(return_X_y=True)
     model = Ridge(alpha=0.01).fit(patients, disease)
     answers = bf.Explainer(model, patients).explain(patients[:6], target=bf.value(at_least=250.0))
-    together = claim.claim_of(claim.said(answers), model, {})
+    together = claim.claim_of(claim.stated(answers), model, {})
     assert not len(in_doubt(together))
-    monkeypatch.setattr("butfor.audit.doubt.SURELY", 0.75 if not doubt else 10.0)  # as if none were on the safe side
-    assert len(in_doubt(claim.claim_of(claim.said(answers), model, {}))) == (6 if doubt else 0)
+    monkeypatch.setattr(
+        "butfor.audit.doubt.INNER_SHARE", 0.75 if not doubt else 10.0
+    )  # as if none were on the safe side
+    assert len(in_doubt(claim.claim_of(claim.stated(answers), model, {}))) == (6 if doubt else 0)
     assert check(answers, model).passed
 
 

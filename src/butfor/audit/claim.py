@@ -28,7 +28,7 @@ from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Stated:
     """Answers to one question in columns, with tables of their rows.
 
     - `factuals`: the row of each answer;
@@ -56,7 +56,7 @@ class Said:
         """The encoded row of each answer."""
         return self.answers.factual_codes[self.answers.table_rows]
 
-    def take(self, at: IntArray) -> Said:
+    def take(self, at: IntArray) -> Stated:
         """Some of the answers, in their order."""
 
         def some(own: IntArray, table: Any) -> tuple[IntArray, Any]:
@@ -64,14 +64,14 @@ class Said:
             return np.searchsorted(at, own[places]), frames.take(table, places) if len(places) else None
 
         factuals = frames.take(self.factuals, at)
-        return Said(self.answers[at], factuals, *some(self.found, self.points), *some(self.near, self.closest))
+        return Stated(self.answers[at], factuals, *some(self.found, self.points), *some(self.near, self.closest))
 
 
-def said(answers: Explanation | Explanations) -> Said:
+def stated(answers: Explanation | Explanations) -> Stated:
     """What answers to one question say."""
     if isinstance(answers, Explanation):
         found, near = (np.flatnonzero([codes is not None]) for codes in (answers.point_codes, answers.closest_codes))
-        return Said(_as_one(answers), answers.factual, found, answers.point, near, answers.closest)
+        return Stated(_as_one(answers), answers.factual, found, answers.point, near, answers.closest)
     answers = replace(answers, certificates=list(answers.certificates))  # they are read often, and each is made anew
     codes = answers.point_codes
 
@@ -82,7 +82,7 @@ def said(answers: Explanation | Explanations) -> Said:
     found = np.flatnonzero(answers.found)
     near = np.flatnonzero([CLOSEST_ROW in one.notes for one in answers.certificates])
     factuals = frames.take(answers.table, answers.table_rows)
-    return Said(
+    return Stated(
         answers, factuals, found, written(found) if len(found) else None, near, written(near) if len(near) else None
     )
 
@@ -121,23 +121,23 @@ class Claim:
     Parts of the question that the answers do not hold as data are None.
     """
 
-    said: Said
+    stated: Stated
     asking: Asking
     target: AbstractTarget | None
     cost: Any
     constraints: tuple[AbstractConstraint | None, ...]
 
     def __len__(self) -> int:
-        return len(self.said)
+        return len(self.stated)
 
     def take(self, at: IntArray) -> Claim:
         """Some of the answers. The model predicts their rows by themselves."""
-        return replace(self, said=self.said.take(at))
+        return replace(self, stated=self.stated.take(at))
 
     @property
     def answers(self) -> Explanations:
         """The answers."""
-        return self.said.answers
+        return self.stated.answers
 
     @property
     def reading(self) -> Reading:
@@ -158,7 +158,7 @@ class Claim:
     def coin(self) -> float:
         """The smallest price that matters, computed again if the cost is known."""
         if self.cost is None:
-            return self.said.certificates[0].coin
+            return self.stated.certificates[0].coin
         return price(self.cost, self.answers.space).coin
 
     @cached_property
@@ -169,24 +169,24 @@ class Claim:
     @cached_property
     def before(self) -> Prediction:
         """What the model predicts for the row of each answer."""
-        return self._predicted(self.said.factuals)
+        return self._predicted(self.stated.factuals)
 
     @cached_property
     def after(self) -> Prediction:
         """What it predicts for each point that was found."""
-        return self._predicted(self.said.points)
+        return self._predicted(self.stated.points)
 
     @cached_property
     def at_closest(self) -> Prediction:
         """What it predicts for each closest row."""
-        return self._predicted(self.said.closest)
+        return self._predicted(self.stated.closest)
 
     def _predicted(self, table: Any) -> Prediction:
         return Prediction(self.reading.source, frames.select(table, self.answers.space.names))
 
     def changes(self, at: IntArray, after: Prediction) -> Changes:
         """The changes from the rows of some answers to their points, or to the closest rows in their place."""
-        return Changes(self.said.starts[at], self.answers.point_codes[at], self.before.take(at), after)
+        return Changes(self.stated.starts[at], self.answers.point_codes[at], self.before.take(at), after)
 
     def broken(self, changes: Changes) -> list[list[str]]:
         """The constraints that each change breaks, of those that the answers hold as data."""
@@ -198,7 +198,7 @@ class Claim:
         return admissible(self.answers.space, changes.start, self.known).admits(changes.points)
 
 
-def claim_of(answers: Said, model: Any, objects: Mapping[str, Any]) -> Claim:
+def claim_of(answers: Stated, model: Any, objects: Mapping[str, Any]) -> Claim:
     """The answers together with the model, which is read once, for their rows.
 
     Raises an error if they do not fit together.

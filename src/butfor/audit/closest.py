@@ -13,7 +13,7 @@ from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED, Certificate
 
 def closest_row(claim: Claim) -> Iterator[CheckColumn]:
     """Check the closest rows in place of answers: they respect the constraints, and get as far as is said."""
-    at, certificates = claim.said.near, claim.said.certificates
+    at, certificates = claim.stated.near, claim.stated.certificates
     if not len(at):
         return
 
@@ -52,11 +52,11 @@ def how_far_in_words(certificate: Certificate) -> str:
     return f"no admissible row gets {way} {reached:.4g}, and {needed:.4g} is needed"
 
 
-def how_far(said: Certificate, again: Certificate | None) -> tuple[bool | None, str]:
+def how_far(stated: Certificate, again: Certificate | None) -> tuple[bool | None, str]:
     """Check how far any admissible row gets, with what was found when the question was solved again."""
     if again is None or not says_how_far(again):
         return None, "it was not found again how far rows get"
-    notes, now = said.notes, again.notes
+    notes, now = stated.notes, again.notes
     reached, needed = notes[REACHED], notes[NEEDED]
     slack = TOLERANCE * (1 + abs(reached))
     way = 1.0 if needed >= reached else -1.0

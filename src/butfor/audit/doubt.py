@@ -17,7 +17,7 @@ from butfor.model.questions import evaluate, is_read
 from butfor.problem.costs import DEFAULT, price
 from butfor.problem.problem import state
 
-SURELY = 0.75
+INNER_SHARE = 0.75
 """Solvers put answers onto the inner edge of what rounding may do. So those beyond this share of it are not in doubt."""
 
 
@@ -26,11 +26,11 @@ def in_doubt(claim: Claim) -> IntArray:
 
     Of a model that was read, the rounding of its sums is known. Of any other, nothing is.
     """
-    every, found = np.arange(len(claim)), claim.said.found
+    every, found = np.arange(len(claim)), claim.stated.found
     model = claim.reading.model
     if claim.target is None or not is_read(model) or isinstance(model, ObliqueTree):
         return every
-    doubted = _open(claim, every, claim.said.starts, claim.before)
+    doubted = _open(claim, every, claim.stated.starts, claim.before)
     if len(found):
         doubted[found] |= _open(claim, found, claim.answers.point_codes[found], claim.before.take(found))
     return np.flatnonzero(doubted)
@@ -42,12 +42,12 @@ def _open(claim: Claim, at: IntArray, points: FloatArray, before: Prediction) ->
     target = claim.target.settled(claim.reading.readout, before)
     reading, prices = target.focus(claim.reading, before), price(DEFAULT, claim.answers.space)
     scores = evaluate(reading.model, points)
-    whole = state(reading.space, reading.model, claim.said.starts[at], (), prices, claim.known)
+    whole = state(reading.space, reading.model, claim.stated.starts[at], (), prices, claim.known)
     whole, open_ = replace(whole, unit=reading.unit), np.zeros(len(at), dtype=np.bool_)
     for rows, score_sets in target.groups(reading.readout, before):
         problem = whole.take(rows)
         for score_set in score_sets:
             doubt = problem.doubt(score_set)
-            inner = replace(doubt, rows=SURELY * doubt.rows, scores=SURELY * doubt.scores)
+            inner = replace(doubt, rows=INNER_SHARE * doubt.rows, scores=INNER_SHARE * doubt.scores)
             open_[rows] |= score_set.perhaps(scores[rows], doubt) & ~score_set.surely(scores[rows], inner)
     return open_

@@ -9,8 +9,8 @@ from typing import Any, overload
 import numpy as np
 
 from butfor.arrays import IntArray
-from butfor.audit.again import Effort, bounds_again
-from butfor.audit.claim import Claim, Said, claim_of, said
+from butfor.audit.again import CheckLimits, bounds_again
+from butfor.audit.claim import Claim, Stated, claim_of, stated
 from butfor.audit.closest import closest_row
 from butfor.audit.doubt import in_doubt
 from butfor.audit.patience import RECHECK_SECONDS
@@ -120,9 +120,9 @@ def check_all(
         some = answers[chosen] if isinstance(answers, Explanations) else [answers[i] for i in chosen.tolist()]
     objects = {repr(forest): forest for forest in forests}
     with silence(progress is False), bar(len(some), progress, "checking") as advance:
-        effort = Effort(time_limit, threads, bounds, advance)
+        limits = CheckLimits(time_limit, threads, bounds, advance)
         groups = [some] if isinstance(some, Explanations) else some
-        parts = [part for group in groups for part in _checked(said(group), model, objects, effort)]
+        parts = [part for group in groups for part in _checked(stated(group), model, objects, limits)]
     left_out = []
     if not bounds:
         left_out.append("no bound was derived again (bounds=False)")
@@ -148,7 +148,7 @@ def _drawn(count: int, sample: Any, seed: int) -> IntArray:
     return np.sort(np.random.default_rng(seed).choice(count, size, replace=False))
 
 
-def _checked(answers: Said, model: Any, objects: Mapping[str, Any], effort: Effort) -> Iterator[CheckedTogether]:
+def _checked(answers: Stated, model: Any, objects: Mapping[str, Any], limits: CheckLimits) -> Iterator[CheckedTogether]:
     """The results for answers to one question. If they cannot be checked together, each half of them is."""
     columns: list[CheckColumn] = []
     try:
@@ -159,11 +159,11 @@ def _checked(answers: Said, model: Any, objects: Mapping[str, Any], effort: Effo
         for step in (_predictions, _constraints_and_cost, closest_row):
             columns += _settled(step, claim, doubted)
         columns.append(_status(claim))
-        columns.extend(bounds_again(claim, effort))
+        columns.extend(bounds_again(claim, limits))
     except Exception as error:  # a question of the right words can hold anything, and so can a model
         if len(answers) > 1:
             for half in np.array_split(np.arange(len(answers)), 2):
-                yield from _checked(answers.take(half), model, objects, effort)
+                yield from _checked(answers.take(half), model, objects, limits)
             return
         columns.append(_refused(error))
     yield CheckedTogether(len(answers), tuple(columns))
@@ -220,7 +220,7 @@ def _same_model(claim: Claim) -> CheckColumn:
     kind, told = type(claim.reading.source.estimator).__name__, claim.answers.model
     if told not in ("", kind):
         return _column(count, [False] * count, name, f"it is a {kind}, and the answer says {told}")
-    now, then = claim.asking.fingerprint, [one.fingerprint for one in claim.said.certificates]
+    now, then = claim.asking.fingerprint, [one.fingerprint for one in claim.stated.certificates]
     words = {
         i: f"its fingerprint is {now or 'none'}, and the answer says {one}"
         if now or one
@@ -234,7 +234,7 @@ def _same_model(claim: Claim) -> CheckColumn:
 
 def _predictions(claim: Claim) -> Iterator[CheckColumn]:
     """Check what the model predicts before and after, the scores, and that the target is met."""
-    answers, at = claim.answers, claim.said.found
+    answers, at = claim.answers, claim.stated.found
     then = answers.outputs_before
     now = _outputs(claim, claim.before)
     every = np.arange(len(claim))
@@ -270,7 +270,7 @@ def _scores(claim: Claim) -> Iterator[CheckColumn]:
         yield CheckColumn(at, [None] * len(at), name, words)
         return
     now = dict[int, Any]()
-    found = claim.said.found
+    found = claim.stated.found
     others = np.setdiff1d(np.arange(len(claim)), found)
     for some, after in ((found, claim.after if len(found) else None), (others, None)):
         if len(some):
@@ -305,7 +305,7 @@ def _same(then: Any, now: Any) -> bool:
 
 def _constraints_and_cost(claim: Claim) -> Iterator[CheckColumn]:
     """Check that the points keep the constraints and cost what is said."""
-    at, listed = claim.said.found, claim.answers.question.constraints
+    at, listed = claim.stated.found, claim.answers.question.constraints
     if not len(at):
         return
     changes = claim.changes(at, claim.after)
@@ -327,7 +327,7 @@ def _constraints_and_cost(claim: Claim) -> Iterator[CheckColumn]:
 
 
 def _cost(claim: Claim) -> CheckColumn:
-    at, costs = claim.said.found, claim.answers.costs
+    at, costs = claim.stated.found, claim.answers.costs
 
     def name(i: int) -> str:
         return f"the cost is {costs[i]:.6g}"
@@ -336,7 +336,7 @@ def _cost(claim: Claim) -> CheckColumn:
         words = f"the answer does not hold its cost as data: {claim.answers.question.cost}"
         return CheckColumn(at, [None] * len(at), name, dict.fromkeys(at.tolist(), words))
     prices, extra = price(claim.cost, claim.answers.space), claim.target.offsets(claim.after, len(at))
-    again = prices.total(claim.said.starts[at], claim.answers.point_codes[at]) + extra
+    again = prices.total(claim.stated.starts[at], claim.answers.point_codes[at]) + extra
     passed = np.abs(again - costs[at]) <= TOLERANCE * (prices.coin + np.abs(again))
     words_of = {
         i: f"computed again, it is {one:.6g}"
@@ -348,7 +348,7 @@ def _cost(claim: Claim) -> CheckColumn:
 
 def _status(claim: Claim) -> CheckColumn:
     """Check that each claimed status follows from cost and bound."""
-    certificates, costs = claim.said.certificates, claim.answers.costs
+    certificates, costs = claim.stated.certificates, claim.answers.costs
     bounds = np.array([one.bound for one in certificates], dtype=np.float64)
     left_open = np.array([one.notes.get(LEFT_OPEN, np.nan) for one in certificates], dtype=np.float64)
     due = statuses_of(costs, bounds, claim.coin, left_open)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from butfor.audit.claim import Said
+from butfor.audit.claim import Stated
 from butfor.audit.result import CheckColumn
 from butfor.solvers.choose import SOLVERS
 from butfor.solvers.outcome import Credit, Status
@@ -23,45 +23,45 @@ WORDS_BEFORE = {
 CHECKS_BEFORE = 3
 """How many of the checks there were in earlier versions."""
 
-MEANINGS = {solver.name: solver.none_found for solver in SOLVERS}
+NONE_FOUND = {solver.name: solver.none_found for solver in SOLVERS}
 """What it means if a solver finds nothing, by its name."""
 
 
-def record_checks(said: Said) -> Iterator[CheckColumn]:
+def record_checks(stated: Stated) -> Iterator[CheckColumn]:
     """The checks of records that need no model."""
-    sealed, every = said.answers.sealed, np.arange(len(said))
+    sealed, every = stated.answers.sealed, np.arange(len(stated))
     if sealed is not None:
         words = {} if sealed else dict.fromkeys(every.tolist(), "no hash: only what can be recomputed was checked")
-        yield CheckColumn(every, [sealed or None] * len(said), lambda _: "the hash of the record", words)
-    yield _words(said)
+        yield CheckColumn(every, [sealed or None] * len(stated), lambda _: "the hash of the record", words)
+    yield _words(stated)
 
 
-def _words(said: Said) -> CheckColumn:
+def _words(stated: Stated) -> CheckColumn:
     """Check that the sentences of certificates, which people read, follow from their facts."""
-    target, answers = said.answers.question.target, said.answers
+    target, answers = stated.answers.question.target, stated.answers
     known = [text.format(target=target) for text in CHECKS.values()]
-    found = np.isin(np.arange(len(said)), said.found).tolist()
-    idle = np.ones(len(said), dtype=np.bool_)
-    idle[said.found] = same(said.starts[said.found], answers.point_codes[said.found]).all(axis=1)
+    found = np.isin(np.arange(len(stated)), stated.found).tolist()
+    idle = np.ones(len(stated), dtype=np.bool_)
+    idle[stated.found] = same(stated.starts[stated.found], answers.point_codes[stated.found]).all(axis=1)
     passed, words = list[bool | None](), dict[int, str]()
-    for i, (certificate, has) in enumerate(zip(said.certificates, found, strict=True)):
+    for i, (certificate, has) in enumerate(zip(stated.certificates, found, strict=True)):
         rank = int(answers.ranks[i])
         wrong = _wrong_checks(certificate, known, has) or _wrong_facts(certificate, rank, bool(idle[i]))
         fine, told = (False, wrong) if wrong else _follows(certificate, target)
         passed.append(fine)
         words |= {i: told} if told else {}
     return CheckColumn(
-        np.arange(len(said)), passed, lambda _: "the words of the certificate follow from its facts", words
+        np.arange(len(stated)), passed, lambda _: "the words of the certificate follow from its facts", words
     )
 
 
 def _follows(certificate: Certificate, target: str) -> tuple[bool | None, str]:
     """Whether the reason follows from the facts, and what was found."""
     solver = solver_of(certificate)
-    due = reason(certificate, target, *([MEANINGS[solver]] if solver in MEANINGS else []))
+    due = reason(certificate, target, *([NONE_FOUND[solver]] if solver in NONE_FOUND else []))
     if due == WORDS_BEFORE.get(certificate.why, certificate.why):
         return True, ""
-    if solver not in MEANINGS and due.startswith(Credit.none_found):
+    if solver not in NONE_FOUND and due.startswith(Credit.none_found):
         return None, "it was a solver that is not here"
     return False, f"they amount to: {due}"
 

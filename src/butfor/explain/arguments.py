@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number
-from butfor.explain.blame import NOT_LOOKED_FOR, WORK, BlameLimits
+from butfor.explain.blame import NO_BLAME, WORK, BlameLimits
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.space.space import Space
 
@@ -40,7 +40,7 @@ def limits_of(conflicts: Any) -> BlameLimits:
     if conflicts is None:
         return BlameLimits()
     if conflicts is False:
-        return NOT_LOOKED_FOR
+        return NO_BLAME
     if isinstance(conflicts, str) and conflicts == "all":
         return BlameLimits(np.inf, WORK)
     if isinstance(conflicts, bool) or not isinstance(conflicts, int | np.integer) or conflicts < 0:

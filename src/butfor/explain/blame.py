@@ -62,7 +62,7 @@ class BlameLimits:
     work: float = WORK_BY_DEFAULT
 
 
-NOT_LOOKED_FOR = BlameLimits(rows=0)
+NO_BLAME = BlameLimits(rows=0)
 """The limits of a call that looks for no conflict."""
 
 
