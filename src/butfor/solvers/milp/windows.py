@@ -22,7 +22,7 @@ from butfor.solvers.solver import Budget
 WIDE = 1e4
 """A range is too wide if it has more than so many typical changes."""
 
-NEAR, FARTHER, ON = 100.0, 4.0, 1000.0
+FIRST_REACH, FARTHER, ON = 100.0, 4.0, 1000.0
 """The first window is so many typical changes wide to each side. It grows by the second factor to let in all that is cheaper
 than a known answer, and by the third to find any answer."""
 
@@ -32,7 +32,7 @@ def nearest_first(problem: Problem, solve: Callable[[Problem], Outcome], budget:
     scale = _typical_changes(problem)
     if scale is None:
         return solve(problem)
-    best, reach = None, NEAR * scale
+    best, reach = None, FIRST_REACH * scale
     while True:
         inside, least = _window(problem, reach)
         found = solve(inside)
@@ -121,5 +121,5 @@ def _for_relations(problem: Problem, size: FloatArray) -> FloatArray:
         missed = abs(sum(weight * x for (_, weight), x in zip(columns, numbers, strict=True)) - one.bound)
         if not one.holds_between(problem.space, row[None], row[None])[0] and np.isfinite(missed):
             for j, weight in columns:
-                size[j] = max(size[j], missed / abs(weight) / NEAR) if size[j] else 0.0
+                size[j] = max(size[j], missed / abs(weight) / FIRST_REACH) if size[j] else 0.0
     return size
