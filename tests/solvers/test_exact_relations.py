@@ -397,3 +397,17 @@ def test_a_sentinel_in_the_data_changes_no_answer(high: float) -> None:
     found = bf.Explainer(model, data=wide).explain(rows, **asked)
     assert {answer.certificate.status for answer in found} == {Status.PROVEN_OPTIMAL}
     assert [answer.cost for answer in found] == pytest.approx([answer.cost for answer in usual], rel=2e-6)
+
+
+def test_robust_answers_keep_an_equation() -> None:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, (300, 3)).round(2), columns=list(NAMES))
+    model = GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0)
+    model.fit(X, ((X["a"] + X["b"] > 10) ^ (X["c"] > 8)).astype(int))
+    rows = X[model.predict(X) == 0].iloc[:2]
+    asked = ["a + b + c == 15", bf.robust({"a": 0.1, "b": 0.1})]
+    for answer in bf.Explainer(model, data=X).explain(rows, target=1, constraints=asked):
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
+        assert abs(sum(printed(answer.point).values()) - 15) <= Fraction(1, 10**14)
