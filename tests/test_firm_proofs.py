@@ -43,7 +43,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import butfor as bf
-from butfor.solvers.milp.milp import _tidied
+from butfor.solvers.milp.place_search import _tidied
 from butfor.solvers.milp.program import Program
 from butfor.space.feature import Feature
 from butfor.trees import TAOClassifier

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import butfor as bf
-from butfor.formulation.exact_program import Clash, Number, SumRow, cheapest
+from butfor.formulation.exact_program import Clash, Summand, SumRow, cheapest
 from butfor.model.questions import cuts
 from butfor.solvers.outcome import Status
 from butfor.space.infer import infer
@@ -85,7 +85,7 @@ def truth(question: Question, explainer: bf.Explainer) -> float:
                 for k, (name, still) in enumerate(zip(NAMES, stays, strict=True)):
                     low, high = bounds[name]
                     low, high = (max(low, start[name]), min(high, start[name])) if still else (low, high)
-                    numbers[k] = Number(low, high, start[name], 1 / Fraction(question.unit[name]))
+                    numbers[k] = Summand(low, high, start[name], 1 / Fraction(question.unit[name]))
                 end = Fraction(question.bound)
                 ends = None if question.sense == "<=" else end, None if question.sense == ">=" else end
                 weights = {NAMES.index(n): Fraction(w) for n, w in question.weights.items()}
@@ -208,7 +208,7 @@ def test_the_exact_program_agrees_with_highs() -> None:
     rng, clashes = np.random.default_rng(0), 0
     for _ in range(150):
         numbers = {
-            j: Number(
+            j: Summand(
                 *map(Fraction, sorted(rng.integers(-5, 6, 2).tolist())), Fraction(int(rng.integers(-6, 7))), Fraction(1)
             )
             for j in range(int(rng.integers(1, 6)))
@@ -223,7 +223,7 @@ def test_the_exact_program_agrees_with_highs() -> None:
             clashes += 1
             far = Fraction(10**6)
             loose = {
-                j: Number(
+                j: Summand(
                     n.low if (j, -1) in found.ends else -far, n.high if (j, 1) in found.ends else far, n.wish, n.price
                 )
                 for j, n in numbers.items()
@@ -237,7 +237,7 @@ def test_the_exact_program_agrees_with_highs() -> None:
     assert 20 < clashes < 130
 
 
-def _by_highs(numbers: dict[int, Number], sums: list[SumRow]) -> float | None:
+def _by_highs(numbers: dict[int, Summand], sums: list[SumRow]) -> float | None:
     from scipy.optimize import linprog
 
     count, rows, ends = len(numbers), [], []
@@ -397,3 +397,17 @@ def test_a_sentinel_in_the_data_changes_no_answer(high: float) -> None:
     found = bf.Explainer(model, data=wide).explain(rows, **asked)
     assert {answer.certificate.status for answer in found} == {Status.PROVEN_OPTIMAL}
     assert [answer.cost for answer in found] == pytest.approx([answer.cost for answer in usual], rel=2e-6)
+
+
+def test_robust_answers_keep_an_equation() -> None:
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, (300, 3)).round(2), columns=list(NAMES))
+    model = GradientBoostingClassifier(n_estimators=5, max_depth=2, random_state=0)
+    model.fit(X, ((X["a"] + X["b"] > 10) ^ (X["c"] > 8)).astype(int))
+    rows = X[model.predict(X) == 0].iloc[:2]
+    asked = ["a + b + c == 15", bf.robust({"a": 0.1, "b": 0.1})]
+    for answer in bf.Explainer(model, data=X).explain(rows, target=1, constraints=asked):
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
+        assert abs(sum(printed(answer.point).values()) - 15) <= Fraction(1, 10**14)

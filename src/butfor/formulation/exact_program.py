@@ -14,7 +14,7 @@ End = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Number:
+class Summand:
     """A number from `low` to `high`. It costs `price` per unit by which it is away from `wish`."""
 
     low: Fraction
@@ -39,7 +39,7 @@ class Clash:
     ends: frozenset[End]
 
 
-def cheapest(numbers: Mapping[int, Number], sums: Sequence[SumRow]) -> dict[int, Fraction] | Clash:
+def cheapest(numbers: Mapping[int, Summand], sums: Sequence[SumRow]) -> dict[int, Fraction] | Clash:
     """The cheapest numbers, or why there are none.
 
     A number is its wish, plus a rise, minus a fall. Both are at least 0 and cost the same, so that the wishes are the

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.formulation.exact_program import Clash, Number, SumRow, cheapest
+from butfor.formulation.exact_program import Clash, Summand, SumRow, cheapest
 from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.problem import Problem
@@ -90,7 +90,7 @@ class _KeptSums:
         numbers = self._numbers(self.places)
         return sum((numbers[j].price * abs(value - numbers[j].wish) for j, value in values.items()), Fraction(0))
 
-    def _numbers(self, places: Mapping[int, Place]) -> dict[int, Number]:
+    def _numbers(self, places: Mapping[int, Place]) -> dict[int, Summand]:
         return {j: self._number(j, place) for j, place in places.items()}
 
     def _shortened(self) -> Mapping[int, Place]:
@@ -138,9 +138,9 @@ class _KeptSums:
                 rows[r] = replace(rows[r], low=low, high=high)
         return None
 
-    def _number(self, j: int, place: Place) -> Number:
+    def _number(self, j: int, place: Place) -> Summand:
         low, high, wish = (printed(x, self._is_single(j)) for x in (place.low, place.high, place.wish))
-        return Number(low, high, wish, Fraction(place.price))
+        return Summand(low, high, wish, Fraction(place.price))
 
     def _written(self, values: Mapping[int, Fraction]) -> FloatArray:
         """The row with these numbers as floats. In an equation that they break, one becomes what the others make it."""

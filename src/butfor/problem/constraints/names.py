@@ -165,7 +165,8 @@ def at_most_changes(count: int) -> AtMost:
 def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> LinearRelation:
     """A linear relation between numbers of the answer. It may be a sum, a budget or a share.
 
-    It is met within 1e-8 of the size of its terms.
+    It is kept exactly, in the numbers that are printed: 0.1 and 0.2 add up to 0.3. An equation of real numbers may be missed
+    by the rounding of one of them.
 
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)

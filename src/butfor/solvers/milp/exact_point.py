@@ -24,7 +24,7 @@ from butfor.solvers.milp.program import Program, Sum
 RATHER = 1e-3
 """What a number costs that the model does not read as such, beside those that it does, per width."""
 
-HARDLY = 1e-9
+BARELY = 1e-9
 """What a number costs that has no price, per width. Without it, numbers would move for nothing."""
 
 
@@ -144,7 +144,7 @@ class Landing:
         read = needs_value(problem.model, len(self.pieces))
         if read.any() or not problem.prices.is_linear or np.isnan(x):
             return Place(room.low, room.high, float(self.target[j]), (1.0 if read[j] else RATHER) / width)
-        return Place(room.low, room.high, x, max(float(problem.prices.l1[j]), HARDLY / width))
+        return Place(room.low, room.high, x, max(float(problem.prices.l1[j]), BARELY / width))
 
 
 def _other(choice: Sum, x: FloatArray) -> Sum:

@@ -16,13 +16,13 @@ from butfor.arrays import FloatArray
 from butfor.model.questions import cuts
 from butfor.problem.constraints.relations import Implication, LinearRelation
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import TOLERANCE, Outcome, better_of
+from butfor.solvers.outcome import Outcome, better_of, to_beat
 from butfor.solvers.solver import Budget
 
 WIDE = 1e4
 """A range is too wide if it has more than so many typical changes."""
 
-NEAR, FARTHER, ON = 100.0, 4.0, 1000.0
+FIRST_REACH, FARTHER, ON = 100.0, 4.0, 1000.0
 """The first window is so many typical changes wide to each side. It grows by the second factor to let in all that is cheaper
 than a known answer, and by the third to find any answer."""
 
@@ -32,7 +32,7 @@ def nearest_first(problem: Problem, solve: Callable[[Problem], Outcome], budget:
     scale = _typical_changes(problem)
     if scale is None:
         return solve(problem)
-    best, reach = None, NEAR * scale
+    best, reach = None, FIRST_REACH * scale
     while True:
         inside, least = _window(problem, reach)
         found = solve(inside)
@@ -40,7 +40,7 @@ def nearest_first(problem: Problem, solve: Callable[[Problem], Outcome], budget:
             found = replace(found, notes={}, bound=np.minimum(found.bound, least))
         best = found if best is None else better_of(best, found)
         cost, bound = float(best.cost[0]), float(best.bound[0])
-        if np.isinf(least) or cost - bound <= TOLERANCE / 2 * (1 + cost) < np.inf or budget.spent():
+        if np.isinf(least) or bound >= to_beat(cost, 1 / 2) or budget.spent():
             return best
         if np.isinf(cost):
             reach = ON * reach
@@ -121,5 +121,5 @@ def _for_relations(problem: Problem, size: FloatArray) -> FloatArray:
         missed = abs(sum(weight * x for (_, weight), x in zip(columns, numbers, strict=True)) - one.bound)
         if not one.holds_between(problem.space, row[None], row[None])[0] and np.isfinite(missed):
             for j, weight in columns:
-                size[j] = max(size[j], missed / abs(weight) / NEAR) if size[j] else 0.0
+                size[j] = max(size[j], missed / abs(weight) / FIRST_REACH) if size[j] else 0.0
     return size
