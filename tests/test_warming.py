@@ -56,16 +56,28 @@ def test_the_shares_name_every_kernel_that_python_calls(search) -> None:
     assert sum(map(len, SEARCHES[search].shares)) == len(named), "no kernel is compiled twice"
 
 
+def compiled_functions() -> list[str]:
+    """Every function that is compiled, also as a part of a kernel."""
+    return [
+        f"{name}.{node.name}"
+        for name, tree in TREES.items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and {*MARKS} & {*marks(node)}
+    ]
+
+
 CALLED = """
 import sys
-from collections import defaultdict
 from butfor.compiled.kernel import compile_only
 compile_only(frozenset())
 from butfor.warming.examples import SMALL_PROBLEMS
-called, search = set(), sys.argv[1]
+called, search, compiled = set(), sys.argv[1], {*sys.argv[2:]}
+def place(frame):
+    return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
 def note(frame, event, argument):
-    if event == "call" and frame.f_globals.get("__name__", "").startswith(search):
-        called.add(frame.f_code.co_name)
+    if event == "call" and place(frame) in compiled and place(frame).startswith(search):
+        if place(frame.f_back) not in compiled:
+            called.add(frame.f_code.co_name)
 sys.setprofile(note)
 SMALL_PROBLEMS[search]()
 sys.setprofile(None)
@@ -82,10 +94,9 @@ print(*called)
     ],
 )
 def test_the_example_of_a_search_calls_all_of_its_kernels(search) -> None:
-    """Here as plain Python. A kernel that it never calls would be compiled inside a question."""
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CALLED, search], capture_output=True, text=True, check=False
-    )
+    """Here as plain Python, from plain Python. What it never calls would be compiled inside a question."""
+    command = [sys.executable, "-W", "ignore", "-c", CALLED, search, *compiled_functions()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     named = {kernel for share in SEARCHES[search].shares for kernel in share}
     assert named <= {*done.stdout.split()}

@@ -60,10 +60,11 @@ def linear_models() -> None:
 
 
 def oblique_trees() -> None:
-    """Trees that ask for sums of columns."""
+    """Trees that ask for sums of columns. A price that couples columns is solved leaf by leaf, by other kernels."""
     from butfor.solvers.oblique.exact import ObliqueExact
 
     _solve(ObliqueExact(), "oblique tree", Kinds(relations=()), 6)
+    _solve(ObliqueExact(), "oblique tree", replace(PLAIN, costs=("linf",)), 6)
 
 
 def black_boxes() -> None:
