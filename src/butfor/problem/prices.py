@@ -12,7 +12,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
 
-FARTHER = 1e-6
+A_LITTLE_FARTHER = 1e-6
 """By which share a move may be larger than its price allows, so that no rounding of costs matters."""
 
 Price = Callable[[Any, Any], Any]
@@ -131,7 +131,7 @@ class Prices:
         with np.errstate(divide="ignore", invalid="ignore"):
             moves = np.stack([cost / self.l1, np.sqrt(cost / self.l2), cost / self.linf])
         moves = np.where(np.stack([self.l1, self.l2, self.linf]) > 0, moves, np.inf).min(axis=0)
-        return np.asarray(np.where(self.l0 > cost, 0.0, moves) * (1 + FARTHER))
+        return np.asarray(np.where(self.l0 > cost, 0.0, moves) * (1 + A_LITTLE_FARTHER))
 
     @property
     def added(self) -> Prices:
