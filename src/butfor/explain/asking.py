@@ -97,7 +97,7 @@ class Asking:
         verifier = self.verifier(row, target, cost, constraints)
         if len(verifier) != 1:
             raise InputError(f"{len(verifier)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
-        point_out_rows_outside(self.reading.space, verifier.factuals, stacklevel=3)
+        point_out_rows_outside(self.reading.space, verifier.factuals)
         return verifier
 
     def typical(self) -> Any:

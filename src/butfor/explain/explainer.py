@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from butfor.arrays import FloatArray
 from butfor.compiled.saying import silence
-from butfor.errors import InputError
+from butfor.errors import InputError, suggests
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
@@ -48,6 +48,7 @@ CLASSES_SHOWN = 5
 """How many classes the short text of an explainer names."""
 
 
+@suggests
 class Explainer(SeveralAnswers):
     """Finds the cheapest change to a row that makes a fitted model answer differently.
 
@@ -74,7 +75,7 @@ class Explainer(SeveralAnswers):
         self._asking = Asking(self._reading, words)
         if words is not None:
             words.validate(self.space)
-        point_out_unread(self._reading, stacklevel=2)
+        point_out_unread(self._reading)
 
     def __repr__(self) -> str:
         classes = self._reading.source.classes
@@ -158,7 +159,7 @@ class Explainer(SeveralAnswers):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         budget = budget_of(time_limit, time_limit_per_row, n_jobs)
         verifier = self._asking.verifier(X, target, cost, constraints)
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        point_out_rows_outside(self.space, verifier.factuals)
         with silence(progress is False):
             with bar(len(verifier), progress) as advance:
                 outcome = solve(verifier, search, budget, advance)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from butfor.errors import suggests
 from butfor.explain.arguments import budget_of, count_of
 from butfor.explain.asking import Asking
 from butfor.explain.ladder import rungs, shares
@@ -22,6 +23,7 @@ from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 
 
+@suggests
 class SeveralAnswers:
     """The methods of an explainer that show more than one way."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, choice, did_you_mean, suggests
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -77,7 +77,7 @@ class ColumnWords:
         if unknown:
             raise InputError(
                 f"words for the level {unknown[0]!r} of {feature.name!r} were given.",
-                f"Its values are {feature.describe()}.",
+                *choice("Its values are", unknown[0], feature.levels),
             )
 
     def __repr__(self) -> str:
@@ -90,6 +90,7 @@ class ColumnWords:
         return ColumnWords, (self.label, self.unit, self.decimals, self.thousands, dict(self.levels))
 
 
+@suggests
 def Column(
     label: str = "",
     *,
@@ -143,6 +144,7 @@ class Words:
         return f"<Words for {len(self.columns)} columns ({named})>"
 
 
+@suggests
 def describe(
     columns: Mapping[str, ColumnWords | str] | str | os.PathLike[str], *, prediction: ColumnWords | None = None
 ) -> Words:
@@ -191,6 +193,7 @@ def _from_file(path: Path, prediction: ColumnWords | None) -> Words:
         raise InputError(
             f"{path} has {unknown[0] if unknown else 'columns'!r}, which is not known.",
             "It may have the tables [columns.NAME] and [prediction].",
+            did_you_mean(unknown[0], ("columns", "prediction")) if unknown else "",
         )
     made = {name: _column_in(path, f"columns.{name}", given) for name, given in listed.items()}
     if prediction is None and "prediction" in data:
@@ -205,6 +208,6 @@ def _column_in(path: Path, place: str, given: Any) -> ColumnWords:
     unknown = [name for name in given if name not in known] if isinstance(given, dict) else [place]
     if unknown:
         raise InputError(
-            f"{path} has {unknown[0]!r} in [{place}], which is not known.", f"The names are {', '.join(known)}."
+            f"{path} has {unknown[0]!r} in [{place}], which is not known.", *choice("The names are", unknown[0], known)
         )
     return Column(given.pop("label", ""), **given)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words
 from butfor.explanation.promised import promised_ends
@@ -28,6 +29,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """The answer for one row: what to change, what it costs, and the certificate.

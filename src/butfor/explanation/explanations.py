@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError
+from butfor.errors import InputError, suggests
 from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words
@@ -27,6 +27,7 @@ from butfor.space.space import Space
 from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Explanations(Sequence[Explanation]):
     """Answers for several rows, or several answers for one row, in columns.
@@ -353,6 +354,17 @@ class Explanations(Sequence[Explanation]):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""
+        if len(self) != 1:
+            beside = (
+                "put them side by side: answers.alternatives().plot()"
+                if len(set(self.rows.tolist())) == 1
+                else ("draw what became of all rows: bf.plots.statuses(bf.groups.statuses(answers))")
+            )
+            raise InputError(
+                f"these are {len(self)} answers.",
+                "plot() draws a single one.",
+                f"Choose one: answers[0].plot(); or {beside}.",
+            )
         return self.only.plot(ax)
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from math import floor, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, choice
 from butfor.explanation.changes import Change, texts_of, texts_within, word
 from butfor.explanation.column_words import ColumnWords, NumberStyle
 from butfor.problem.spec import from_spec
@@ -36,7 +36,7 @@ def render(
 ) -> str:
     """The answer in sentences of a style and a language. `templates` take the place of the built-in ones."""
     if style not in STYLES:
-        raise InputError(f"style={style!r} was given.", f"The styles are {', '.join(map(repr, STYLES))}.")
+        raise InputError(f"style={style!r} was given.", *choice("The styles are", style, STYLES, repr))
     known = _templates(language, templates)
     return str(known[style]["join"]).join(filter(None, Letter(answer, known, style).sentences()))
 
@@ -183,17 +183,17 @@ def _templates(language: str, given: Mapping[str, Any] | str | os.PathLike[str] 
     if language not in known and given is None:
         raise InputError(
             f"language={language!r} was given.",
-            f"The languages are {', '.join(map(repr, known))}.",
+            choice("The languages are", language, known, repr)[0],
             "Give templates= for another one.",
         )
     merged = {table: dict(rows) for table, rows in _built_in(language if language in known else "en").items()}
     for table, rows in _read(given).items():
         if table not in TABLES or not isinstance(rows, Mapping):
-            raise InputError(f"the templates have {table!r}.", f"Their tables are {', '.join(TABLES)}.")
+            raise InputError(f"the templates have {table!r}.", *choice("Their tables are", table, TABLES))
         for name, template in rows.items():
             if table != "scores" and name not in merged[table]:
                 raise InputError(
-                    f"the templates have {name!r} in {table!r}.", f"The names there are {', '.join(merged[table])}."
+                    f"the templates have {name!r} in {table!r}.", *choice("The names there are", name, merged[table])
                 )
             if type(template) is not type(merged[table].get(name, "")):
                 raise InputTypeError(f"the template {name!r} in {table!r} is {template!r}.", "It must be a text.")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, number
+from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.judged import Margin, Plausible
 from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation
@@ -26,6 +26,7 @@ from butfor.problem.constraints.robust import Robust
 from butfor.problem.constraints.robust_to import RobustTo, refits
 
 
+@suggests
 def fixed(*names: str | Iterable[str]) -> Fixed:
     """These columns keep their values.
 
@@ -38,6 +39,7 @@ def fixed(*names: str | Iterable[str]) -> Fixed:
     return Fixed(_names(names, "fixed"))
 
 
+@suggests
 def only_up(*names: str | Iterable[str]) -> Direction:
     """These numbers (or ordered levels) do not fall; for example age or education.
 
@@ -47,6 +49,7 @@ def only_up(*names: str | Iterable[str]) -> Direction:
     return Direction(_names(names, "only_up"), up=True)
 
 
+@suggests
 def only_down(*names: str | Iterable[str]) -> Direction:
     """These numbers (or ordered levels) do not rise; for example debts or late payments.
 
@@ -56,6 +59,7 @@ def only_down(*names: str | Iterable[str]) -> Direction:
     return Direction(_names(names, "only_down"), up=False)
 
 
+@suggests
 def between(name: str, low: Any = None, high: Any = None) -> Between:
     """This number (or ordered level) ends in `[low, high]`, ends included.
 
@@ -71,6 +75,7 @@ def between(name: str, low: Any = None, high: Any = None) -> Between:
     return Between(name, -np.inf if low is None else low, np.inf if high is None else high)
 
 
+@suggests
 def within(name: str, share: float) -> Within:
     """This number moves by at most `share` of its factual value.
 
@@ -82,6 +87,7 @@ def within(name: str, share: float) -> Within:
     return Within(name, share)
 
 
+@suggests
 def step(name: str, step: float, anchor: float = 0.0) -> Grid:
     """This number becomes `anchor` plus a multiple of `step`, if it changes.
 
@@ -93,6 +99,7 @@ def step(name: str, step: float, anchor: float = 0.0) -> Grid:
     return Grid(name, step, anchor)
 
 
+@suggests
 def whole(name: str) -> Grid:
     """This number becomes a whole number, if it changes.
 
@@ -104,6 +111,7 @@ def whole(name: str) -> Grid:
     return Grid(name, 1.0)
 
 
+@suggests
 def allowed(name: str, values: Iterable[Any]) -> Allowed:
     """This category ends as one of `values`. Any other value must change to one of them.
 
@@ -120,6 +128,7 @@ def allowed(name: str, values: Iterable[Any]) -> Allowed:
     return Allowed(name, listed)
 
 
+@suggests
 def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
     """This category changes only as the table `{before: [after, ...]}` says. It may always stay.
 
@@ -142,6 +151,7 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
     return AllowedMoves(name, tuple((before, tuple(after)) for before, after in table.items()))
 
 
+@suggests
 def may_be_missing(*names: str | Iterable[str]) -> MayVanish:
     """These columns may also become missing. By default a known value stays known.
 
@@ -153,6 +163,7 @@ def may_be_missing(*names: str | Iterable[str]) -> MayVanish:
     return MayVanish(_names(names, "may_be_missing"))
 
 
+@suggests
 def at_most_changes(count: int) -> AtMost:
     """At most `count` columns change. Choose it for answers that a person can remember.
 
@@ -162,6 +173,7 @@ def at_most_changes(count: int) -> AtMost:
     return AtMost(count)
 
 
+@suggests
 def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> LinearRelation:
     """A linear relation between numbers of the answer. It may be a sum, a budget or a share.
 
@@ -182,6 +194,7 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
     return LinearRelation(tuple(found.items()), sense, end)
 
 
+@suggests
 def rises(name: str, by: float = 0.0) -> Event:
     """The event that a number or an ordered level rises, by at least `by`. For `bf.implies`.
 
@@ -193,6 +206,7 @@ def rises(name: str, by: float = 0.0) -> Event:
     return Event("rises", name, by)
 
 
+@suggests
 def falls(name: str, by: float = 0.0) -> Event:
     """The event that a number or an ordered level falls, by at least `by`. For `bf.implies`.
 
@@ -204,6 +218,7 @@ def falls(name: str, by: float = 0.0) -> Event:
     return Event("falls", name, by)
 
 
+@suggests
 def becomes(name: str, level: Any) -> Event:
     """The event that a category becomes `level` after it was another one. For `bf.implies`.
 
@@ -213,6 +228,7 @@ def becomes(name: str, level: Any) -> Event:
     return Event("becomes", name, level=level)
 
 
+@suggests
 def implies(cause: Event, consequence: Event) -> Implication:
     """If the cause happens, the consequence must happen, too.
 
@@ -224,6 +240,7 @@ def implies(cause: Event, consequence: Event) -> Implication:
     return Implication(cause, consequence)
 
 
+@suggests
 def margin(eps: float) -> Margin:
     """The answer stays at least `eps` away from every deciding boundary. The unit is a column's range.
 
@@ -237,6 +254,7 @@ def margin(eps: float) -> Margin:
     return Margin(number(eps, f"bf.margin({eps!r}) was given.", "A margin must be a number."))
 
 
+@suggests
 def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"] = "linf") -> Robust:
     """The target is met in a whole ball around the answer: for all `s` with `||s|| <= radius`, measured in ranges.
 
@@ -259,6 +277,7 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
     return Robust(radius, norm)
 
 
+@suggests
 def robust_to(models: Any) -> RobustTo:
     """The target is met by all of these models, and by the explained one: at once, and exactly.
 
@@ -275,6 +294,7 @@ def robust_to(models: Any) -> RobustTo:
     return refits(models)
 
 
+@suggests
 def plausible(forest: Any, path_length: float | None = None) -> Plausible:
     """The answer looks like the data, as judged by a fitted isolation forest.
 
@@ -292,6 +312,7 @@ def plausible(forest: Any, path_length: float | None = None) -> Plausible:
     return Plausible(forest, path_length)
 
 
+@suggests
 def candidates(table: Any) -> Candidates:
     """The answer is one of these rows. They are of the kind that the model reads.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from butfor.errors import InputTypeError
+from butfor.errors import InputTypeError, did_you_mean
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
 from butfor.problem.written.phrases import PHRASES, read_phrase
@@ -46,4 +46,5 @@ def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
         return [read_phrase(word, rest, space, f"the constraint {text!r}", word)]
     if compares(text, space):
         return read_comparison(text, space)
-    raise unreadable(text)
+    meant = did_you_mean(word, PHRASES) if word.isidentifier() and word not in space.names else ""
+    raise unreadable(text, meant) if meant else unreadable(text)
