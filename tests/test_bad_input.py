@@ -148,8 +148,8 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
      bf.InputError, ValueError, "OneHotEncoder does not know 'judge'"),
     # the rows to explain
     ("no row", lambda d: d.ask.explain(d.X.iloc[:0]), bf.InputError, ValueError, "no row"),
-    ("a row as a series", lambda d: d.ask.explain(d.X.iloc[0]), bf.InputTypeError, TypeError, "double brackets"),
-    ("one dimension", lambda d: d.array.explain(d.a[0]), bf.InputError, ValueError, "reshape"),
+    ("a column as a row", lambda d: d.ask.explain(d.X["age"]), bf.InputTypeError, TypeError, r"Write X.iloc\[0\]"),
+    ("one dimension", lambda d: d.array.explain(d.a[0][:1]), bf.InputError, ValueError, "reshape"),
     ("a number", lambda d: d.array.explain(3), bf.InputTypeError, TypeError, "int was given"),
     ("rows lack a column", lambda d: d.ask.explain(d.row.drop(columns="age")), bf.UnknownColumnError, KeyError, "missing.*age"),
     ("an array of other width", lambda d: d.array.explain(d.a[:, :1]), bf.InputError, ValueError, "1 columns.*reads 2"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,7 +30,7 @@ from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import Budget
 from butfor.space import frames
-from butfor.space.writing import one_row
+from butfor.space.given import rows_given
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
 from butfor.verdict.versions import library_versions
@@ -59,11 +58,8 @@ class Asking:
         return Referee(self.reading, target, self.known)
 
     def predicted(self, X: Any) -> Prediction:
-        """The rows as a table, and what the estimator predicts for them.
-
-        One row may be a dict. It becomes a table of the kind of the data.
-        """
-        table = one_row(self.reading.data, X) if isinstance(X, Mapping) else frames.as_table(X)
+        """The rows as a table, and what the estimator predicts for them."""
+        table = rows_given(self.reading.data, X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
         self.reading.space.check_columns(table)

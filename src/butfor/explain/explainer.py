@@ -131,7 +131,8 @@ class Explainer(SeveralAnswers):
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
-        - `X`: rows as a table of any kind, or one row as a dict from column to value;
+        - `X`: rows as a table of any kind, one row as a dict from column to value or as a series (`X.iloc[0]`), or a
+          list of such dicts;
         - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
           `bf.value`, `bf.relative_change`, `bf.survival`;
         - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
