@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, plain
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.level_prices import level_table
 from butfor.problem.prices import Price, Prices
@@ -364,7 +364,7 @@ def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
 
 
 def _shown(weights: Any) -> str:
-    return repr(dict(weights) if isinstance(weights, Mapping) else weights)
+    return repr({name: plain(weight) for name, weight in weights.items()} if isinstance(weights, Mapping) else weights)
 
 
 def _per_column(given: Mapping[str, float] | None, space: Space, default: float, word: str) -> FloatArray:

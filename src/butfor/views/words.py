@@ -86,6 +86,8 @@ def _relation(spec: Spec) -> str:
 
 
 def _event(spec: Spec) -> str:
+    if spec["kind"] != "Event":  # where a column ends
+        return SENTENCES[spec["kind"]](spec)
     if spec["word"] == "becomes":
         return f"{spec['name']} becomes {from_spec(spec['level'])}"
     return f"{spec['name']} {spec['word']}" + (f" by at least {_number(spec['by'])}" if spec["by"] else "")

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from butfor.arrays import plain
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.judged import Margin, Plausible
-from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation
+from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation, Part
 from butfor.problem.constraints.restrictions import (
     Allowed,
     AllowedMoves,
@@ -72,7 +73,7 @@ def between(name: str, low: Any = None, high: Any = None) -> Between:
     """
     if low is None and high is None:
         raise InputError(f"bf.between({name!r}) says nothing.", "It was given no end.", "Give low=, high= or both.")
-    return Between(name, -np.inf if low is None else low, np.inf if high is None else high)
+    return Between(plain(name), -np.inf if low is None else plain(low), np.inf if high is None else plain(high))
 
 
 @suggests
@@ -84,7 +85,7 @@ def within(name: str, share: float) -> Within:
     >>> within("income", 0.1)
     within('income', 0.1)
     """
-    return Within(name, share)
+    return Within(plain(name), plain(share))
 
 
 @suggests
@@ -96,7 +97,7 @@ def step(name: str, step: float, anchor: float = 0.0) -> Grid:
     >>> step("amount", 500)
     step('amount', 500)
     """
-    return Grid(name, step, anchor)
+    return Grid(plain(name), plain(step), plain(anchor))
 
 
 @suggests
@@ -108,7 +109,7 @@ def whole(name: str) -> Grid:
     >>> whole("rooms")
     whole('rooms')
     """
-    return Grid(name, 1.0)
+    return Grid(plain(name), 1.0)
 
 
 @suggests
@@ -122,10 +123,10 @@ def allowed(name: str, values: Iterable[Any]) -> Allowed:
         raise InputTypeError(
             f"bf.allowed({name!r}, {values!r}) was given.", "The values must be a list.", f"Write [{values!r}]."
         )
-    listed = tuple(values)
+    listed = tuple(map(plain, values))
     if not listed:
         raise InputError(f"bf.allowed({name!r}, []) allows nothing.", "At least one value must be allowed.")
-    return Allowed(name, listed)
+    return Allowed(plain(name), listed)
 
 
 @suggests
@@ -148,7 +149,9 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
                 "What a value may become must be a list.",
                 f"Write {before!r}: [{after!r}].",
             )
-    return AllowedMoves(name, tuple((before, tuple(after)) for before, after in table.items()))
+    return AllowedMoves(
+        plain(name), tuple((plain(before), tuple(map(plain, after))) for before, after in table.items())
+    )
 
 
 @suggests
@@ -170,7 +173,7 @@ def at_most_changes(count: int) -> AtMost:
     >>> at_most_changes(3)
     at_most_changes(3)
     """
-    return AtMost(count)
+    return AtMost(plain(count))
 
 
 @suggests
@@ -203,7 +206,7 @@ def rises(name: str, by: float = 0.0) -> Event:
     >>> rises("age", by=2)
     rises('age', by=2)
     """
-    return Event("rises", name, by)
+    return Event("rises", plain(name), plain(by))
 
 
 @suggests
@@ -215,7 +218,7 @@ def falls(name: str, by: float = 0.0) -> Event:
     >>> falls("hours")
     falls('hours')
     """
-    return Event("falls", name, by)
+    return Event("falls", plain(name), plain(by))
 
 
 @suggests
@@ -225,17 +228,20 @@ def becomes(name: str, level: Any) -> Event:
     >>> becomes("job", "permanent")
     becomes('job', 'permanent')
     """
-    return Event("becomes", name, level=level)
+    return Event("becomes", plain(name), level=plain(level))
 
 
 @suggests
-def implies(cause: Event, consequence: Event) -> Implication:
-    """If the cause happens, the consequence must happen, too.
+def implies(cause: Part, consequence: Part) -> Implication:
+    """If the cause holds, the consequence must hold, too.
 
-    Choose it for changes that bring others along.
+    Choose it for changes that bring others along: `bf.rises`, `bf.falls`, `bf.becomes`. And choose it for rules about
+    where columns end: `bf.allowed`, or `bf.between` with one end.
 
     >>> implies(rises("education"), rises("age", by=2))
     implies(rises('education'), rises('age', by=2))
+    >>> implies(allowed("job", ["permanent"]), between("income", 20_000))
+    implies(allowed('job', ['permanent']), between('income', 20000))
     """
     return Implication(cause, consequence)
 
