@@ -58,7 +58,8 @@ def grid_over(
     unknown = [name for name in columns if name not in space.names]
     if len(columns) != 2 or len(set(columns)) != 2 or unknown:
         raise UnknownColumnError(
-            f"columns={columns!r} were given.", *choice("Two are needed of", next(iter(unknown), None), space.names)
+            f"columns={columns!r} were given.",
+            *choice("Two of these are needed:", next(iter(unknown), None), space.names),
         )
     if not isinstance(steps, int) or steps < 2:
         raise InputError(f"steps={steps!r} was given.", "It must be a whole number of at least 2.")

@@ -126,7 +126,7 @@ class SeveralAnswers:
     ) -> TradeOff:
         """The cheapest change of a row with at most 1, 2, 3, ... changed columns, up to the cheapest of all.
 
-        Choose it to see whether one more change is worth its while. The front is complete: with any limit on the number
+        Choose it to see whether one more change is worth it. The front is complete: with any limit on the number
         of changes, one of these answers is the cheapest.
 
         `row` is one row as a table or a dict. The other arguments are those of `explain`.
@@ -189,7 +189,7 @@ class SeveralAnswers:
 
         - "cost" and "number of changes": the smallest;
         - "certainty": how far the model's score is on the wanted side;
-        - "likeness to the data": the mean distance to the five nearest rows of the data, in ranges;
+        - "similarity to the data": the mean distance to the five nearest rows of the data, in ranges;
         - "robustness": how far the numbers can move together and the target is still met, as a share of their ranges.
           It is left out if the model cannot say. It takes a second or two per answer for a hundred trees.
 

@@ -116,7 +116,7 @@ RESPECTS: dict[str, Callable[[Asking, Sequence[Explanation], AbstractTarget], Fl
     "cost": _costs,
     "number of changes": _changes,
     "certainty": _certainties,
-    "likeness to the data": _likeness,
+    "similarity to the data": _likeness,
     "robustness": _radii,
 }
 """Each respect, and the marks of answers in it: the higher, the better. None if the model does not say."""

@@ -14,6 +14,7 @@ from butfor.verdict.certificate import Certificate
 from butfor.views import survival_words
 from butfor.views.markup import isolated, phrase, sentence
 from butfor.views.text import score_name
+from butfor.views.words import why_in_words
 
 
 def rows(of: Portfolio) -> str:
@@ -30,7 +31,9 @@ def rows(of: Portfolio) -> str:
         *grouped,
         TableColumn("Prediction", _predictions(of), "predicted"),
         *_scores(of),
-        TableColumn("Changes", list(map(_what, of.changes, answers.certificates)), "what"),
+        TableColumn(
+            "Changes", [_what(of, *both) for both in zip(of.changes, answers.certificates, strict=True)], "what"
+        ),
         TableColumn("Cost", list(map(_cost, answers.costs.tolist(), answers.certificates)), "cost"),
         TableColumn("Status", _links(of), "status"),
     )
@@ -84,10 +87,11 @@ def _scores(of: Portfolio) -> list[TableColumn]:
     return [TableColumn(f"{kind.capitalize()} {label}" if len(names) == 1 else kind.capitalize(), column, "score")]
 
 
-def _what(changes: Sequence[Change], certificate: Certificate) -> str:
+def _what(of: Portfolio, changes: Sequence[Change], certificate: Certificate) -> str:
     """What changes; if nothing does, the reason."""
     if not changes:
-        return sentence("nothing needs to change" if certificate.status.found else certificate.why)
+        why = why_in_words(certificate, of.answers.question, of.answers.words)
+        return sentence("nothing needs to change" if certificate.status.found else why)
     each = (f"<li>{isolated(c.label)} {isolated(c.text[0])} → <b>{isolated(c.text[1])}</b></li>" for c in changes)
     return f"<ul>{''.join(each)}</ul>"
 

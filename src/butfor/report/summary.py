@@ -15,6 +15,7 @@ from butfor.report.table import TableColumn, table
 from butfor.solvers.outcome import Status
 from butfor.views.markup import isolated, sentence
 from butfor.views.text import status_name
+from butfor.views.words import blamed_in_words
 
 QUARTILES = {"least": 0.0, "lower quarter": 0.25, "median": 0.5, "upper quarter": 0.75, "most": 1.0}
 """How costs are summed up."""
@@ -66,9 +67,14 @@ def _conflicts(of: Portfolio) -> str:
     lines = lines_of(groups.conflicts(of.answers))
     if not lines:
         return ""
+    question, words = of.answers.question, of.answers.words
+    told = {
+        " and ".join(one.conflict): "; ".join(blamed_in_words(question, one.conflict, words))
+        for one in of.answers.certificates
+    }
     return "<h3>Why rows are impossible</h3>" + table(
         "stacks",
-        TableColumn("Smallest conflict", [isolated(line["conflict"]) for line in lines]),
+        TableColumn("Smallest conflict", [isolated(told.get(line["conflict"], line["conflict"])) for line in lines]),
         TableColumn("Rows", counts(lines, "rows"), "number"),
         TableColumn("Share", [percent(line["share"]) for line in lines], "number"),
     )

@@ -14,7 +14,7 @@ from butfor.space.feature import Feature
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, PREDICTED_NEIGHBOURS, REACHED, WORST_NEIGHBOUR
 from butfor.views.markup import isolated, pairs, part, phrase, sentence
 from butfor.views.text import headline, score_line, status_name, stays, wanted
-from butfor.views.words import constraints_in_words, cost_in_words
+from butfor.views.words import constraints_in_words, cost_in_words, why_in_words
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -176,7 +176,8 @@ def _certificate(answer: Explanation) -> str:
     else:
         told = [("Needed", NEEDED), ("Reached at most", REACHED), ("Reached by the closest row found", CLOSEST_ROW)]
     facts += [(title, word(certificate.notes[name])) for title, name in told if name in certificate.notes]
-    body = f"<p>{sentence(certificate.why)}</p>{pairs(facts)}{_closest(answer)}"
+    why = why_in_words(certificate, answer.question, answer.words)
+    body = f"<p>{sentence(why)}</p>{pairs(facts)}{_closest(answer)}"
     if checks:
         body += f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>'
     return part("Certificate", body)
@@ -198,8 +199,8 @@ def _closest(answer: Explanation) -> str:
 def asked(answer: Explanation) -> str:
     """The question: what was wanted, at what cost, under which constraints."""
     question = answer.question
-    rules = "".join(f"<li>{phrase(rule)}</li>" for rule in constraints_in_words(question))
-    body = pairs([("Wanted", wanted(answer)), ("Cost", cost_in_words(question))])
+    rules = "".join(f"<li>{phrase(rule)}</li>" for rule in constraints_in_words(question, answer.words))
+    body = pairs([("Wanted", wanted(answer)), ("Cost", cost_in_words(question, answer.words))])
     return part(
         "The question", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
     )
