@@ -59,14 +59,7 @@ class Change:
     @property
     def difference(self) -> str:
         """The signed difference of the numbers that `text` shows, as a text; an empty text for anything else."""
-        if self.change is None:
-            return ""
-        words = self.words or PLAIN_WORDS
-        before, after = _digits_of(self, words)
-        if "e" in before + after or "n" in before + after:  # an exponent, inf or nan
-            return ("+" if self.change > 0 else "") + self.show(self.change)
-        gap = Decimal(after) - Decimal(before)
-        return ("+" if gap > 0 else "") + words.number(f"{gap:f}")
+        return difference_of(self, self.words or PLAIN_WORDS)
 
     def show(self, value: Any) -> str:
         """Another value of the column as a short text."""
@@ -83,6 +76,17 @@ def texts_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -
     pairs = zip((change.before, change.after), plain, strict=True)
     before, after = (_in_words(value, text, words, style) for value, text in pairs)
     return (before, after) if before != after or not change.changed else plain
+
+
+def difference_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -> str:
+    """The signed difference of the numbers of a change, as these words and this style write it; empty for levels."""
+    if change.change is None:
+        return ""
+    before, after = _digits_of(change, words)
+    if "e" in before + after or "n" in before + after:  # an exponent, inf or nan
+        return ("+" if change.change > 0 else "") + shown(change.change, words, style)
+    gap = Decimal(after) - Decimal(before)
+    return ("+" if gap > 0 else "") + words.number(f"{gap:f}", style)
 
 
 def _digits_of(change: Change, words: ColumnWords) -> tuple[str, str]:

@@ -336,11 +336,18 @@ class Explanations(Sequence[Explanation]):
         answers: Explanations = rendered(source, "lines loaded")
         return answers
 
-    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None) -> str:
+    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None, *, language: str = "en") -> str:
         """The page that `report` writes, as text."""
-        return str(rendered(self, "page", title, by))
+        return str(rendered(self, "page", title, by, language))
 
-    def report(self, path: str | PathLike[str], title: str = "", by: str | Iterable[Any] | None = None) -> None:
+    def report(
+        self,
+        path: str | PathLike[str],
+        title: str = "",
+        by: str | Iterable[Any] | None = None,
+        *,
+        language: str = "en",
+    ) -> None:
         """Write a page about all answers, for the screen and for paper: for whoever decides or supervises.
 
         The summary comes first: what became of the rows, which columns change, what it costs. Then there is a line per
@@ -348,9 +355,10 @@ class Explanations(Sequence[Explanation]):
         HTML that needs no other, and is written completely or not at all.
 
         - `by`: a column of the rows that were explained, or the group of each row. Groups are compared, as `bf.groups`
-          does (default: no groups).
+          does (default: no groups);
+        - `language`: "en" or "de".
         """
-        rendered(self, "page written", path, title, by)
+        rendered(self, "page written", path, title, by, language)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""

@@ -59,7 +59,7 @@ class Letter:
         answer = self.answer
         status = answer.certificate.status
         facts = {
-            "now": self._told(answer.before), "wanted": self._wanted(), "solver": answer.certificate.solver,
+            "now": self._told(answer.before), "wanted": self.wanted(), "solver": answer.certificate.solver,
             "answer": self._answer(),
         }  # fmt: skip
         if not answer.found:
@@ -84,7 +84,7 @@ class Letter:
             return
         kind, output = score_name(self.answer, score)
         texts = (self._score(kind, text) for text in score.texts)
-        facts = facts | {"score": self._score_name()} | dict(zip(("before", "after", "threshold"), texts, strict=False))
+        facts = facts | {"score": self.score_name()} | dict(zip(("before", "after", "threshold"), texts, strict=False))
         itself = not output and isinstance(self.answer.after, float)
         if itself:
             facts |= {"before": facts["now"], "after": facts["output"]}
@@ -117,14 +117,14 @@ class Letter:
         reached, needed, closest = (
             self._score(kind, f"{notes[note]:.4g}") if note in notes else "" for note in (REACHED, NEEDED, CLOSEST_ROW)
         )
-        yield self._fill("nearest", {"score": self._score_name(), "reached": reached, "needed": needed})
+        yield self._fill("nearest", {"score": self.score_name(), "reached": reached, "needed": needed})
         if closest and answer.closest_codes is not None:
             rows = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
             changes = tuple(row for row in rows if row.changed)
             if changes:
                 yield self._fill("closest", {"changes": self._changed(changes), "closest": closest})
 
-    def _score_name(self) -> str:
+    def score_name(self) -> str:
         """What the score is, in this language."""
         assert self.answer.score is not None
         kind, output = score_name(self.answer, self.answer.score)
@@ -199,7 +199,7 @@ class Letter:
         comma, glue = str(self.lists["comma"]), str(self.lists["and"])
         return comma.join(texts[:-1]) + glue + texts[-1]
 
-    def _wanted(self) -> str:
+    def wanted(self) -> str:
         """The target in words. One that has no words in this language is given as it prints."""
         question = self.answer.question
         try:

@@ -1,6 +1,7 @@
-"""A question in plain words: its cost in English, its constraints in any language, with columns as the user calls them.
+"""A question in plain words, with columns as the user calls them.
 
-The words are made from the question's plain data, so that an answer reads the same after it was loaded from a file.
+Its cost is told in the language of the page, and its constraints in any language. The words are made from the question's
+plain data, so that an answer reads the same after it was loaded from a file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.spec import from_spec, to_spec
 from butfor.verdict.certificate import Certificate
-from butfor.views.languages import Templates, built_in, filled
+from butfor.views.languages import Templates, built_in, filled, say, spoken
 
 Spec = dict[str, Any]
 
@@ -25,7 +26,7 @@ PROMISES = ("Robust", "RobustTo")
 
 def cost_in_words(question: QuestionRecord, words: Words | None = None) -> str:
     """The cost in words. If there are no words for it, it is given as it was written."""
-    return _cost(question.spec.get("cost"), question.cost, ConstraintWords(built_in("en"), words))
+    return _cost(question.spec.get("cost"), question.cost, ConstraintWords(built_in(spoken()), words))
 
 
 def constraints_in_words(
@@ -253,33 +254,39 @@ def _norm(what: str) -> Told:
     def sentence(told: ConstraintWords, spec: Spec) -> str:
         scale = from_spec(spec["scale"])
         unit = units.get(scale, "") if isinstance(scale, str) else "in units given per column"
-        return f"{what}, each {unit}; a changed category counts 1{_weighted(told, spec)}"
+        each = say("{what}, each {unit}; a changed category counts 1", what=say(what), unit=say(unit) if unit else "")
+        return each + _weighted(told, spec)
 
     return sentence
 
 
 def _weighted(told: ConstraintWords, spec: Spec) -> str:
     weights: Mapping[Any, float] = from_spec(spec["weights"]) or {}
-    return (
-        f"; weighted {told.listed(f'{told.label(name)} × {weight:g}' for name, weight in weights.items())}"
-        if weights
-        else ""
-    )
+    if not weights:
+        return ""
+    listed = told.listed(f"{told.label(name)} × {told.number(float(weight))}" for name, weight in weights.items())
+    return say("; weighted {listed}", listed=listed)
 
 
 def _mix(told: ConstraintWords, spec: Spec) -> str:
-    parts = ((weight, _cost(term, "a price", told)) for weight, term in spec["parts"])
-    return "; plus ".join(words if weight == 1 else f"{told.number(weight)} × ({words})" for weight, words in parts)
+    parts = ((weight, _cost(term, say("a price"), told)) for weight, term in spec["parts"])
+    return say("; plus ").join(
+        words if weight == 1 else f"{told.number(weight)} × ({words})" for weight, words in parts
+    )
 
 
 COST_SENTENCES: dict[Any, Told] = {
     "L1": _norm("the sum of the changes"),
     "L2": _norm("the sum of the squared changes"),
     "LInf": _norm("the largest of the changes"),
-    "L0": lambda told, spec: f"the number of changed columns{_weighted(told, spec)}",
-    "Gower": lambda told, spec: "Gower's distance: the mean of the changes over all columns, as shares of their ranges",
-    "MAD": lambda told, spec: (
-        "the sum of the changes, each in median absolute deviations of its column; a changed category counts 1"
+    "L0": lambda told, spec: say("the number of changed columns") + _weighted(told, spec),
+    "Gower": lambda told, spec: say(
+        "Gower's distance: the mean of the changes over all columns, as shares of their ranges"
+    ),
+    "MAD": lambda told, spec: say(
+        "{what}, each {unit}; a changed category counts 1",
+        what=say("the sum of the changes"),
+        unit=say("in median absolute deviations of its column"),
     ),
     "Mix": _mix,
 }
