@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,7 @@ from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.data_fingerprint import data_fingerprint
-from butfor.space.writing import one_row
+from butfor.space.given import rows_given
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
 from butfor.verdict.versions import versions_of
@@ -73,11 +73,8 @@ class Asking:
         return Referee(self.reading, target, self.known)
 
     def predicted(self, X: Any) -> Prediction:
-        """The rows as a table, and what the estimator predicts for them.
-
-        One row may be a dict. It becomes a table of the kind of the data.
-        """
-        table = one_row(self.reading.data, X) if isinstance(X, Mapping) else frames.as_table(X)
+        """The rows as a table, and what the estimator predicts for them."""
+        table = rows_given(self.reading.data, X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
         self.reading.space.check_columns(table)
@@ -110,7 +107,7 @@ class Asking:
         verifier = self.verifier(row, target, cost, constraints)
         if len(verifier) != 1:
             raise InputError(f"{len(verifier)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
-        point_out_rows_outside(self.reading.space, verifier.factuals, stacklevel=3)
+        point_out_rows_outside(self.reading.space, verifier.factuals)
         return verifier
 
     def typical(self) -> Any:

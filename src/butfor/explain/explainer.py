@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from butfor.arrays import FloatArray
 from butfor.compiled.saying import silence
-from butfor.errors import InputError
+from butfor.errors import InputError, suggests
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
 from butfor.explain.arguments import budget_of, count_of, limits_of, meta_of, seed_of, solver_of
@@ -48,6 +48,7 @@ CLASSES_SHOWN = 5
 """How many classes the short text of an explainer names."""
 
 
+@suggests
 class Explainer(SeveralAnswers):
     """Finds the cheapest change to a row that makes a fitted model answer differently.
 
@@ -83,8 +84,8 @@ class Explainer(SeveralAnswers):
         self._asking = Asking(self._reading, words)
         if words is not None:
             words.validate(self.space)
-        point_out_unread(self._reading, stacklevel=2)
-        point_out_mismatch(self._reading, stacklevel=2)
+        point_out_unread(self._reading)
+        point_out_mismatch(self._reading)
 
     def __repr__(self) -> str:
         classes = self._reading.source.classes
@@ -147,7 +148,8 @@ class Explainer(SeveralAnswers):
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
-        - `X`: rows as a table of any kind, or one row as a dict from column to value;
+        - `X`: rows as a table of any kind, one row as a dict from column to value or as a series (`X.iloc[0]`), or a
+          list of such dicts;
         - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
           `bf.value`, `bf.relative_change`, `bf.survival`;
         - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
@@ -185,7 +187,7 @@ class Explainer(SeveralAnswers):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
         verifier = self._asking.verifier(X, target, cost, constraints)
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        point_out_rows_outside(self.space, verifier.factuals)
         with silence(progress is False):
             with bar(len(verifier), progress) as advance:
                 outcome = solve(verifier, search, budget, advance)

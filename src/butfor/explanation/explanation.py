@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words
 from butfor.explanation.promised import promised_ends
@@ -28,6 +29,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """The answer for one row: what to change, what it costs, and the certificate.
@@ -184,16 +186,16 @@ class Explanation:
         answer: Explanation = rendered(text, "loaded")
         return answer
 
-    def to_html(self, title: str = "") -> str:
+    def to_html(self, title: str = "", *, language: str = "en") -> str:
         """The page that `report` writes, as text."""
-        return str(rendered(self, "page", title))
+        return str(rendered(self, "page", title, language=language))
 
-    def report(self, path: str | PathLike[str], title: str = "") -> None:
+    def report(self, path: str | PathLike[str], title: str = "", *, language: str = "en") -> None:
         """Write a page with the table of changes, the certificate and the question, for the screen and for paper.
 
-        It is one file of HTML that needs no other, and is written completely or not at all.
+        It is one file of HTML that needs no other, and is written completely or not at all. `language` is "en" or "de".
         """
-        rendered(self, "page written", path, title)
+        rendered(self, "page written", path, title, language=language)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes on each column's range, with matplotlib. Returns the axes."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError
+from butfor.errors import InputError, suggests
 from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words
@@ -27,6 +27,7 @@ from butfor.space.space import Space
 from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Explanations(Sequence[Explanation]):
     """Answers for several rows, or several answers for one row, in columns.
@@ -341,11 +342,18 @@ class Explanations(Sequence[Explanation]):
         answers: Explanations = rendered(source, "lines loaded")
         return answers
 
-    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None) -> str:
+    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None, *, language: str = "en") -> str:
         """The page that `report` writes, as text."""
-        return str(rendered(self, "page", title, by))
+        return str(rendered(self, "page", title, by, language))
 
-    def report(self, path: str | PathLike[str], title: str = "", by: str | Iterable[Any] | None = None) -> None:
+    def report(
+        self,
+        path: str | PathLike[str],
+        title: str = "",
+        by: str | Iterable[Any] | None = None,
+        *,
+        language: str = "en",
+    ) -> None:
         """Write a page about all answers, for the screen and for paper: for whoever decides or supervises.
 
         The summary comes first: what became of the rows, which columns change, what it costs. Then there is a line per
@@ -353,12 +361,24 @@ class Explanations(Sequence[Explanation]):
         HTML that needs no other, and is written completely or not at all.
 
         - `by`: a column of the rows that were explained, or the group of each row. Groups are compared, as `bf.groups`
-          does (default: no groups).
+          does (default: no groups);
+        - `language`: "en" or "de".
         """
-        rendered(self, "page written", path, title, by)
+        rendered(self, "page written", path, title, by, language)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""
+        if len(self) != 1:
+            beside = (
+                "put them side by side: answers.alternatives().plot()"
+                if len(set(self.rows.tolist())) == 1
+                else ("draw what became of all rows: bf.plots.statuses(bf.groups.statuses(answers))")
+            )
+            raise InputError(
+                f"these are {len(self)} answers.",
+                "plot() draws a single one.",
+                f"Choose one: answers[0].plot(); or {beside}.",
+            )
         return self.only.plot(ax)
 
     def __repr__(self) -> str:

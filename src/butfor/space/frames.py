@@ -40,6 +40,7 @@ def as_table(table: Any) -> Any:
         return array
     if type(table).__module__.startswith("scipy.sparse"):
         raise InputTypeError("a sparse matrix was given.", "A dense table is needed.", "Call .toarray() first.")
+    table = _opened_structs(table)
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
         if isinstance(frame, nw.DataFrame):
@@ -60,6 +61,29 @@ def as_table(table: Any) -> Any:
             "Select with double brackets: X.iloc[[3]].",
         )
     return table
+
+
+def is_series(given: Any) -> bool:
+    """Whether it is a single series of pandas, polars or pyarrow, and no table of structs."""
+    found = nw.from_native(_opened_structs(given), eager_only=True, allow_series=True, pass_through=True)
+    return isinstance(found, nw.Series)
+
+
+def _opened_structs(given: Any) -> Any:
+    """A polars series of structs as the table that it is; anything else as it is."""
+    if (
+        type(given).__module__.startswith("polars")
+        and hasattr(given, "struct")
+        and str(given.dtype).startswith("Struct")
+    ):
+        return given.struct.unnest()
+    return given
+
+
+def series_items(series: Any) -> list[tuple[Any, Any]]:
+    """The labels of a series, with their values. Only pandas has labels."""
+    labelled = nw.from_native(series, series_only=True).implementation.is_pandas()
+    return list(zip(series.index.tolist(), series.tolist(), strict=True)) if labelled else []
 
 
 def _check_labels(found: Sequence[Any]) -> None:
@@ -111,6 +135,13 @@ def row_labels(table: Any) -> list[Any] | None:
     if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
         return None
     return list(table.index.tolist())
+
+
+def relabelled(table: Any, labels: Sequence[Any]) -> Any:
+    """A pandas table with these labels for its rows."""
+    made = table.copy(deep=False)
+    made.index = list(labels)
+    return made
 
 
 def short_names(table: Any) -> frozenset[str]:

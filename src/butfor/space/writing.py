@@ -9,9 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError
 from butfor.space.dictionaries import entries, in_dictionary
-from butfor.space.frames import is_array, is_missing, like, marker, names, opened, select, take
+from butfor.space.frames import is_array, is_missing, names, opened
 
 Levels = tuple[Any, ...]
 
@@ -47,46 +46,10 @@ def write(table: Any, columns: Mapping[str, Any], levels: Mapping[str, Levels] |
     return out
 
 
-def one_row(data: Any, values: Mapping[Any, Any]) -> Any:
-    """A row given as a dict, as a table of the kind of `data` and with its types as far as they hold the values."""
-    given = {str(name): value for name, value in values.items()}
-    for name, value in given.items():
-        if isinstance(value, Mapping | Sequence | np.ndarray) and not isinstance(value, str | bytes):
-            raise InputError(
-                f"the row {{{name!r}: {value!r}}} was given.",
-                "A dict holds one row: one value for each column.",
-                "Give several rows as a table.",
-            )
-    known = [name for name in names(data) if name in given]
-    if not known:
-        raise InputError(f"a row with the columns {list(given)} was given.", f"The columns are {list(names(data))}.")
-    row = select(take(data, [0]), known) if not is_array(data) else _whole(data, given)
-    try:
-        written = write(row, {name: [_as_in(data, name, given[name])] for name in known})
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the row {dict(values)!r} was given.", f"Its values must be like those of the data ({error})."
-        ) from error
-    if hasattr(written, "reset_index"):
-        written = written.reset_index(drop=True)  # the label of a row in pandas is not that of the data's first row
-    rest = {name: [value] for name, value in given.items() if name not in known}
-    if not rest or is_array(data):
-        return written
-    frame, more = opened(written), opened(like(data, rest))
-    return frame.with_columns(*(more[name] for name in rest)).to_native()
-
-
-def _as_in(data: Any, name: str, value: Any) -> Any:
-    """A value; if it is missing, the marker of the data in its place. None and NaN are different for encoders."""
-    return marker(data, name, names(data).index(name)) if is_missing(value) else value
-
-
-def _whole(data: Any, given: Mapping[str, Any]) -> Any:
-    """One row of an array. All of its columns must be given."""
-    absent = [name for name in names(data) if name not in given]
-    if absent:
-        raise InputError(f"the row lacks the columns {absent}.", f"The columns are {list(names(data))}.")
-    return take(data, [0])
+def written_beside(table: Any, more: Any) -> Any:
+    """A table with the columns of another one beside its own."""
+    frame, other = opened(table), opened(more)
+    return frame.with_columns(*(other[name] for name in other.columns)).to_native()
 
 
 def _numeric(column: Any) -> bool:

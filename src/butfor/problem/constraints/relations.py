@@ -13,6 +13,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.constraints.constraint import Relation
+from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.form import ConstraintKind
 from butfor.problem.lattice import meant
@@ -220,14 +221,18 @@ class Event:
         return printed(before, space[self.name].single) + int(self.sign) * printed(self.by)
 
 
+Part = Event | Between | Allowed
+"""A part of an implication: a change of a column, or where the column ends."""
+
+
 @dataclass(frozen=True)
 class Implication(Relation):
     """See `implies`."""
 
     kind = ConstraintKind.IMPLIES
 
-    cause: Event
-    consequence: Event
+    cause: Part
+    consequence: Part
 
     def __repr__(self) -> str:
         return f"implies({self.cause!r}, {self.consequence!r})"
@@ -237,20 +242,44 @@ class Implication(Relation):
         return (self.cause.name, self.consequence.name)
 
     def validate(self, space: Space) -> None:
-        if not isinstance(self.cause, Event) or not isinstance(self.consequence, Event):
-            raise InputTypeError(f"{self!r} was given.", "It takes two events: bf.rises, bf.falls or bf.becomes.")
-        self.cause.validate(space, wanted=False)
-        self.consequence.validate(space, wanted=True)
+        for part, wanted in ((self.cause, False), (self.consequence, True)):
+            if isinstance(part, Event):
+                part.validate(space, wanted=wanted)
+                continue
+            if not isinstance(part, Part):
+                raise InputTypeError(
+                    f"{self!r} was given.",
+                    "It takes two events or ends: bf.rises, bf.falls, bf.becomes, bf.between or bf.allowed.",
+                )
+            part.validate(space)
+            if isinstance(part, Between) and part.closed and space[part.name].levels is None:
+                raise InputError(
+                    f"{self!r} was given.",
+                    f"{part!r} limits both ends of a number.",
+                    "Give one end, and another bf.implies for the other.",
+                )
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        return np.asarray(~self.cause.holds(space, before, after) | self.follows(space, before, after))
+        return np.asarray(~self.caused(space, before, after) | self.follows(space, before, after))
+
+    def caused(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        """In which rows the cause holds. It never does if the value is missing."""
+        if isinstance(self.cause, Event):
+            return self.cause.holds(space, before, after)
+        known = ~np.isnan(after[:, space.index(self.cause.name)])
+        return np.asarray(known & self.cause.holds_between(space, before, after))
 
     def follows(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        """In which rows the consequence holds. What should become a level may have been that before."""
-        if self.consequence.word == "becomes":
+        """In which rows the consequence holds. What should become a level may have been that before.
+
+        Where a column should end, a missing value is none that ends elsewhere, as in the constraint of that name.
+        """
+        if isinstance(self.consequence, Event) and self.consequence.word == "becomes":
             code = space[self.consequence.name].code(self.consequence.level, repr(self))
             return np.asarray(after[:, space.index(self.consequence.name)] == code)
-        return self.consequence.holds(space, before, after)
+        if isinstance(self.consequence, Event):
+            return self.consequence.holds(space, before, after)
+        return self.consequence.holds_between(space, before, after)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, UnsupportedProblemError
+from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.estimator.prediction import LEAST, Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
@@ -146,9 +146,11 @@ class Probability(AbstractTarget):
     def validate(self, source: Source) -> None:
         _check_labels(source, (self.label,))
         if not 0 < self.at_least <= 1:
+            share = self.at_least / 100
             raise InputError(
                 f"a probability of at least {self.at_least!r} was asked for.",
                 "It must be above 0 and at most 1.",
+                f"Did you mean {share:g}?" if 0 < share <= 1 else "",
             )
         if not hasattr(source.estimator, "predict_proba"):
             raise InputError(
@@ -214,5 +216,5 @@ def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
     if unknown or not labels:
         raise InputError(
             f"the target {(unknown or ['(none)'])[0]!r} is not a class of the model.",
-            f"Its classes are {', '.join(map(repr, source.classes))}.",
+            *choice("Its classes are", unknown[0] if unknown else None, source.classes, repr),
         )

@@ -14,12 +14,13 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.formulation.exact_program import Clash
 from butfor.formulation.kept_relations import Place, kept
-from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.constraints.relations import Event, Implication, LinearRelation
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.models import beyond, needs_value
 from butfor.solvers.milp.program import Program, Sum
+from butfor.solvers.milp.relations import end_of
 
 RATHER = 1e-3
 """What a number costs that the model does not read as such, beside those that it does, per width."""
@@ -124,15 +125,24 @@ class Landing:
     def _of_event(self, relation: Implication, happens: Sum) -> tuple[int, Room | None]:
         """Where a real number may be so that the cause of an implication does not happen, or its consequence follows."""
         does = happens.at(self.x) > 0.5
-        event, literal = (relation.consequence, Sum(constant=1.0) - happens) if does else (relation.cause, happens)
-        j = self.problem.space.index(event.name)
+        part, literal = (relation.consequence, Sum(constant=1.0) - happens) if does else (relation.cause, happens)
+        j = self.problem.space.index(part.name)
         x, single = self.pieces[j].x, self.problem.space.features[j].single
-        if event.word == "becomes" or np.isnan(x) or not self.problem.space.features[j].is_real:
+        if not self.problem.space.features[j].is_real:
             return j, None
-        side = 1 if event.word == "rises" else -1
-        end = _float_from(event.end(self.problem.space, x), side, single)
-        if not does:
-            end = _next(end, -side, single) if event.by else x
+        if isinstance(part, Event):
+            if part.word == "becomes" or np.isnan(x):
+                return j, None
+            side = 1 if part.word == "rises" else -1
+            end = _float_from(part.end(self.problem.space, x), side, single)
+            if not does:
+                end = _next(end, -side, single) if part.by else x
+        else:
+            sign, least = end_of(part)
+            side, end = int(sign), sign * least
+            if single and float(np.float32(end)) != end:
+                end = _float_from(Fraction(end), side, single)
+            end = end if does else _next(end, -side, single)
         at_least = does == (side > 0)
         return j, Room(end, np.inf, literal, Sum()) if at_least else Room(-np.inf, end, Sum(), literal)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, LinearRelation
+from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.features import Piece
@@ -49,30 +50,99 @@ def _(relation: LinearRelation, program: Program, problem: Problem, pieces: list
 
 @add_relation.register
 def _(relation: Implication, program: Program, problem: Problem, pieces: list[Piece]) -> Sum:
-    """Add a binary variable that is 1 if the cause happens. If it is 1, the consequence must hold."""
+    """Add a binary variable that is 1 if the cause holds. If it is 1, the consequence must hold."""
     happens = program.binary()
-    cause, wanted = relation.cause, relation.consequence
-    j, k = problem.space.index(cause.name), problem.space.index(wanted.name)
-    one = pieces[j]
-    if cause.word == "becomes":
-        code = _level(problem, cause, j)
-        if code != one.home:
-            program.at_least(happens - one.cell[code])
-    elif not np.isnan(one.x):
-        gain = cause.sign * (one.gain + one.x * one.missing)
-        most = cause.by - (0.5 * _grain(problem, j, one) if cause.by else 0.0)
-        program.at_least(one.room * happens + most - gain)
-    other = pieces[k]
-    if wanted.word == "becomes":
-        program.at_least(other.cell[_level(problem, wanted, k)] - happens)
-    elif np.isnan(other.x):
+    for part, add_event, add_end in (
+        (relation.cause, _add_cause, _add_cause_of_end),
+        (relation.consequence, _add_consequence, _add_consequence_of_end),
+    ):
+        j = problem.space.index(part.name)
+        if isinstance(part, Event):
+            add_event(part, happens, program, problem, j, pieces[j])
+        else:
+            add_end(part, happens, program, problem, j, pieces[j])
+    return happens
+
+
+def _add_cause(event: Event, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece) -> None:
+    """`happens` is 1 if a feature changes like this."""
+    if event.word == "becomes":
+        code = _level(problem, event, j)
+        if code != piece.home:
+            program.at_least(happens - piece.cell[code])
+    elif not np.isnan(piece.x):
+        gain = event.sign * (piece.gain + piece.x * piece.missing)
+        most = event.by - (0.5 * _grain(problem, j, piece) if event.by else 0.0)
+        program.at_least(piece.room * happens + most - gain)
+
+
+def _add_consequence(event: Event, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece) -> None:
+    """A feature changes like this if `happens` is 1."""
+    if event.word == "becomes":
+        program.at_least(piece.cell[_level(problem, event, j)] - happens)
+    elif np.isnan(piece.x):
         program.equal(happens, 0.0)
     else:
-        gain = wanted.sign * (other.gain + other.x * other.missing)
-        least = wanted.by or 1e-6 * _grain(problem, k, other)
-        program.at_least(gain - (least + other.room) * happens, -other.room)
-        program.at_least(Sum(constant=1.0) - happens - other.missing)
-    return happens
+        gain = event.sign * (piece.gain + piece.x * piece.missing)
+        least = event.by or 1e-6 * _grain(problem, j, piece)
+        program.at_least(gain - (least + piece.room) * happens, -piece.room)
+        program.at_least(Sum(constant=1.0) - happens - piece.missing)
+
+
+def _add_cause_of_end(
+    part: Between | Allowed, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece
+) -> None:
+    """`happens` is 1 if a feature ends like this and is known."""
+    if problem.space.features[j].levels is not None:
+        for cell in _cells_inside(part, problem, j, piece):
+            program.at_least(happens - cell)
+    else:
+        sign, end = end_of(part)
+        outside = -sign * piece.value + _short_of(end, sign, problem, j, piece)
+        program.at_least(outside + _room(program, outside) * (happens + piece.missing))
+
+
+def _add_consequence_of_end(
+    part: Between | Allowed, happens: Sum, program: Program, problem: Problem, j: int, piece: Piece
+) -> None:
+    """A feature ends like this, or is missing, if `happens` is 1."""
+    if problem.space.features[j].levels is not None:
+        inside = Sum()
+        for cell in _cells_inside(part, problem, j, piece):
+            inside = inside + cell
+        program.at_least(inside + piece.missing - happens)
+    else:
+        sign, end = end_of(part)
+        inside = sign * piece.value - end
+        program.at_least(inside + _room(program, inside) * (Sum(constant=1.0) - happens + piece.missing))
+
+
+def _cells_inside(part: Between | Allowed, problem: Problem, j: int, piece: Piece) -> list[Sum]:
+    """The cells of the levels that a feature may end at."""
+    levels = np.arange(len(piece.cell) - 1)
+    rows = np.zeros((len(levels), len(problem.space)))
+    rows[:, j] = levels
+    return [piece.cell[k] for k in np.flatnonzero(part.holds_between(problem.space, rows, rows)).tolist()]
+
+
+def end_of(part: Between | Allowed) -> tuple[float, float]:
+    """The only end of an interval of numbers: a sign and the end, such that sign * number >= end inside."""
+    assert isinstance(part, Between)
+    return (1.0, float(part.low)) if np.isfinite(part.low) else (-1.0, -float(part.high))
+
+
+def _room(program: Program, expression: Sum) -> float:
+    """How far an expression may get below 0."""
+    return max(0.0, -program.least(expression))
+
+
+def _short_of(end: float, sign: float, problem: Problem, j: int, piece: Piece) -> float:
+    """What `sign * number` is at most outside an end: below it on a grid, and up to it where it is real."""
+    step = float(problem.domain.step[j])
+    if not step or _grain(problem, j, piece) < step:
+        return end
+    anchor = sign * float(problem.domain.anchor[j])
+    return float(anchor + step * (np.ceil((end - anchor) / step - 1e-9) - 0.5))
 
 
 def _grain(problem: Problem, j: int, piece: Piece) -> float:

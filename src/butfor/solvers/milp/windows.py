@@ -14,8 +14,10 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.questions import cuts
-from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.constraints.relations import Event, Implication, LinearRelation
+from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.problem import Problem
+from butfor.solvers.milp.relations import end_of
 from butfor.solvers.outcome import Outcome, better_of, to_beat
 from butfor.solvers.solver import Budget
 
@@ -113,8 +115,9 @@ def _for_relations(problem: Problem, size: FloatArray) -> FloatArray:
     """Changes that are large enough to mend a relation which the row breaks, and for events."""
     index, size, row = problem.space.index, size.copy(), problem.factuals[0]
     for relation in problem.relations_of(Implication):
-        for event in (relation.cause, relation.consequence):
-            size[index(event.name)] = max(size[index(event.name)], event.by)
+        for part in (relation.cause, relation.consequence):
+            j = index(part.name)
+            size[j] = max(size[j], part.by if isinstance(part, Event) else _to_end(part, float(row[j])))
     for one in problem.relations_of(LinearRelation):
         columns = [(index(name), weight) for name, weight in one.weights if weight]
         numbers = [float(problem.space.features[j].in_numbers(row[[j]])[0]) for j, _ in columns]
@@ -123,3 +126,11 @@ def _for_relations(problem: Problem, size: FloatArray) -> FloatArray:
             for j, weight in columns:
                 size[j] = max(size[j], missed / abs(weight) / FIRST_REACH) if size[j] else 0.0
     return size
+
+
+def _to_end(part: Between | Allowed, x: float) -> float:
+    """A change that leads from a number to where a column should end, or not: a share of it reaches in the first window."""
+    if not isinstance(part, Between) or np.isnan(x):
+        return 0.0
+    sign, end = end_of(part)
+    return abs(sign * x - end) / FIRST_REACH
