@@ -21,7 +21,7 @@ SMALLEST_LOOKED_AT, LARGEST_LOOKED_AT = 1e-12, 1e15
 LOOKED_AT = 20_000
 """At how many numbers it is looked at."""
 
-TRIED_STEP = 2.0**-20
+STEEP_APART = 2.0**-20
 """How far apart two numbers are that show how steep it is, relative to 1 and their size."""
 
 
@@ -56,7 +56,7 @@ class OwnFunction(AbstractStep):
         """It rounds its value, its argument, and what comes from its constants."""
         first, last = (low, high) if self.up else (high, low)
         x = np.clip(np.stack([first, last]), self.low, self.high)
-        apart = TRIED_STEP * (1.0 + np.abs(x))
+        apart = STEEP_APART * (1.0 + np.abs(x))
         value, above, below = self.at(np.stack([x, x + apart, x - apart]))
         with np.errstate(invalid="ignore", over="ignore"):
             steep = np.abs(above - below) / apart
