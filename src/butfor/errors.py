@@ -122,15 +122,17 @@ def did_you_mean(given: Any, known: Iterable[Any]) -> str:
 
 
 def choice(intro: str, given: Any, known: Iterable[Any], show: Callable[[Any], str] = str) -> tuple[str, str]:
-    """What is needed and what to do, for an error about a name that is not `known`: the names, the likeliest first.
+    """What is needed and what to do, for an error about a name that is not `known`.
+
+    These are the names, if they are not too many; otherwise some of them, the likeliest first.
 
     >>> choice("The columns are", "agee", ["sex", "age"])
-    ('The columns are age, sex.', "Did you mean 'age'?")
+    ('The columns are sex, age.', "Did you mean 'age'?")
     """
     names = list(known)
     near = suggested(given, names)
-    shown = [*near, *(name for name in names if name not in near)]
-    shown = shown[: NAMES_BESIDE if near else NAMES_LISTED]
+    most = NAMES_BESIDE if near else NAMES_LISTED
+    shown = names if len(names) <= most else [*near, *(name for name in names if name not in near)][:most]
     more = len(names) - len(shown)
     others = f" and {more} {'other' if more == 1 else 'others'}" if more else ""
     return f"{intro} {', '.join(map(show, shown))}{others}.", did_you_mean(given, names)
