@@ -369,16 +369,11 @@ class Explanations(Sequence[Explanation]):
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""
         if len(self) != 1:
-            beside = (
-                "put them side by side: answers.alternatives().plot()"
-                if len(set(self.rows.tolist())) == 1
-                else ("draw what became of all rows: bf.plots.statuses(bf.groups.statuses(answers))")
-            )
-            raise InputError(
-                f"these are {len(self)} answers.",
-                "plot() draws a single one.",
-                f"Choose one: answers[0].plot(); or {beside}.",
-            )
+            several = "answers.alternatives().plot() puts them side by side"
+            if len(set(self.rows.tolist())) != 1:
+                several = "bf.plots.statuses(bf.groups.statuses(answers)) draws what became of all rows"
+            choice = f"Choose one: answers[0].plot(). Or: {several}."
+            raise InputError(f"these are {len(self)} answers.", "plot() draws a single one.", choice)
         return self.only.plot(ax)
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@ ROUNDS = 6
 SAME = Fraction(1, 10**9)
 """Prices that differ by this share of 1 + themselves are the same."""
 
-SHORT = 14
+FEW_DIGITS = 14
 """Digits of the largest number of an equation. Ends with so few digits leave numbers that floats print exactly."""
 
 
@@ -99,7 +99,7 @@ class _KeptSums:
         for row in self.sums:
             size = max((abs(weight * self._printed(self.target, j)) for j, weight in row.weights.items()), default=0)
             for j, weight in row.weights.items() if size and row.low == row.high else ():
-                digits = int(np.floor(np.log10(float(size / abs(weight))))) + 1 - SHORT if weight else 0
+                digits = int(np.floor(np.log10(float(size / abs(weight))))) + 1 - FEW_DIGITS if weight else 0
                 grain = Fraction(10) ** digits
                 low, high = printed(self.places[j].low), printed(self.places[j].high)
                 if weight and self.places[j].is_free and not self._is_single(j):

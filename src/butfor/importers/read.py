@@ -24,7 +24,7 @@ from butfor.model.network import Network
 from butfor.model.questions import Model, kind_of, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
-from butfor.space import frames
+from butfor.space import frames, short_types
 from butfor.space.feature import Feature, Override
 from butfor.space.infer import describe_data, infer
 from butfor.space.space import Space, encode_column
@@ -128,7 +128,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
     sample = frames.take(data, [0])
     lost = _lost_texts(source, space, sample)
-    columns = raw_columns(space.features, frames.short_names(data), frames.half_names(data), lost)
+    columns = raw_columns(space.features, short_types.short_names(data), short_types.half_names(data), lost)
     try:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)

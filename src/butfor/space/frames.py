@@ -15,6 +15,7 @@ from narwhals.exceptions import DuplicateError
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError
 from butfor.space.dictionaries import entries, in_dictionary
+from butfor.space.series import opened_structs
 
 
 def is_array(table: Any) -> bool:
@@ -40,7 +41,7 @@ def as_table(table: Any) -> Any:
         return array
     if type(table).__module__.startswith("scipy.sparse"):
         raise InputTypeError("a sparse matrix was given.", "A dense table is needed.", "Call .toarray() first.")
-    table = _opened_structs(table)
+    table = opened_structs(table)
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
         if isinstance(frame, nw.DataFrame):
@@ -61,29 +62,6 @@ def as_table(table: Any) -> Any:
             "Select with double brackets: X.iloc[[3]].",
         )
     return table
-
-
-def is_series(given: Any) -> bool:
-    """Whether it is a single series of pandas, polars or pyarrow, and no table of structs."""
-    found = nw.from_native(_opened_structs(given), eager_only=True, allow_series=True, pass_through=True)
-    return isinstance(found, nw.Series)
-
-
-def _opened_structs(given: Any) -> Any:
-    """A polars series of structs as the table that it is; anything else as it is."""
-    if (
-        type(given).__module__.startswith("polars")
-        and hasattr(given, "struct")
-        and str(given.dtype).startswith("Struct")
-    ):
-        return given.struct.unnest()
-    return given
-
-
-def series_items(series: Any) -> list[tuple[Any, Any]]:
-    """The labels of a series, with their values. Only pandas has labels."""
-    labelled = nw.from_native(series, series_only=True).implementation.is_pandas()
-    return list(zip(series.index.tolist(), series.tolist(), strict=True)) if labelled else []
 
 
 def _check_labels(found: Sequence[Any]) -> None:
@@ -142,27 +120,6 @@ def relabelled(table: Any, labels: Sequence[Any]) -> Any:
     made = table.copy(deep=False)
     made.index = list(labels)
     return made
-
-
-def short_names(table: Any) -> frozenset[str]:
-    """The columns of a pandas table whose numpy type becomes float32 beside float32: booleans and short whole numbers."""
-    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
-        return frozenset()
-    kinds = zip(names(table), table.dtypes, strict=True)
-    return frozenset(
-        name
-        for name, kind in kinds
-        if isinstance(kind, np.dtype) and kind.kind in "biu" and (kind.kind == "b" or kind.itemsize <= 2)
-    )
-
-
-def half_names(table: Any) -> frozenset[str]:
-    """The columns of a pandas table or an array that hold float16."""
-    if is_array(table):
-        return frozenset(names(table)) if table.dtype == np.float16 else frozenset()
-    if not nw.from_native(table, eager_only=True).implementation.is_pandas():
-        return frozenset()
-    return frozenset(name for name, kind in zip(names(table), table.dtypes, strict=True) if kind == np.float16)
 
 
 def height(table: Any) -> int:

@@ -12,16 +12,15 @@ from butfor.space.frames import (
     as_table,
     is_array,
     is_missing,
-    is_series,
     like,
     marker,
     names,
     relabelled,
     row_labels,
     select,
-    series_items,
     take,
 )
+from butfor.space.series import is_series, series_items
 from butfor.space.writing import write, written_beside
 
 Row = Mapping[Any, Any]
