@@ -150,9 +150,7 @@ def test_where_rounding_decides_the_model_is_asked_alone(doubt, monkeypatch) -> 
     answers = bf.Explainer(model, patients).explain(patients[:6], target=bf.value(at_least=250.0))
     together = claim.claim_of(claim.stated(answers), model, {})
     assert not len(in_doubt(together))
-    monkeypatch.setattr(
-        "butfor.audit.doubt.INNER_SHARE", 0.75 if not doubt else 10.0
-    )  # as if none were on the safe side
+    monkeypatch.setattr("butfor.verdict.alone.INNER", 0.75 if not doubt else 10.0)  # as if none were on the safe side
     assert len(in_doubt(claim.claim_of(claim.stated(answers), model, {}))) == (6 if doubt else 0)
     assert check(answers, model).passed
 
