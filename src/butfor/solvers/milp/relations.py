@@ -72,7 +72,7 @@ def _add_cause(event: Event, happens: Sum, program: Program, problem: Problem, j
             program.at_least(happens - piece.cell[code])
     elif not np.isnan(piece.x):
         gain = event.sign * (piece.gain + piece.x * piece.missing)
-        most = event.by - (0.5 * _grain(problem, j, piece) if event.by else 0.0)
+        most = _short_of(event.by, 0.0, problem, j, piece) if event.by else 0.0
         program.at_least(piece.room * happens + most - gain)
 
 
@@ -98,7 +98,7 @@ def _add_cause_of_end(
             program.at_least(happens - cell)
     else:
         sign, end = end_of(part)
-        outside = -sign * piece.value + _short_of(end, sign, problem, j, piece)
+        outside = -sign * piece.value + _short_of(end, sign * float(problem.domain.anchor[j]), problem, j, piece)
         program.at_least(outside + _room(program, outside) * (happens + piece.missing))
 
 
@@ -136,13 +136,12 @@ def _room(program: Program, expression: Sum) -> float:
     return max(0.0, -program.least(expression))
 
 
-def _short_of(end: float, sign: float, problem: Problem, j: int, piece: Piece) -> float:
-    """What `sign * number` is at most outside an end: below it on a grid, and up to it where it is real."""
-    step = float(problem.domain.step[j])
-    if not step or _grain(problem, j, piece) < step:
-        return end
-    anchor = sign * float(problem.domain.anchor[j])
-    return float(anchor + step * (np.ceil((end - anchor) / step - 1e-9) - 0.5))
+def _short_of(end: float, anchor: float, problem: Problem, j: int, piece: Piece) -> float:
+    """What is at most reached short of an end: halfway to it from the last value before on a grid, and all of it elsewhere."""
+    spacing = _grain(problem, j, piece)
+    if (problem.space.features[j].levels is None and spacing < problem.domain.step[j]) or not spacing:
+        return end - 0.5 * spacing
+    return float(anchor + spacing * (np.ceil((end - anchor) / spacing - 1e-9) - 0.5))
 
 
 def _grain(problem: Problem, j: int, piece: Piece) -> float:
