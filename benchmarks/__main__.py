@@ -3,6 +3,7 @@
 from benchmarks import (
     batches,
     calibrated,
+    checks,
     cold_start,
     compress,
     first_explanation,
@@ -29,6 +30,7 @@ main(
         "batches": batches.measure,
         "compress": compress.measure,
         "calibrated": calibrated.measure,
+        "checks": checks.measure,
         "menus": menus.measure,
         "groups": groups.measure,
         "reports": reports.measure,

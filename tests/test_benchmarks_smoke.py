@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = {
     "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
-    "mixed_throughput", "batches", "calibrated", "compress", "menus", "groups", "reports",
+    "mixed_throughput", "batches", "calibrated", "checks", "compress", "menus", "groups", "reports",
 }  # fmt: skip
 FIELDS = {
     "benchmark": str,

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import butfor as bf
 from butfor.datasets import loans
-from butfor.explain import blame
+from butfor.explain import arguments, blame
 from butfor.solvers.conflict import OpenQuestionError, smallest_conflict, smallest_hitting
 from butfor.solvers.outcome import Stopped
 from butfor.solvers.solver import Budget
@@ -73,10 +73,12 @@ def test_a_call_whose_time_is_up_says_so_and_blames_nothing(monkeypatch) -> None
     assert "was not searched: the time was up" in certificate.why
 
 
-@pytest.mark.parametrize("work", [0.0, 30.0, 60.0])
+@pytest.mark.parametrize("work", [0.0, 30.0, 300.0])
 def test_with_less_effort_a_conflict_may_hold_too_much_and_says_so(monkeypatch, work) -> None:
-    monkeypatch.setattr(blame, "WORK", work)
-    for one in explained("tree").certificates:
+    monkeypatch.setattr(arguments, "WORK", work)
+    found = explained("tree", conflicts=6).certificates
+    assert any(one.stopped is Stopped.EFFORT for one in found) == (work < 300)
+    for one in found:
         if one.status is bf.Status.PROVEN_INFEASIBLE and one.stopped is Stopped.EFFORT:
             words = "was left open" if one.conflict else "was not found with the effort"
             assert words in one.why
@@ -87,15 +89,15 @@ MINIMAL = ({0, 1, 2}, {2, 5}, {3, 4, 6, 7})
 
 
 def made(kind: str, asked: list[object]) -> object:
-    def impossible(chosen, widen):
+    def kept_by_answer(chosen, widen):
         asked.append(chosen)
         if kind == "open" and len(asked) > 7:
             raise OpenQuestionError(Stopped.EFFORT)
         if kind == "late" and len(asked) > 7:
             raise OpenQuestionError(Stopped.TIME)
-        return any(one <= set(chosen) for one in MINIMAL)
+        return None if any(one <= set(chosen) for one in MINIMAL) else frozenset()
 
-    return impossible
+    return kept_by_answer
 
 
 def test_the_smallest_of_several_conflicts_is_found_with_few_questions() -> None:
@@ -116,12 +118,12 @@ def test_an_open_question_leaves_a_conflict_open_and_a_late_one_ends_it() -> Non
     ("wide", "words"), [(True, ("the model itself",)), (False, ("the ranges of the data",)), (None, ())]
 )
 def test_without_constraints_the_model_or_the_ranges_are_to_blame(wide, words) -> None:
-    def impossible(chosen, widen):
+    def kept_by_answer(chosen, widen):
         if not widen or wide is None:
             raise OpenQuestionError(Stopped.EFFORT)
-        return wide
+        return None if wide else frozenset()
 
-    assert smallest_conflict([], impossible) == (words, wide is not None)
+    assert smallest_conflict([], kept_by_answer) == (words, wide is not None)
 
 
 def test_hitting_sets_are_smallest() -> None:

@@ -28,7 +28,7 @@ from butfor.warming.examples import SMALL_PROBLEMS
 USER_PROVIDED = getattr(caching, "UserProvidedCacheLocator", None) or caching._UserProvidedCacheLocator
 """The private name is that of numba before 0.61."""
 
-LINE = "butfor compiles its search for linear models, once: about 2 s\n"
+LINE = "butfor compiles its search for linear models, once: about 2 s, longer if the machine is busy\n"
 
 SOURCE = """
 def twice(x):

@@ -43,7 +43,7 @@ from sklearn.preprocessing import (
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeRegressor
 
 import butfor as bf
-from butfor.solvers.milp.milp import _tidied
+from butfor.solvers.milp.place_search import _tidied
 from butfor.solvers.milp.program import Program
 from butfor.space.feature import Feature
 from butfor.trees import TAOClassifier
@@ -368,7 +368,7 @@ def test_a_tidied_number_of_a_float32_column_is_one_of_float32():
         problem = SimpleNamespace(
             space=SimpleNamespace(features=[Feature("a", low=4.0, high=5.0, single=single)]),
             factuals=np.array([[4.5]]),
-            domain=SimpleNamespace(step=np.zeros(1), single=np.array([single])),
+            domain=SimpleNamespace(step=np.zeros(1), single=np.array([single]), width=lambda j: 1.0),
         )
         (told,) = _tidied(problem, np.array([4.5894360540000003]))
         assert (told == np.float32(told)) == single

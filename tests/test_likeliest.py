@@ -28,8 +28,8 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import butfor as bf
 from butfor.estimator.likeliest import ALWAYS, NEARLY_TIED, NEVER, doubted_within
+from butfor.estimator.opening import open_source
 from butfor.estimator.prediction import Prediction
-from butfor.estimator.source import open_source
 
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.integers(0, 4, (300, 3)).astype(float), columns=["a", "b", "c"])  # many rows are alike: ties

@@ -15,8 +15,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.estimator.opening import open_source
 from butfor.estimator.prediction import Prediction
-from butfor.estimator.source import open_source
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 

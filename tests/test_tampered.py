@@ -29,7 +29,7 @@ BOOSTED.fit(X, Y)
 STUCK_SUM = [*STUCK, bf.fixed("savings")]
 
 HASH_ONLY = re.compile(
-    r"created|row"
+    r"created|data_fingerprint|row"
     r"|certificate\.(solver|stopped|seconds|seed|notes(\.(?!reached|needed).*)?|versions\.(?!butfor).*)"
     r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|none|single|typical|mad|std|why|levels.*)"
     r"|table\.(index|columns\[\d+\]\.(type|missing|ordered|categories.*))"
@@ -200,7 +200,8 @@ def test_any_value_of_any_type_is_checked_or_refused_in_words(kind) -> None:
 
 
 BATCH_HASH_ONLY = re.compile(
-    r"created|row|label|stopped|seconds|notes.*|seed|solver|missing|shared\.(solver|stopped|seconds|seed|notes.*|missing)"
+    r"created|data_fingerprint"
+    r"|row|label|stopped|seconds|notes.*|seed|solver|missing|shared\.(solver|stopped|seconds|seed|notes.*|missing)"
     r"|shared\.versions\.(?!butfor).*|factual\[\d+\]"
     r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|none|single|typical|mad|std|why|levels.*)"
     r"|table\.columns\[\d+\]\.(type|ordered|categories.*)"

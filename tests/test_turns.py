@@ -54,7 +54,7 @@ def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) 
     answers = EXPLAINER.explain(ROWS, time_limit=4.0)
     hard = answers[0].certificate
     assert hard.status is bf.Status.VALID
-    assert hard.solver.startswith("swarm: ensemble_branch_bound found no answer")
+    assert hard.solver.startswith("swarm: ensemble_branch_bound found no better answer")
     assert answers[0].point is not None
     named = EXPLAINER.explain(ROWS.iloc[:1], time_limit=0.5, solver="ensemble_branch_bound").only
     assert named.certificate.status is bf.Status.NOT_FOUND

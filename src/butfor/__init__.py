@@ -121,7 +121,7 @@ def __getattr__(name: str) -> Any:
     if name in _FOLDERS:
         return import_module(f"butfor.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module 'butfor' has no attribute {name!r}")
+        raise import_module("butfor.lazy").no_attribute("butfor", name, [*__all__, *_FOLDERS])
     return getattr(import_module(_HOME[name]), name)
 
 

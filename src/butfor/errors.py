@@ -6,8 +6,15 @@ without a result are outcomes (see `butfor.Status`), never exceptions.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from functools import wraps
+from inspect import signature
 from numbers import Real
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
+
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 
 class ButforError(Exception):
@@ -34,7 +41,9 @@ class UnknownColumnError(ButforError, KeyError):
 
     def within(self, constraint: str) -> UnknownColumnError:
         """The same error, about a name in a constraint."""
-        return UnknownColumnError(f"{constraint} was given, but {self.given}", self.needed, "Correct the name.")
+        return UnknownColumnError(
+            f"{constraint} was given, but {self.given}", self.needed, self.remedy or "Correct the name."
+        )
 
 
 class NotFittedError(ButforError, ValueError, AttributeError):
@@ -65,3 +74,103 @@ def number(value: Any, given: str, needed: str) -> float:
         return float(value)
     except OverflowError:  # a whole number of very many digits
         raise InputError(given, needed) from None
+
+
+NAMES_LISTED, NAMES_BESIDE = 20, 8
+"""How many names an error lists; and how many if it suggests one of them."""
+
+ALIKE, SHORT_ALIKE, NEARLY_AS_ALIKE = 0.6, 0.5, 0.15
+"""From which likeness on a name is suggested, also of short ones; and how much less alike than the first others may be."""
+
+SHORT = 3
+"""Up to how many letters a name is short: a likeness of half of them is much."""
+
+SYNONYMS = {
+    "n": ("k", "count"), "num": ("k", "count"), "total_CFs": ("k",), "timeout": ("time_limit",),
+    "random_state": ("seed",), "threads": ("n_jobs",), "workers": ("n_jobs",), "rows": ("X", "row"), "data": ("X", "row"),
+    "x": ("X", "row"), "min": ("low", "at_least"), "max": ("high", "at_most", "most"), "lower": ("low", "at_least"),
+    "upper": ("high", "at_most"), "lang": ("language",), "freeze": ("fixed",), "immutable": ("fixed",),
+    "increasing": ("only_up",), "decreasing": ("only_down",), "range": ("between",), "sparse": ("at_most_changes",),
+    "if_then": ("implies",), "regression": ("value",), "title": ("label",), "outcome": ("target",), "wanted": ("target",),
+    "desired_class": ("target",), "features_to_vary": ("constraints",), "distance": ("cost",),
+}  # fmt: skip
+"""What other libraries and readers call some arguments and functions."""
+
+
+def likeness(given: str, known: str) -> float:
+    """How much two names are alike, from 0 to 1. Only letters and digits count."""
+    a, b = ("".join(filter(str.isalnum, name.lower())) for name in (given, known))
+    inside = min(len(a), len(b)) >= SHORT and (a in b or b in a)
+    return max(SequenceMatcher(None, a, b).ratio(), 0.8 * inside)
+
+
+def suggested(given: Any, known: Iterable[Any]) -> list[Any]:
+    """The known names that the given one may have meant, the likeliest first."""
+    names = list(known)
+    meant = [name for name in names if name in SYNONYMS.get(str(given), ())]
+    if meant:
+        return meant
+    enough = SHORT_ALIKE if len(str(given)) <= SHORT else ALIKE
+    like = sorted(((likeness(str(given), str(name)), -k) for k, name in enumerate(names)), reverse=True)
+    return [names[-k] for value, k in like[:3] if value >= max(enough, like[0][0] - NEARLY_AS_ALIKE)]
+
+
+def did_you_mean(given: Any, known: Iterable[Any]) -> str:
+    """A question for an error: what an unknown name may have meant. Empty if nothing is like it."""
+    near = list(map(repr, suggested(given, known)))
+    return f"Did you mean {', '.join(near[:-1]) + ' or ' * (len(near) > 1) + near[-1]}?" if near else ""
+
+
+def choice(intro: str, given: Any, known: Iterable[Any], show: Callable[[Any], str] = str) -> tuple[str, str]:
+    """What is needed and what to do, for an error about a name that is not `known`.
+
+    These are the names, if they are not too many; otherwise some of them, the likeliest first.
+
+    >>> choice("The columns are", "agee", ["sex", "age"])
+    ('The columns are sex, age.', "Did you mean 'age'?")
+    """
+    names = list(known)
+    near = suggested(given, names)
+    most = NAMES_BESIDE if near else NAMES_LISTED
+    shown = names if len(names) <= most else [*near, *(name for name in names if name not in near)][:most]
+    more = len(names) - len(shown)
+    others = f" and {more} {'other' if more == 1 else 'others'}" if more else ""
+    return f"{intro} {', '.join(map(show, shown))}{others}.", did_you_mean(given, names)
+
+
+def suggests(thing: Called) -> Called:
+    """A function, or a class with its public methods, of which a call with wrong arguments tells the right ones."""
+    if isinstance(thing, type):
+        for name, member in list(vars(thing).items()):
+            if isinstance(member, FunctionType) and (name == "__init__" or not name.startswith("_")):
+                setattr(thing, name, suggests(member))
+        return thing
+
+    @wraps(thing)
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            return thing(*args, **named)
+        except TypeError:
+            wrong = _wrong_call(thing, args, named)
+            if wrong is None:  # the call was right, and the error is about something else
+                raise
+        raise wrong
+
+    return call  # type: ignore[return-value]
+
+
+def _wrong_call(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> InputTypeError | None:
+    """The error about arguments that a function does not have or lacks; None if they fit."""
+    own = signature(function)
+    try:
+        own.bind(*args, **named)
+    except TypeError as error:
+        known = {name: one.replace(annotation=one.empty, default=one.empty) for name, one in own.parameters.items()}
+        name = function.__name__ if known.pop("self", None) is None else type(args[0]).__name__
+        name += f".{function.__name__}" * (name != function.__name__ != "__init__")
+        needed = f"Its arguments are {', '.join(map(str, known.values()))}."
+        unknown = next((key for key in named if key not in known), None)
+        if unknown is None:
+            return InputTypeError(f"{name}(...) cannot be called like this: {error}.", needed)
+        return InputTypeError(f"{name}(...) has no argument {unknown!r}.", needed, did_you_mean(unknown, known))
+    return None

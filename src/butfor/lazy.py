@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+from butfor.errors import did_you_mean
+
 Loader = Callable[[str], Any]
 """The `__getattr__` of a package."""
+
+
+def no_attribute(package: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error about a name that a package does not have."""
+    missing = f"module {package!r} has no attribute {name!r}"
+    meant = "" if name.startswith("_") else did_you_mean(name, known)  # Python itself asks for names with underscores
+    return AttributeError(f"{missing}. {meant}" if meant else missing)
+
 
 Names = Callable[[], list[str]]
 """The `__dir__` of a package: tab completion shows public names, and no helpers."""
@@ -18,7 +28,7 @@ def loaded_when_used(package: str, homes: Mapping[str, str]) -> tuple[Loader, Na
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise no_attribute(package, name, homes)
         return getattr(import_module(homes[name]), name)
 
     return load, lambda: sorted(homes)

@@ -41,7 +41,7 @@ ERRORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("a rule on no column", lambda: Judge(MODEL, X, constraints=[bf.fixed("agee")]), bf.UnknownColumnError, "'agee'.*age"),
     ("no neighbour", lambda: Judge(MODEL, X, neighbours=0), bf.InputError, "neighbours=0.*at least 1"),
     # the answers
-    ("wrong columns", of(SET.drop(columns="job")), bf.UnknownColumnError, "answers of 'dice'.*job.*missing"),
+    ("wrong columns", of(SET.drop(columns="job")), bf.UnknownColumnError, "answers of 'dice'.*missing.*job"),
     ("a missing value", of(SET.assign(age=[30, np.nan, 40])), bf.InputError, "answers of 'dice'.*'age' is missing in row 1"),
     ("an unseen category", of(SET.assign(job="judge")), bf.InputError, "answers of 'dice'.*'judge'.*clerk, nurse, pilot"),
     ("text for a number", of(SET.assign(age="forty")), bf.InputError, "'forty'.*Convert"),

@@ -32,6 +32,7 @@ SPACE = Space(
         Feature("owns", levels=(False, True), ordered=True),
         Feature("zone", levels=(0, 1), ordered=True),
         Feature("step", low=0.0, high=9.0),
+        Feature("share", low=0.0, high=1.0),
     )
 )
 
@@ -89,6 +90,36 @@ WRITTEN = {
     "allowed job: <18": bf.allowed("job", ["<18"]),
     "at_most_changes 3": bf.at_most_changes(3),
     "margin 0.01": bf.margin(0.01),
+    "margin 1%": bf.margin(0.01),
+    "within income 10 %": bf.within("income", 0.1),
+    "between income:0:90,000": bf.between("income", 0.0, 90000.0),
+    "income =< 90,000": bf.between("income", high=90000),
+    "income => 90,000.50": bf.between("income", 90000.5),
+    "income <= 90 000": bf.between("income", high=90000),
+    "income <= 90\u202f000,5": bf.between("income", high=90000.5),
+    "income <= 90.000,5": bf.between("income", high=90000.5),
+    "income <= 1.090.000": bf.between("income", high=1090000),
+    "income <= 90'000": bf.between("income", high=90000),
+    "income <= 0.125": bf.between("income", high=0.125),
+    "age <= 18.125": bf.between("age", high=18.125),
+    "a <= 50% * income": bf.linear({"a": 1, "income": -0.5}, "<=", 0),
+    "share <= 5%": bf.between("share", high=0.05),
+    "a / age <= 0.5": bf.linear({"a": 1, "age": -0.5}, "<=", 0),
+    "a/age <= 50 %": bf.linear({"a": 1, "age": -0.5}, "<=", 0),
+    "0.5 >= 12*a/age/2": bf.linear({"age": 0.5, "a": -6.0}, ">=", 0),
+    "12 / age + a/age >= 1": bf.linear({"a": 1, "age": -1}, ">=", -12),
+    "job = Clerk": bf.allowed("job", ["clerk"]),
+    "job = CLERK": bf.allowed("job", ["clerk"]),
+    "if job == 'clerk' then income >= 20000": bf.implies(bf.allowed("job", ["clerk"]), bf.between("income", 20000)),
+    "If job = clerk, then income >= 20,000": bf.implies(bf.allowed("job", ["clerk"]), bf.between("income", 20000)),
+    "if school >= college then age <= 60": bf.implies(bf.between("school", "college"), bf.between("age", high=60)),
+    "if petal length (cm) <= 3 then zone == 1": bf.implies(
+        bf.between("petal length (cm)", high=3), bf.allowed("zone", [1])
+    ),
+    "if school rises then age rises by at least 2": bf.implies(bf.rises("school"), bf.rises("age", by=2)),
+    "if job becomes rents a flat, then a falls by 0.5": bf.implies(
+        bf.becomes("job", "rents a flat"), bf.falls("a", by=0.5)
+    ),
     "robust 0.05": bf.robust(0.05),
     "robust income:500, age: 2": bf.robust({"income": 500.0, "age": 2.0}),
 }
@@ -125,6 +156,29 @@ def test_a_sum_between_two_numbers_is_two_constraints() -> None:
     ]
 
 
+def test_two_ends_of_a_condition_and_of_a_ratio_are_two_constraints() -> None:
+    cause = bf.allowed("job", ["clerk"])
+    assert read_constraint("if job = clerk then 20 <= age <= 60", SPACE) == [
+        bf.implies(cause, bf.between("age", 20)),
+        bf.implies(cause, bf.between("age", high=60)),
+    ]
+    assert read_constraint("0.1 <= a/age <= 0.5", SPACE) == [
+        bf.linear({"age": 0.1, "a": -1}, "<=", 0),
+        bf.linear({"a": 1, "age": -0.5}, "<=", 0),
+    ]
+
+
+def test_numbers_of_numpy_print_as_they_are_written() -> None:
+    """So the question in words is the one in a record."""
+    assert repr(bf.between("age", np.float64(2))) == "between('age', 2.0)"
+    assert repr(bf.allowed("zone", [np.int64(1)])) == "allowed('zone', [1])"
+    assert repr(bf.implies(bf.rises("age", np.float64(2)), bf.becomes("zone", np.int64(1)))) == (
+        "implies(rises('age', by=2.0), becomes('zone', 1))"
+    )
+    assert repr(bf.L1({"age": np.float64(2)})) == "L1(weights={'age': 2.0})"
+    assert repr(bf.moves("zone", {np.int64(0): [np.int64(1)]})) == "moves('zone', {0: [1]})"
+
+
 WRONG = {
     "": "cannot be read",
     "   ": "cannot be read",
@@ -141,9 +195,30 @@ WRONG = {
     "1 <= age <= 3 <= 4": "two of one direction",
     "age <= a <= income": "two of one direction",
     "1 == age == 1": "two of one direction",
-    "age * a <= 3": "neither multiplied nor divided",
-    "3 / age <= 3": "neither multiplied nor divided",
-    "age / 0 <= 3": "neither multiplied nor divided",
+    "age * a <= 3": r"from 'a <= 3' \(character 7\) on.*A term is a number times one column",
+    "age / 0 <= 3": "A term is a number times one column",
+    "3 / income <= 3": "divides by 'income', whose values are 0 to 90000.*Write '3 <= 3.income' if that is meant",
+    "a / income <= 0.5": "above 0.*Write 'a <= 0.5.income'.*declare the range",
+    "a / job <= 0.5": "divides by 'job'.*a number above 0",
+    "a / age / age <= 1": "divided by a number or by one other column",
+    "a / age + income <= 1": "'income' would be multiplied by 'age': that is not linear",
+    "a / age + 2 <= a / months": "no column 'months'",
+    "a / age <= income / a": "All terms must be divided by the same column",
+    "age + 3,5 <= 9": r"from '3,5 <= 9' \(character 7\) on.*write 3.5 for 3,5",
+    "income <= 22.150": "22.150 may be read in two ways: write 22150 or 22.1500",
+    "age <= 40%": "40% may be read in two ways: write 40 or 0.4",
+    "if job == clerk income >= 2": "cannot be read.*both halves are needed",
+    "if job == clerk then": "cannot be read",
+    "if job = pilot then income >= 2": "'pilot'",
+    "if 2 <= age <= 30 then income >= 2": "The cause '2 <= age <= 30' has two ends",
+    "if job == clerk then fixed age": "Each part of a condition is a comparison of one column",
+    "if age + a <= 3 then income >= 2": "Each part of a condition",
+    "if job == clerk then income > 2": "in the constraint 'if job.*write >= for >",
+    "if incom >= 3 then age >= 20": "no column 'incom'.*'income'",
+    "if age rises by two then income >= 2": "Each part of a condition",
+    "onlyup age": "Did you mean 'only_up'",
+    "within age:10,5": "Write 10.5",
+    "at_most_changes 2.5": "not a whole number",
     "2 age <= 3": "cannot be read",
     "age + + a": "cannot be read",
     "3 <= 5": "says nothing",

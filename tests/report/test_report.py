@@ -24,6 +24,7 @@ from butfor.report.portfolio import MEANINGS
 from butfor.space.feature import Feature
 from butfor.views.lines import line_of, together
 from butfor.views.tables import kind_of
+from butfor.views.words import why_in_words
 from tests.applicant import EXPLAINER, POSSIBLE, STUCK, X
 from tests.views.answers import made
 from tests.views.test_html import EVIL, Reader
@@ -106,7 +107,7 @@ def test_every_row_is_listed_by_its_own_label_with_score_changes_and_cost() -> N
         if one.changes:
             assert f"{one.cost:.6g}"[:6] in line
         elif not one.found:
-            assert one.certificate.why[1:] in line
+            assert why_in_words(one.certificate, one.question)[1:] in line
 
 
 def test_each_kind_of_certificate_is_said_once_and_each_row_leads_to_its_own() -> None:

@@ -9,7 +9,7 @@ import pytest
 import butfor as bf
 from tests.several.small_worlds import MODELS, NUMBERS, world
 
-QUICK = ["cost", "number of changes", "certainty", "likeness to the data"]
+QUICK = ["cost", "number of changes", "certainty", "similarity to the data"]
 
 
 @pytest.mark.parametrize("kind", sorted(MODELS))
@@ -24,9 +24,9 @@ def test_each_respect_has_its_best(kind) -> None:
     sure = here.explainer.model.predict_proba(variety["certainty"].point)[0, 1]
     assert sure == pytest.approx(probability.max())
     likeness = [_distance(here, option) for option in menu]
-    assert _distance(here, variety["likeness to the data"]) == pytest.approx(min(likeness))
-    place = variety.best["likeness to the data"]
-    assert variety.marks["likeness to the data"][place] == pytest.approx(min(likeness))
+    assert _distance(here, variety["similarity to the data"]) == pytest.approx(min(likeness))
+    place = variety.best["similarity to the data"]
+    assert variety.marks["similarity to the data"][place] == pytest.approx(min(likeness))
     radii = variety.marks["robustness"]
     assert radii[variety.best["robustness"]] == max(radii)
     assert all(radius <= _radius(here, one) + 1e-6 for radius, one in zip(radii, variety, strict=True))

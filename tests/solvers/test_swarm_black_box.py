@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
@@ -213,7 +214,8 @@ def test_calls_are_kept(calls) -> None:
     ask.sizes.clear()
     answers = explainer.explain(rows, target="approved", solver=bf.Swarm(calls=calls))
     assert answers[0].certificate.notes["calls"] == calls
-    assert len(ask.sizes) == calls + 4, "the rows and the answers for the certificate, by label and by probability"
+    others = len(ask.sizes) - calls
+    assert 4 + 2 * 3 <= others <= 4 + 2 * 3 + 12, "rows and answers, the answers alone, and without single changes"
 
 
 def test_a_time_limit_is_kept() -> None:
@@ -241,39 +243,41 @@ def test_an_interruption_keeps_what_is_known() -> None:
     def interrupted(given):
         nonlocal asked
         asked += 1
-        if asked == 5:  # the rows, the training rows by label, by probability and again; then the search
+        if asked == 6:  # the rows twice, the training rows by label, by probability and again; then the search
             raise KeyboardInterrupt
         return probabilities(given)
 
     answers = boxed(interrupted).explain(rows, target="approved")
-    assert asked == 8, "the search ends at once, and the certificate asks by label and by probability"
+    assert asked <= 6 + 20, "the search ends at once; what follows takes changes back, and confirms the answers"
     assert answers.found.all()
     real = explainer.explain(rows, target="approved", constraints=[bf.candidates(X[NUMBERS])])
-    assert np.allclose(answers.costs, real.costs)
+    assert (answers.costs <= real.costs).all(), "it is that row, without the changes that are not needed"
 
 
 def test_several_answers_differ_and_fewer_are_an_outcome() -> None:
     explainer = boxed()
     answers = explainer.explain(ONE, target="approved", k=5, solver=QUICK)
-    assert len(answers) == 5
-    assert len({tuple(one.point_codes) for one in answers}) == 5
-    assert len({tuple(change.name for change in one.changes) for one in answers}) >= 3, "they are not all alike"
+    assert 1 < len(answers) <= 5, "those that only go farther than a cheaper one are left out"
+    sets = [{change.name for change in one.changes} for one in answers]
+    assert all(not first <= second for first, second in itertools.combinations(sets, 2)), "they are not alike"
     few = [bf.fixed("age", "income", "amount", "late_payments")]
     one_column = explainer.explain(ONE, target="approved", k=50, constraints=few, solver=QUICK)
     assert one_column.found.all()
-    assert 1 < len(one_column) < 50
+    assert len(one_column) == 1, "to go farther in the only column is no other answer"
 
 
 def test_how_many_were_asked_and_how_many_particles_were_dropped_is_said() -> None:
     """Coverage is found over asked; a particle without a valid point is none to choose from."""
     explainer = boxed()
     full = explainer.explain(ONE, target="approved", k=3, solver=QUICK)
-    assert [one.certificate.notes["coverage"] for one in full] == [1.0] * 3
+    assert [one.certificate.notes["coverage"] for one in full] == [1.0] * len(full)
     assert 0 <= full[0].certificate.notes["invalid particles"] < QUICK.particles
     few = [bf.fixed("age", "income", "amount", "late_payments")]
     part = explainer.explain(ONE, target="approved", k=50, constraints=few, solver=QUICK)
     assert part.found.all()
-    assert part[0].certificate.notes["coverage"] == len(part) / 50
+    assert len(part) / 50 <= part[0].certificate.notes["coverage"] < 1, (
+        "of the search, before needless ones are left out"
+    )
     none = explainer.explain(ONE, target=bf.probability("approved", at_least=1.0), solver=QUICK)
     assert not none.found
     assert none.certificate.notes["coverage"] == 0.0

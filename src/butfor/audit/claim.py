@@ -1,16 +1,20 @@
-"""An answer together with the model that is to confirm it."""
+"""Answers to one question, together with the model that is to confirm them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from butfor.arrays import FloatArray
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
-from butfor.explain.explainer import Explainer
+from butfor.explain.asking import Asking
 from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading, read_onto
 from butfor.problem.constraints.constraint import AbstractConstraint, Changes
 from butfor.problem.constraints.restrictions import admissible
@@ -20,76 +24,196 @@ from butfor.problem.spec import from_spec
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
+from butfor.verdict.certificate import CLOSEST_ROW, Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """Answers to one question in columns, with tables of their rows.
+
+    - `factuals`: the row of each answer;
+    - `found`, `points`: which answers have a point, and the table of these points;
+    - `near`, `closest`: which have a closest row in place of a point, and the table of these rows.
+    """
+
+    answers: Explanations
+    factuals: Any
+    found: IntArray
+    points: Any
+    near: IntArray
+    closest: Any
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def certificates(self) -> Sequence[Certificate]:
+        """The certificate of each answer."""
+        return self.answers.certificates
+
+    @property
+    def starts(self) -> FloatArray:
+        """The encoded row of each answer."""
+        return self.answers.factual_codes[self.answers.table_rows]
+
+    def take(self, at: IntArray) -> Stated:
+        """Some of the answers, in their order."""
+
+        def some(own: IntArray, table: Any) -> tuple[IntArray, Any]:
+            places = np.flatnonzero(np.isin(own, at))
+            return np.searchsorted(at, own[places]), frames.take(table, places) if len(places) else None
+
+        factuals = frames.take(self.factuals, at)
+        return Stated(self.answers[at], factuals, *some(self.found, self.points), *some(self.near, self.closest))
+
+
+def stated(answers: Explanation | Explanations) -> Stated:
+    """What answers to one question say."""
+    if isinstance(answers, Explanation):
+        found, near = (np.flatnonzero([codes is not None]) for codes in (answers.point_codes, answers.closest_codes))
+        return Stated(_as_one(answers), answers.factual, found, answers.point, near, answers.closest)
+    answers = replace(answers, certificates=list(answers.certificates))  # they are read often, and each is made anew
+    codes = answers.point_codes
+
+    def written(at: IntArray) -> Any:
+        rows = answers.table_rows[at]
+        return answers.space.decode(codes[at], frames.take(answers.table, rows), answers.factual_codes[rows])
+
+    found = np.flatnonzero(answers.found)
+    near = np.flatnonzero([CLOSEST_ROW in one.notes for one in answers.certificates])
+    factuals = frames.take(answers.table, answers.table_rows)
+    return Stated(
+        answers, factuals, found, written(found) if len(found) else None, near, written(near) if len(near) else None
+    )
+
+
+def _as_one(answer: Explanation) -> Explanations:
+    """A single answer in columns."""
+    codes = next(
+        (row for row in (answer.point_codes, answer.closest_codes) if row is not None),
+        np.full(len(answer.space), np.nan),
+    )
+    return Explanations(
+        space=answer.space,
+        rows=np.array([answer.row]),
+        ranks=np.array([answer.rank]),
+        table_rows=np.zeros(1, dtype=np.intp),
+        factual_codes=answer.factual_codes[None],
+        point_codes=codes[None],
+        table=answer.factual,
+        outputs_before=[answer.before],
+        outputs_after=[answer.after],
+        costs=np.array([answer.cost]),
+        certificates=[answer.certificate],
+        question=answer.question,
+        model=answer.model,
+        created=answer.created,
+        sealed=answer.sealed,
+        scores=[answer.score],
+        words=answer.words,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """An answer together with the model that is to confirm it.
+    """Answers to one question together with the model that is to confirm them.
 
-    Parts of the question that the answer does not hold as data are None.
+    Parts of the question that the answers do not hold as data are None.
     """
 
-    answer: Explanation
-    reading: Reading
-    explainer: Explainer
+    stated: Stated
+    asking: Asking
     target: AbstractTarget | None
     cost: Any
     constraints: tuple[AbstractConstraint | None, ...]
 
+    def __len__(self) -> int:
+        return len(self.stated)
+
+    def take(self, at: IntArray) -> Claim:
+        """Some of the answers. The model predicts their rows by themselves."""
+        return replace(self, stated=self.stated.take(at))
+
+    @property
+    def answers(self) -> Explanations:
+        """The answers."""
+        return self.stated.answers
+
+    @property
+    def reading(self) -> Reading:
+        """The model as it was read."""
+        return self.asking.reading
+
     @property
     def whole(self) -> bool:
-        """Whether the answer holds the whole question as data. Then it can be solved again."""
+        """Whether the answers hold the whole question as data. Then it can be solved again."""
         return self.target is not None and self.cost is not None and None not in self.constraints
 
+    @cached_property
     def known(self) -> tuple[AbstractConstraint, ...]:
-        """The constraints that the answer holds as data."""
+        """The constraints that the answers hold as data."""
         return tuple(found for found in self.constraints if found is not None)
 
-    @property
+    @cached_property
     def coin(self) -> float:
         """The smallest price that matters, computed again if the cost is known."""
-        return self.answer.certificate.coin if self.cost is None else price(self.cost, self.answer.space).coin
+        if self.cost is None:
+            return self.stated.certificates[0].coin
+        return price(self.cost, self.answers.space).coin
 
-    def predicted(self, row: Any) -> Prediction:
-        """What the model predicts for a row of the answer."""
-        return Prediction(self.reading.source, frames.select(row, self.answer.space.names))
+    @cached_property
+    def referee(self) -> Referee:
+        """Who helps constraints."""
+        return self.asking.referee(self.target)
 
-    def codes(self) -> tuple[FloatArray, FloatArray]:
-        """The factual and the point, encoded."""
-        point = self.answer.point_codes
-        assert point is not None
-        return self.answer.factual_codes[None], point[None]
+    @cached_property
+    def before(self) -> Prediction:
+        """What the model predicts for the row of each answer."""
+        return self._predicted(self.stated.factuals)
 
-    def broken(self) -> list[str]:
-        """The constraints that the point breaks, of those that the answer holds as data."""
-        predicted = self.predicted(self.answer.factual), self.predicted(self.answer.point)
-        changes, referee = Changes(*self.codes(), *predicted), Referee(self.reading, self.target)
-        return [repr(one) for one in self.known() if not one.holds(changes, referee)[0]]
+    @cached_property
+    def after(self) -> Prediction:
+        """What it predicts for each point that was found."""
+        return self._predicted(self.stated.points)
 
-    def inside(self) -> bool:
-        """Whether all values of the point lie within their ranges."""
-        start, point = self.codes()
-        return bool(admissible(self.answer.space, start, self.known()).admits(point)[0])
+    @cached_property
+    def at_closest(self) -> Prediction:
+        """What it predicts for each closest row."""
+        return self._predicted(self.stated.closest)
+
+    def _predicted(self, table: Any) -> Prediction:
+        return Prediction(self.reading.source, frames.select(table, self.answers.space.names))
+
+    def changes(self, at: IntArray, after: Prediction) -> Changes:
+        """The changes from the rows of some answers to their points, or to the closest rows in their place."""
+        return Changes(self.stated.starts[at], self.answers.point_codes[at], self.before.take(at), after)
+
+    def broken(self, changes: Changes) -> list[list[str]]:
+        """The constraints that each change breaks, of those that the answers hold as data."""
+        rules = [(repr(one), one.holds(changes, self.referee)) for one in self.known]
+        return [[words for words, holds in rules if not holds[i]] for i in range(len(changes))]
+
+    def inside(self, changes: Changes) -> BoolArray:
+        """Which changes end within the ranges of all columns."""
+        return admissible(self.answers.space, changes.start, self.known).admits(changes.points)
 
 
-def claim_of(answer: Explanation, model: Any, objects: Mapping[str, Any], rows: Any = None) -> Claim:
-    """The answer together with the model, which is read for `rows` (default: that of the answer).
+def claim_of(answers: Stated, model: Any, objects: Mapping[str, Any]) -> Claim:
+    """The answers together with the model, which is read once, for their rows.
 
     Raises an error if they do not fit together.
     """
-    rows = answer.factual if rows is None else rows
-    reading = read_onto(model, answer.space, frames.select(rows, answer.space.names))
-    spec = answer.question.spec
+    space, spec = answers.answers.space, answers.answers.question.spec
+    reading = read_onto(model, space, frames.select(answers.factuals, space.names))
     target = meant(spec.get("target"))
-    constraints = tuple(
-        meant(one, objects) for one in spec.get("constraints", [None] * len(answer.question.constraints))
-    )
+    listed = spec.get("constraints", [None] * len(answers.answers.question.constraints))
+    constraints = tuple(meant(one, objects) for one in listed)
     if target is not None:
         as_target(target, reading.source)
     for constraint in constraints:
         if constraint is not None:
-            constraint.validate(answer.space)
-    return Claim(answer, reading, Explainer.from_reading(reading), target, meant(spec.get("cost")), constraints)
+            constraint.validate(space)
+    return Claim(answers, Asking(reading), target, meant(spec.get("cost")), constraints)
 
 
 def meant(spec: Any, objects: Mapping[str, Any] | None = None) -> Any:

@@ -1,62 +1,69 @@
-"""Checks of an impossible answer: how far any admissible row gets, and the closest one that was found."""
+"""Checks of impossible answers: how far any admissible row gets, and the closest one that was found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from butfor.audit.claim import Claim
-from butfor.audit.result import Check
-from butfor.explanation.explanation import Explanation
+from butfor.audit.result import CheckColumn
 from butfor.problem.targets.score import close
 from butfor.solvers.outcome import TOLERANCE
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
+from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED, Certificate
 
 
-def closest_row(claim: Claim) -> Iterator[Check]:
-    """Check the closest row in place of an answer: it respects the constraints, and gets as far as is said."""
-    answer = claim.answer
-    if answer.closest_codes is None:
+def closest_row(claim: Claim) -> Iterator[CheckColumn]:
+    """Check the closest rows in place of answers: they respect the constraints, and get as far as is said."""
+    at, certificates = claim.stated.near, claim.stated.certificates
+    if not len(at):
         return
-    told = answer.certificate.notes[CLOSEST_ROW]
-    name = f"the closest row that was found has {told:.4g}"
+
+    def name(i: int) -> str:
+        return f"the closest row that was found has {certificates[i].notes[CLOSEST_ROW]:.4g}"
+
     if claim.target is None:
-        yield Check(name, None, "the answer does not hold the target as data")
+        words = dict.fromkeys(at.tolist(), "the answer does not hold the target as data")
+        yield CheckColumn(at, [None] * len(at), name, words)
         return
-    row = replace(claim, answer=replace(answer, point=answer.closest, point_codes=answer.closest_codes))
-    before, after = claim.predicted(answer.factual), claim.predicted(answer.closest)
-    (score,) = claim.target.scores(before, after)
-    broken, inside = row.broken(), row.inside()
-    if bool(claim.target.met(before, after)[0]) and not broken and inside:
-        yield Check(name, False, "it meets the target, and no answer is said to")
-    elif broken or not inside:
-        yield Check(name, False, f"it breaks {', '.join(broken) or 'the range of a column'}")
-    elif score is None or not close(score.after, told):
-        yield Check(name, False, f"computed again: {score if score else 'the model gives no number'}")
-    else:
-        yield Check(name, True)
+    changes = claim.changes(at, claim.at_closest)
+    met = claim.target.met(changes.before, changes.after)
+    scores = claim.target.scores(changes.before, changes.after)
+    broken, inside = claim.broken(changes), claim.inside(changes)
+    words = {}
+    for k, i in enumerate(at.tolist()):
+        score = scores[k]
+        if met[k] and not broken[k] and inside[k]:
+            words[i] = "it meets the target, and no answer is said to"
+        elif broken[k] or not inside[k]:
+            words[i] = f"it breaks {', '.join(broken[k]) or 'the range of a column'}"
+        elif score is None or not close(score.after, certificates[i].notes[CLOSEST_ROW]):
+            words[i] = f"computed again: {score if score else 'the model gives no number'}"
+    yield CheckColumn(at, [i not in words for i in at.tolist()], name, words)
 
 
-def how_far(claim: Claim, again: Explanation | None) -> Iterator[Check]:
-    """Check how far any admissible row gets, with the answer that was found when the question was solved again."""
-    notes = claim.answer.certificate.notes
-    if not {REACHED, NEEDED} <= notes.keys():
-        return
+def says_how_far(certificate: Certificate) -> bool:
+    """Whether a certificate says how far any admissible row gets."""
+    return {REACHED, NEEDED} <= certificate.notes.keys()
+
+
+def how_far_in_words(certificate: Certificate) -> str:
+    """What a certificate says about that."""
+    reached, needed = certificate.notes[REACHED], certificate.notes[NEEDED]
+    way = "below" if reached > needed else "above"
+    return f"no admissible row gets {way} {reached:.4g}, and {needed:.4g} is needed"
+
+
+def how_far(stated: Certificate, again: Certificate | None) -> tuple[bool | None, str]:
+    """Check how far any admissible row gets, with what was found when the question was solved again."""
+    if again is None or not says_how_far(again):
+        return None, "it was not found again how far rows get"
+    notes, now = stated.notes, again.notes
     reached, needed = notes[REACHED], notes[NEEDED]
-    name = (
-        f"no admissible row gets {'below' if reached > needed else 'above'} {reached:.4g}, and {needed:.4g} is needed"
-    )
-    now = {} if again is None else again.certificate.notes
-    if not {REACHED, NEEDED} <= now.keys():
-        yield Check(name, None, "it was not found again how far rows get")
-        return
     slack = TOLERANCE * (1 + abs(reached))
     way = 1.0 if needed >= reached else -1.0
     if abs(now[NEEDED] - needed) > slack:
-        yield Check(name, False, f"{now[NEEDED]:.4g} is needed")
-    elif any(way * (one.get(CLOSEST_ROW, reached) - reached) > slack for one in (now, notes)):
-        yield Check(name, False, "there is a row that gets further")
-    elif way * (now[REACHED] - reached) > slack:
-        yield Check(name, None, f"proven again only for {now[REACHED]:.4g}")
-    else:
-        yield Check(name, True)
+        return False, f"{now[NEEDED]:.4g} is needed"
+    if any(way * (one.get(CLOSEST_ROW, reached) - reached) > slack for one in (now, notes)):
+        return False, "there is a row that gets further"
+    if way * (now[REACHED] - reached) > slack:
+        return None, f"proven again only for {now[REACHED]:.4g}"
+    return True, ""

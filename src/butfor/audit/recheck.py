@@ -1,321 +1,369 @@
-"""Check an answer again, even a year later. It needs nothing but the answer and the model."""
+"""Check answers again, even a year later. It needs nothing but the answers and the model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
 
-from butfor.audit.claim import Claim, claim_of
-from butfor.audit.closest import closest_row, how_far
-from butfor.audit.result import AllChecked, Check, Checked
-from butfor.audit.written import record_checks, solver_of
+from butfor.arrays import IntArray
+from butfor.audit.again import CheckLimits, bounds_again
+from butfor.audit.claim import Claim, Stated, claim_of, stated
+from butfor.audit.closest import closest_row
+from butfor.audit.doubt import in_doubt
+from butfor.audit.patience import RECHECK_SECONDS
+from butfor.audit.result import AllChecked, CheckColumn, Checked, CheckedTogether, Results
+from butfor.audit.written import record_checks
+from butfor.compiled.saying import silence
 from butfor.errors import ButforError, InputError
 from butfor.estimator.prediction import Prediction
+from butfor.explain.arguments import seed_of, threads_of
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
-from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
+from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.costs import price
-from butfor.solvers.conflict import MODEL, RANGES
-from butfor.solvers.outcome import Status, statuses_of, tolerated
-from butfor.space import frames
-
-RECHECK_SECONDS = 60.0
-"""How long a claimed bound may take to be proven again, by default."""
-
-LAST_RANK = 100
-"""Answers beyond this place among those to their row are not solved again."""
+from butfor.problem.targets.score import close
+from butfor.solvers.outcome import LEFT_OPEN, TOLERANCE, statuses_of
+from butfor.views.progress import bar
 
 
-@overload
-def check(answer: Explanation, model: Any, *, forests: Iterable[Any] = ..., time_limit: float = ...) -> Checked: ...
 @overload
 def check(
-    answer: Explanations, model: Any, *, forests: Iterable[Any] = ..., time_limit: float = ...
+    answer: Explanation,
+    model: Any,
+    *,
+    forests: Iterable[Any] = ...,
+    time_limit: float = ...,
+    bounds: bool = ...,
+    progress: bool | None = ...,
+) -> Checked: ...
+@overload
+def check(
+    answer: Explanations,
+    model: Any,
+    *,
+    forests: Iterable[Any] = ...,
+    time_limit: float = ...,
+    sample: float | None = ...,
+    seed: int = ...,
+    bounds: bool = ...,
+    n_jobs: int | None = ...,
+    progress: bool | None = ...,
 ) -> Checked | AllChecked: ...
 def check(
-    answer: Explanation | Explanations, model: Any, *, forests: Iterable[Any] = (), time_limit: float = RECHECK_SECONDS
+    answer: Explanation | Explanations,
+    model: Any,
+    *,
+    forests: Iterable[Any] = (),
+    time_limit: float = RECHECK_SECONDS,
+    sample: float | None = None,
+    seed: int = 0,
+    bounds: bool = True,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Checked | AllChecked:
     """Redo the certificate of an answer, or those of several, with the model.
 
     It checks that this is the same model, that it predicts the same, that the cost is right, that the constraints
     hold, and that the words of the certificate follow from its facts. A claimed bound (an optimum, an impossibility)
-    is confirmed by solving the question again, for at most `time_limit` seconds. Some things an answer does not hold
-    as data, such as a price that is a function, or candidate rows. They are listed as not checked. The answer does not
-    hold the forests of `bf.plausible` either: give them as `forests`, and they are checked, too.
+    is confirmed by solving the question again. Some things an answer does not hold as data, such as a price that is a
+    function, or candidate rows. They are listed as not checked.
+
+    - `forests`: the forests of `bf.plausible`, which an answer does not hold. With them, they are checked, too;
+    - `time_limit`: the seconds for each answer in which its bound may be proven again;
+    - `sample`: how many of several answers to check, drawn at random: a share such as 0.1, or a number such as 200.
+      The result says how many there are;
+    - `seed`: the seed of that draw;
+    - `bounds`: whether bounds are derived again. That takes about as long as the answers took. Without it, the result
+      says how many were left out;
+    - `n_jobs`: how many threads share the answers (None: one; -1: one per processor);
+    - `progress`: whether to show a bar (default: on a terminal, when the work takes long).
 
     >>> from butfor import Explainer
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    >>> check(Explainer(tree, data=X).explain(X.iloc[[60]], target=2), tree).passed
+    >>> answers = Explainer(tree, data=X).explain(X, target=2)
+    >>> check(answers[60], tree).passed
     True
+    >>> check(answers, tree, sample=30)
+    30 of 30 answers hold; these are a sample of 150 (seed 0), and the others were not checked
     """
     several = [answer] if isinstance(answer, Explanation) else answer
     if not len(several):
         raise InputError("no answer was given.", "There is nothing to check.")
-    every = check_all(several, model, forests, time_limit)
+    every = check_all(
+        several, model, forests, time_limit, sample=sample, seed=seed, bounds=bounds, n_jobs=n_jobs, progress=progress
+    )
     return every.results[0] if len(several) == 1 else every
 
 
 def check_all(
-    answers: Sequence[Explanation], model: Any, forests: Iterable[Any] = (), time_limit: float = RECHECK_SECONDS
+    answers: Sequence[Explanation],
+    model: Any,
+    forests: Iterable[Any] = (),
+    time_limit: float = RECHECK_SECONDS,
+    *,
+    sample: float | None = None,
+    seed: int = 0,
+    bounds: bool = True,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
 ) -> AllChecked:
-    """Redo the certificates of answers, which may be to different questions."""
-    results = tuple(_check_each(answers, model, {repr(forest): forest for forest in forests}, time_limit))
-    return AllChecked(tuple(f"Row {one.label}, answer {one.rank}" for one in answers), results)
+    """Redo the certificates of answers. Those to one question (`Explanations`) are checked together."""
+    chosen, threads = _drawn(len(answers), sample, seed_of(seed)), threads_of(n_jobs)
+    some = answers
+    if len(chosen) < len(answers):
+        some = answers[chosen] if isinstance(answers, Explanations) else [answers[i] for i in chosen.tolist()]
+    objects = {repr(forest): forest for forest in forests}
+    with silence(progress is False), bar(len(some), progress, "checking") as advance:
+        limits = CheckLimits(time_limit, threads, bounds, advance)
+        groups = [some] if isinstance(some, Explanations) else some
+        parts = [part for group in groups for part in _checked(stated(group), model, objects, limits)]
+    left_out = []
+    if not bounds:
+        left_out.append("no bound was derived again (bounds=False)")
+    if len(some) < len(answers):
+        left_out.append(f"these are a sample of {len(answers):,} (seed {seed}), and the others were not checked")
+    labels = some.labels if isinstance(some, Explanations) else [one.label for one in some]
+    ranks = some.ranks.tolist() if isinstance(some, Explanations) else [one.rank for one in some]
+    names = tuple(f"Row {label}, answer {rank}" for label, rank in zip(labels, ranks, strict=True))
+    return AllChecked(names, Results(parts), tuple(left_out))
 
 
-def _check_each(
-    answers: Sequence[Explanation], model: Any, objects: Mapping[str, Any], time_limit: float
-) -> Iterator[Checked]:
-    """The result for each answer."""
-    read = _read_once(answers, model, objects)
-    for one in answers:
-        made: list[Check] = []
-        try:
-            made.extend(record_checks(one))
-            claim = replace(read, answer=one) if read else claim_of(one, model, objects)
-            made.extend(_checks(claim, time_limit))
-        except ButforError as refusal:
-            made.append(Check("the question fits the model", False, str(refusal)))
-        except Exception as error:  # a question of the right words can hold anything, and so can a model
-            made.append(Check("the question can be asked again", False, f"{type(error).__name__}: {error}"))
-        yield Checked(tuple(made))
+def _drawn(count: int, sample: Any, seed: int) -> IntArray:
+    """The answers to check, in order: a random share or number of them, or all."""
+    if sample is None:
+        return np.arange(count)
+    message = (f"sample={sample!r} was given.", "It must be a share such as 0.1, or a whole number of at least 1.")
+    if isinstance(sample, bool) or not isinstance(sample, int | float | np.number):
+        raise InputError(*message)
+    share = isinstance(sample, float | np.floating)
+    if not (0 < sample <= 1 if share else sample >= 1):
+        raise InputError(*message)
+    size = math.ceil(sample * count) if share else min(int(sample), count)
+    return np.sort(np.random.default_rng(seed).choice(count, size, replace=False))
 
 
-def _read_once(answers: Sequence[Explanation], model: Any, objects: Mapping[str, Any]) -> Claim | None:
-    """The claim of the first of several answers to one question, with the model read for the rows of all.
-
-    None if that is not possible. Then each answer is read by itself, so that it is refused in its own words.
-    """
-    if not isinstance(answers, Explanations):
-        return None
+def _checked(answers: Stated, model: Any, objects: Mapping[str, Any], limits: CheckLimits) -> Iterator[CheckedTogether]:
+    """The results for answers to one question. If they cannot be checked together, each half of them is."""
+    columns: list[CheckColumn] = []
     try:
-        return claim_of(answers[0], model, objects, frames.take(answers.table, answers.table_rows))
-    except Exception:  # whatever is wrong with one row, or with the question
-        return None
+        columns.extend(record_checks(answers))
+        claim = claim_of(answers, model, objects)
+        columns += [_same_model(claim), _question(claim)]
+        doubted = in_doubt(claim) if len(claim) > 1 else np.arange(0)
+        for step in (_predictions, _constraints_and_cost, closest_row):
+            columns += _settled(step, claim, doubted)
+        columns.append(_status(claim))
+        columns.extend(bounds_again(claim, limits))
+    except Exception as error:  # a question of the right words can hold anything, and so can a model
+        if len(answers) > 1:
+            for half in np.array_split(np.arange(len(answers)), 2):
+                yield from _checked(answers.take(half), model, objects, limits)
+            return
+        columns.append(_refused(error))
+    yield CheckedTogether(len(answers), tuple(columns))
 
 
-def _checks(claim: Claim, time_limit: float) -> Iterator[Check]:
-    """The checks that ask the model."""
-    yield _same_model(claim)
-    yield _question(claim)
-    yield from _predictions(claim)
-    if claim.answer.found:
-        yield _constraints(claim)
-        yield _cost(claim)
-    yield _status(claim)
-    yield from closest_row(claim)
-    yield from _bound(claim, time_limit)
+def _refused(error: Exception) -> CheckColumn:
+    """The check that ends those of a single answer, because of an error."""
+    if isinstance(error, ButforError):
+        return _column(1, [False], "the question fits the model", str(error))
+    return _column(1, [False], "the question can be asked again", f"{type(error).__name__}: {error}")
 
 
-def _question(claim: Claim) -> Check:
+def _column(count: int, passed: Sequence[bool | None], name: str, words: str = "") -> CheckColumn:
+    """A check of all answers with the same words."""
+    return CheckColumn(np.arange(count), passed, lambda _: name, dict.fromkeys(range(count), words) if words else {})
+
+
+Step = Callable[[Claim], Iterator[CheckColumn]]
+"""Checks that ask the model about rows."""
+
+
+def _settled(step: Step, claim: Claim, doubted: IntArray) -> list[CheckColumn]:
+    """What a step finds. Answers that are in doubt, or do not pass, are asked about alone: that is how they were handed out."""
+    columns = list(step(claim))
+    if len(claim) == 1:
+        return columns
+    failed = [i for column in columns for i in column.failed().tolist()]
+    for i in sorted({*failed, *doubted.tolist()}):
+        for single in step(claim.take(np.array([i]))):
+            columns = [
+                column.with_single(i, single) if column.of(i) and column.name(i) == single.name(0) else column
+                for column in columns
+            ]
+    return columns
+
+
+def _question(claim: Claim) -> CheckColumn:
     """Check that the question in words agrees with its data.
 
     People read the words, but the data is what is checked.
     """
-    question = claim.answer.question
+    question = claim.answers.question
     words = (question.target, question.cost, *question.constraints)
     data = (claim.target, claim.cost, *claim.constraints)
     differ = [text for text, meant in zip(words, data, strict=False) if meant is not None and text != repr(meant)]
     if len(words) != len(data):
         differ = [f"{len(question.constraints)} constraints in words, {len(claim.constraints)} as data"]
-    return Check("the question in words agrees with the question as data", not differ, "; ".join(differ))
+    name = "the question in words agrees with the question as data"
+    return _column(len(claim), [not differ] * len(claim), name, "; ".join(differ))
 
 
-def _same_model(claim: Claim) -> Check:
-    name = "the model is the one that was explained"
-    kind, said = type(claim.explainer.model).__name__, claim.answer.model
-    if said not in ("", kind):
-        return Check(name, False, f"it is a {kind}, and the answer says {said}")
-    then, now = claim.answer.certificate.fingerprint, claim.explainer.fingerprint
-    if not then and not now:
-        return Check(name, None, "a black box has no fingerprint")
-    return Check(
-        name, then == now, "" if then == now else f"its fingerprint is {now or 'none'}, and the answer says {then}"
-    )
+def _same_model(claim: Claim) -> CheckColumn:
+    name, count = "the model is the one that was explained", len(claim)
+    kind, told = type(claim.reading.source.estimator).__name__, claim.answers.model
+    if told not in ("", kind):
+        return _column(count, [False] * count, name, f"it is a {kind}, and the answer says {told}")
+    now, then = claim.asking.fingerprint, [one.fingerprint for one in claim.stated.certificates]
+    words = {
+        i: f"its fingerprint is {now or 'none'}, and the answer says {one}"
+        if now or one
+        else "a black box has no fingerprint"
+        for i, one in enumerate(then)
+        if one != now or not one
+    }
+    passed = [one == now if now or one else None for one in then]
+    return CheckColumn(np.arange(count), passed, lambda _: name, words)
 
 
-def _predictions(claim: Claim) -> Iterator[Check]:
-    answer = claim.answer
-    before = claim.predicted(answer.factual)
-    yield _same(f"the model predicts {answer.before} before the change", answer.before, _output(claim, before))
-    if not answer.found:
-        yield from _score(claim, before, None)
+def _predictions(claim: Claim) -> Iterator[CheckColumn]:
+    """Check what the model predicts before and after, the scores, and that the target is met."""
+    answers, at = claim.answers, claim.stated.found
+    then = answers.outputs_before
+    now = _outputs(claim, claim.before)
+    every = np.arange(len(claim))
+    yield _alike(every, then, now, lambda i: f"the model predicts {then[i]} before the change")
+    if len(at):
+        later = answers.outputs_after
+        again = _outputs(claim, claim.after)
+        yield _alike(at, [later[i] for i in at], again, lambda i: f"the model predicts {later[i]} after the change")
+    yield from _scores(claim)
+    if not len(at):
         return
-    after = claim.predicted(answer.point)
-    yield _same(f"the model predicts {answer.after} after the change", answer.after, _output(claim, after))
-    yield from _score(claim, before, after)
-    name = f"that meets the target: {answer.question.target}"
+    name = f"that meets the target: {answers.question.target}"
     if claim.target is None:
-        yield Check(name, None, "the answer does not hold the target as data")
+        words = dict.fromkeys(at.tolist(), "the answer does not hold the target as data")
+        yield CheckColumn(at, [None] * len(at), lambda _: name, words)
     else:
-        yield Check(name, bool(claim.target.met(before, after)[0]))
+        met = claim.target.met(claim.before.take(at), claim.after)
+        yield CheckColumn(at, met.tolist(), lambda _: name)
 
 
-def _score(claim: Claim, before: Prediction, after: Prediction | None) -> Iterator[Check]:
-    """Check the score, if the answer holds one: records of earlier versions do not."""
-    then = claim.answer.score
-    if then is None:
+def _scores(claim: Claim) -> Iterator[CheckColumn]:
+    """Check the scores of answers that hold one: records of earlier versions do not."""
+    then = claim.answers.scores
+    at = np.flatnonzero([one is not None for one in then])
+    if not len(at):
         return
-    name = f"its score: {then}"
+
+    def name(i: int) -> str:
+        return f"its score: {then[i]}"
+
     if claim.target is None:
-        yield Check(name, None, "the answer does not hold the target as data")
+        words = dict.fromkeys(at.tolist(), "the answer does not hold the target as data")
+        yield CheckColumn(at, [None] * len(at), name, words)
         return
-    (now,) = claim.target.scores(before, after)
-    same = then.same_as(now)
-    yield Check(name, same, "" if same else f"computed again: {now if now else 'the model gives none'}")
+    now = dict[int, Any]()
+    found = claim.stated.found
+    others = np.setdiff1d(np.arange(len(claim)), found)
+    for some, after in ((found, claim.after if len(found) else None), (others, None)):
+        if len(some):
+            scores = claim.target.scores(claim.before.take(some), after)
+            now |= zip(some.tolist(), scores, strict=True)
+    passed = [one is not None and one.same_as(now[i]) for i in at.tolist() for one in [then[i]]]
+    words = {
+        i: f"computed again: {now[i] if now[i] else 'the model gives none'}"
+        for i, fine in zip(at.tolist(), passed, strict=True)
+        if not fine
+    }
+    yield CheckColumn(at, passed, name, words)
 
 
-def _output(claim: Claim, prediction: Prediction) -> Any:
-    """What the estimator predicts for a row about the target's quantity."""
-    return (prediction.outputs() if claim.target is None else claim.target.outputs(prediction))[0]
+def _outputs(claim: Claim, prediction: Prediction) -> list[Any]:
+    """What the estimator predicts for rows about the target's quantity."""
+    return prediction.outputs() if claim.target is None else claim.target.outputs(prediction)
 
 
-def _same(name: str, then: Any, now: Any) -> Check:
-    """Check that a prediction is the same as before.
-
-    Numbers may differ in the last digits, because another processor may round differently.
-    """
-    numbers = isinstance(then, float) and isinstance(now, float)
-    same = bool(np.isclose(then, now, rtol=1e-9, atol=0.0)) if numbers else then == now
-    return Check(name, same, "" if same else f"it predicts {now}")
+def _alike(at: IntArray, then: Sequence[Any], now: Sequence[Any], name: Callable[[int], str]) -> CheckColumn:
+    """Check that predictions are the same as before. Numbers may differ in the last digits."""
+    passed = [_same(a, b) for a, b in zip(then, now, strict=True)]
+    words = {i: f"it predicts {one}" for i, one, fine in zip(at.tolist(), now, passed, strict=True) if not fine}
+    return CheckColumn(at, passed, name, words)
 
 
-def _constraints(claim: Claim) -> Check:
-    listed = claim.answer.question.constraints
-    name = "all constraints hold" if listed else "the values lie within their ranges"
-    broken, inside = claim.broken(), claim.inside()
-    if broken or not inside:
-        return Check(name, False, f"broken: {', '.join(broken)}" if broken else "a value lies outside its range")
+def _same(then: Any, now: Any) -> bool:
+    if isinstance(then, float) and isinstance(now, float):
+        return close(then, now)
+    return bool(then == now)
+
+
+def _constraints_and_cost(claim: Claim) -> Iterator[CheckColumn]:
+    """Check that the points keep the constraints and cost what is said."""
+    at, listed = claim.stated.found, claim.answers.question.constraints
+    if not len(at):
+        return
+    changes = claim.changes(at, claim.after)
+    broken, inside = claim.broken(changes), claim.inside(changes)
     unknown = [text for text, one in zip(listed, claim.constraints, strict=False) if one is None]
-    if unknown:
-        return Check(name, None, f"not held as data: {', '.join(unknown)}")
-    judged = [repr(one) for one in claim.known() if isinstance(one, JudgedConstraint) and one.of_point]
-    return Check(name, True, f"{', '.join(judged)} judged by the forest that was given" if judged else "")
+    judged = [repr(one) for one in claim.known if isinstance(one, JudgedConstraint) and one.of_point]
+    told = f"not held as data: {', '.join(unknown)}" if unknown else ""
+    told = told or (f"{', '.join(judged)} judged by the forest that was given" if judged else "")
+    passed, words = list[bool | None](), dict[int, str]()
+    for k, i in enumerate(at.tolist()):
+        wrong = (
+            f"broken: {', '.join(broken[k])}" if broken[k] else "" if inside[k] else "a value lies outside its range"
+        )
+        passed.append(False if wrong else None if unknown else True)
+        words |= {i: wrong or told} if wrong or told else {}
+    name = "all constraints hold" if listed else "the values lie within their ranges"
+    yield CheckColumn(at, passed, lambda _: name, words)
+    yield _cost(claim)
 
 
-def _cost(claim: Claim) -> Check:
-    answer = claim.answer
-    name = f"the cost is {answer.cost:.6g}"
+def _cost(claim: Claim) -> CheckColumn:
+    at, costs = claim.stated.found, claim.answers.costs
+
+    def name(i: int) -> str:
+        return f"the cost is {costs[i]:.6g}"
+
     if claim.cost is None or claim.target is None:
-        return Check(name, None, f"the answer does not hold its cost as data: {answer.question.cost}")
-    start, point = claim.codes()
-    extra = claim.target.offsets(claim.predicted(answer.point), 1)
-    prices = price(claim.cost, answer.space)
-    again = float((prices.total(start, point) + extra)[0])
-    same = abs(again - answer.cost) <= tolerated(again, prices.coin)
-    return Check(name, same, "" if same else f"computed again, it is {again:.6g}")
+        words = f"the answer does not hold its cost as data: {claim.answers.question.cost}"
+        return CheckColumn(at, [None] * len(at), name, dict.fromkeys(at.tolist(), words))
+    prices, extra = price(claim.cost, claim.answers.space), claim.target.offsets(claim.after, len(at))
+    again = prices.total(claim.stated.starts[at], claim.answers.point_codes[at]) + extra
+    passed = np.abs(again - costs[at]) <= TOLERANCE * (prices.coin + np.abs(again))
+    words_of = {
+        i: f"computed again, it is {one:.6g}"
+        for i, one, fine in zip(at.tolist(), again.tolist(), passed.tolist(), strict=True)
+        if not fine
+    }
+    return CheckColumn(at, passed.tolist(), name, words_of)
 
 
-def _status(claim: Claim) -> Check:
-    """Check that the claimed status follows from cost and bound."""
-    certificate = claim.answer.certificate
-    due = statuses_of(np.array([claim.answer.cost]), np.array([certificate.bound]), claim.coin)[0]
-    fine = due is certificate.status and certificate.cost == claim.answer.cost
-    words = "" if fine else f"cost and bound amount to {due.name}"
-    if certificate.coin not in (claim.coin, 1.0):  # files of before have none, which reads as 1
-        fine, words = False, f"the smallest price that matters is {claim.coin:.6g}, not {certificate.coin:.6g}"
-    return Check(f"the status {certificate.status.name} follows from cost and bound", fine, words)
-
-
-def _bound(claim: Claim, seconds: float) -> Iterator[Check]:
-    """Check by solving again that nothing is cheaper, or that nothing is possible."""
-    certificate = claim.answer.certificate
-    impossible = certificate.status is Status.PROVEN_INFEASIBLE
-    if certificate.bound <= 0:
-        return
-    name = "there is no answer" if impossible else f"no answer costs less than {certificate.bound:.6g}"
-    if not claim.whole:
-        yield Check(name, None, "the answer does not hold the whole question as data")
-        return
-    if claim.answer.rank > LAST_RANK:
-        yield Check(name, None, f"answers beyond the {LAST_RANK}th to a row are not solved again")
-        return
-    made, again = _solved(claim, name, claim.known(), seconds)
-    yield made
-    if impossible:
-        yield from how_far(claim, again)
-    if impossible and certificate.conflict:
-        yield _blame(claim, () if again is None else again.certificate.conflict, seconds)
-
-
-def _blame(claim: Claim, again: tuple[str, ...], seconds: float) -> Check:
-    """Check that the conflict makes the question impossible, and that no part of it does so by itself.
-
-    `again` is the conflict that was found when the question was solved again.
-    """
-    conflict = claim.answer.certificate.conflict
-    name = f"{' and '.join(conflict)} alone make{'s' if len(conflict) == 1 else ''} it impossible"
-    if again == conflict:
-        return Check(name, True)
-    atoms = [atom for one in claim.known() for atom in one.atoms()]
-    unknown = [text for text in conflict if text not in (*map(repr, atoms), RANGES, MODEL)]
-    if unknown:
-        return Check(name, False, f"{unknown[0]} is not part of the question")
-    if again and set(again) < set(conflict):
-        return Check(name, False, f"{' and '.join(again)} alone makes it impossible")
-    if not set(conflict).intersection(map(repr, atoms)) and again:
-        return Check(name, False, f"it is {' and '.join(again)}")
-    named = tuple(atom for atom in atoms if repr(atom) in conflict)
-    return _solved(claim, name, named, seconds)[0]
-
-
-def _solved(
-    claim: Claim, name: str, constraints: tuple[AbstractConstraint, ...], seconds: float
-) -> tuple[Check, Explanation | None]:
-    """Solve the question again, and compare. Also returns the new answer, if there is one.
-
-    The later ones of several answers depend on the solver of the earlier ones. So a solver that was named is tried, too.
-    """
-    answer = claim.answer
-    ways = ["auto"] if answer.rank == 1 else ["auto", solver_of(answer.certificate)]
-    made, again = Check(name, None), None
-    for way in ways:
-        try:
-            found = _asked(claim, constraints, way, seconds)
-        except ButforError as refusal:
-            made = made if again else Check(name, None, str(refusal))
-            continue
-        again = found[min(answer.rank, len(found)) - 1]
-        made = _compared(claim, name, found, seconds)
-        if made.passed:
-            break
-    return made, again
-
-
-def _asked(claim: Claim, constraints: tuple[AbstractConstraint, ...], solver: str, seconds: float) -> Explanations:
-    """The answers to the question when it is asked again."""
-    return claim.explainer.explain(
-        frames.select(claim.answer.factual, claim.answer.space.names),
-        target=claim.target,
-        cost=claim.cost,
-        constraints=constraints,
-        k=claim.answer.rank,
-        different=claim.answer.question.spec.get("different"),
-        solver=solver,
-        time_limit=seconds,
-        progress=False,
+def _status(claim: Claim) -> CheckColumn:
+    """Check that each claimed status follows from cost and bound."""
+    certificates, costs = claim.stated.certificates, claim.answers.costs
+    bounds = np.array([one.bound for one in certificates], dtype=np.float64)
+    left_open = np.array([one.notes.get(LEFT_OPEN, np.nan) for one in certificates], dtype=np.float64)
+    due = statuses_of(costs, bounds, claim.coin, left_open)
+    passed = [
+        status is one.status and one.cost == cost and one.coin in (claim.coin, 1.0)  # files of before have none
+        for status, one, cost in zip(due, certificates, costs.tolist(), strict=True)
+    ]
+    words = {
+        i: f"cost and bound amount to {due[i].name}, where the smallest price that matters is {claim.coin:.6g}"
+        for i, fine in enumerate(passed)
+        if not fine
+    }
+    return CheckColumn(
+        np.arange(len(claim)),
+        passed,
+        lambda i: f"the status {certificates[i].status.name} follows from cost and bound",
+        words,
     )
-
-
-def _compared(claim: Claim, name: str, found: Sequence[Explanation], seconds: float) -> Check:
-    """Compare the claimed bound with the answer that was found again."""
-    answer = claim.answer
-    rank, bound = answer.rank, answer.certificate.bound
-    again = found[min(rank, len(found)) - 1]
-    slack = tolerated(bound, claim.coin) if np.isfinite(bound) else 0.0
-    proven = again.certificate.status is Status.PROVEN_OPTIMAL
-    if len(found) < rank and proven:
-        return Check(name, False, f"there is no answer {rank}, only {len(found)}")
-    if again.cost < bound - slack:
-        return Check(name, False, f"there is one at a cost of {again.cost:.6g}")
-    if rank > 1 and proven and again.cost > answer.cost + tolerated(answer.cost, claim.coin):
-        return Check(name, False, f"answer {rank} to the row costs {again.cost:.6g}")
-    if again.certificate.bound >= bound - slack:
-        return Check(name, True, f"confirmed by {solver_of(again.certificate)}")
-    return Check(name, None, f"not proven again in {seconds:g} seconds")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from butfor.audit.result import Check
-from butfor.explanation.explanation import Explanation
+import numpy as np
+
+from butfor.audit.claim import Stated
+from butfor.audit.result import CheckColumn
 from butfor.solvers.choose import SOLVERS
 from butfor.solvers.outcome import Credit, Status
+from butfor.space.space import same
 from butfor.verdict.certificate import Certificate, reason
 from butfor.verdict.verify import CHECKS
 
@@ -20,30 +23,47 @@ WORDS_BEFORE = {
 CHECKS_BEFORE = 3
 """How many of the checks there were in earlier versions."""
 
-
-def record_checks(answer: Explanation) -> Iterator[Check]:
-    """The checks of a record that need no model."""
-    if answer.sealed is not None:
-        words = "" if answer.sealed else "no hash: only what can be recomputed was checked"
-        yield Check("the hash of the record", answer.sealed or None, words)
-    yield _words(answer)
+NONE_FOUND = {solver.name: solver.none_found for solver in SOLVERS}
+"""What it means if a solver finds nothing, by its name."""
 
 
-def _words(answer: Explanation) -> Check:
-    """Check that the sentences of a certificate, which people read, follow from its facts."""
-    name = "the words of the certificate follow from its facts"
-    wrong = _wrong_checks(answer) or _wrong_facts(answer)
-    if wrong:
-        return Check(name, False, wrong)
-    certificate = answer.certificate
-    meanings = [solver.none_found for solver in SOLVERS if solver.name == solver_of(certificate)]
-    due = reason(certificate, answer.question.target, *meanings[:1])
-    if due == WORDS_BEFORE.get(certificate.why, certificate.why):
-        return Check(name, True)
-    unknown = not meanings and due.startswith(Credit.none_found)
-    return Check(
-        name, None if unknown else False, "it was a solver that is not here" if unknown else f"they amount to: {due}"
+def record_checks(stated: Stated) -> Iterator[CheckColumn]:
+    """The checks of records that need no model."""
+    sealed, every = stated.answers.sealed, np.arange(len(stated))
+    if sealed is not None:
+        words = {} if sealed else dict.fromkeys(every.tolist(), "no hash: only what can be recomputed was checked")
+        yield CheckColumn(every, [sealed or None] * len(stated), lambda _: "the hash of the record", words)
+    yield _words(stated)
+
+
+def _words(stated: Stated) -> CheckColumn:
+    """Check that the sentences of certificates, which people read, follow from their facts."""
+    target, answers = stated.answers.question.target, stated.answers
+    known = [text.format(target=target) for text in CHECKS.values()]
+    found = np.isin(np.arange(len(stated)), stated.found).tolist()
+    idle = np.ones(len(stated), dtype=np.bool_)
+    idle[stated.found] = same(stated.starts[stated.found], answers.point_codes[stated.found]).all(axis=1)
+    passed, words = list[bool | None](), dict[int, str]()
+    for i, (certificate, has) in enumerate(zip(stated.certificates, found, strict=True)):
+        rank = int(answers.ranks[i])
+        wrong = _wrong_checks(certificate, known, has) or _wrong_facts(certificate, rank, bool(idle[i]))
+        fine, told = (False, wrong) if wrong else _follows(certificate, target)
+        passed.append(fine)
+        words |= {i: told} if told else {}
+    return CheckColumn(
+        np.arange(len(stated)), passed, lambda _: "the words of the certificate follow from its facts", words
     )
+
+
+def _follows(certificate: Certificate, target: str) -> tuple[bool | None, str]:
+    """Whether the reason follows from the facts, and what was found."""
+    solver = solver_of(certificate)
+    due = reason(certificate, target, *([NONE_FOUND[solver]] if solver in NONE_FOUND else []))
+    if due == WORDS_BEFORE.get(certificate.why, certificate.why):
+        return True, ""
+    if solver not in NONE_FOUND and due.startswith(Credit.none_found):
+        return None, "it was a solver that is not here"
+    return False, f"they amount to: {due}"
 
 
 def solver_of(certificate: Certificate) -> str:
@@ -51,26 +71,23 @@ def solver_of(certificate: Certificate) -> str:
     return certificate.solver.partition(":")[0]
 
 
-def _wrong_checks(answer: Explanation) -> str:
-    """What is wrong with the checks that the certificate lists; empty if nothing is."""
-    certificate = answer.certificate
+def _wrong_checks(certificate: Certificate, known: list[str], found: bool) -> str:
+    """What is wrong with the checks that a certificate lists; empty if nothing is."""
     listed = [text for text, _ in certificate.checks]
-    known = [text.format(target=answer.question.target) for text in CHECKS.values()]
-    if listed not in ([], known, known[:CHECKS_BEFORE]) or (answer.found and not listed):
+    if listed not in ([], known, known[:CHECKS_BEFORE]) or (found and not listed):
         return f"it lists the checks {listed}, and butfor makes {known}"
     passed = all(fine for _, fine in certificate.checks)
-    if answer.found and not passed:
+    if found and not passed:
         return "it says that a check failed, and an answer that fails one is not shown"
-    if listed and passed and not answer.found:
+    if listed and passed and not found:
         return "it says that all checks passed, and there is no answer"
     return ""
 
 
-def _wrong_facts(answer: Explanation) -> str:
-    """What contradicts the status; empty if nothing does."""
-    certificate = answer.certificate
+def _wrong_facts(certificate: Certificate, rank: int, idle: bool) -> str:
+    """What contradicts the status; empty if nothing does. An `idle` answer changes nothing."""
     if certificate.conflict and certificate.status is not Status.PROVEN_INFEASIBLE:
         return f"it names a conflict, and the status is {certificate.status.name}"
-    if answer.rank > 1 and not answer.changes:
-        return f"it is said to be answer {answer.rank} to its row, and it changes nothing"
+    if rank > 1 and idle:
+        return f"it is said to be answer {rank} to its row, and it changes nothing"
     return ""

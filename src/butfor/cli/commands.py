@@ -1,4 +1,7 @@
-"""The commands of `butfor`."""
+"""The commands of `butfor`.
+
+What a command needs is imported when it runs. So `butfor --help` comes at once.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from typer.core import TyperGroup
 
 import butfor
-from butfor.audit import recheck as checking
-from butfor.cli.files import check_ending, load, read_answers, read_table, write, write_answers
+from butfor.audit.patience import RECHECK_SECONDS
 from butfor.cli.options import (
     Allowed,
     Answer,
@@ -21,6 +22,8 @@ from butfor.cli.options import (
     AtMost,
     AtMostValue,
     Between,
+    Bounds,
+    Conflicts,
     Constraint,
     Cost,
     Data,
@@ -36,27 +39,20 @@ from butfor.cli.options import (
     Out,
     Probability,
     QuantileAtLeast,
+    Quiet,
     Robust,
+    Sample,
     StepBy,
     SurvivalAt,
     Target,
+    Threads,
     TimeLimit,
     TimeLimitPerRow,
     Unit,
     Within,
 )
-from butfor.cli.parse import constraints_of, positions, target_of
 from butfor.errors import ButforError, InputError
-from butfor.explain.explainer import Explainer
-from butfor.explanation.column_words import describe
-from butfor.explanation.explanation import Explanation
 from butfor.log import on_terminal
-from butfor.problem.constraints import names as rule
-from butfor.problem.written.costs import read_cost
-from butfor.space import frames
-from butfor.space.feature import Step
-from butfor.views import loading, text
-from butfor.views.parts import ContradictionError
 
 FAILED = 1
 """The exit code of a check that failed. A command with wrong input ends with 2."""
@@ -109,7 +105,11 @@ def demo(
     html: Annotated[Path, typer.Option("--html", metavar="FILE", help="The file for the page.")] = Path("demo.html"),
 ) -> None:
     """Explain a rejected loan application from a built-in table, and write a page."""
+    from butfor.cli.files import write
     from butfor.datasets import loans
+    from butfor.explain.explainer import Explainer
+    from butfor.problem.constraints import names as rule
+    from butfor.space.feature import Step
     from butfor.warming.warm import warm as compile_all
 
     X, y = loans.load()
@@ -132,6 +132,7 @@ def warm() -> None:
     """Compile all loops now, so that the first explanation of every process comes at once."""
     from butfor.warming.warm import warm as compile_all
 
+    typer.echo("Compiling all loops. Two idle processors take about 40 s, and busy ones longer.", err=True)
     place = compile_all()
     typer.echo(f"Everything is compiled and kept in {place}.")
 
@@ -177,7 +178,8 @@ def explain(
     seed: Annotated[
         int, typer.Option(help="The seed of solvers that draw random numbers; it is written into the answer.")
     ] = 0,
-    n_jobs: Annotated[int, typer.Option(metavar="N", help="Threads that share the rows; -1: one per processor.")] = 1,
+    n_jobs: Threads = 1,
+    conflicts: Conflicts = None,
     training: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The table that the model was trained on, if it is not DATA."),
@@ -190,9 +192,19 @@ def explain(
 
     If there is no such change, that is an answer, too: it is printed, and the command succeeds.
     """
+    import numpy as np
+
+    from butfor.cli.files import check_ending, load, read_table, write, write_answers
+    from butfor.cli.parse import conflicts_of, constraints_of, positions, target_of
+    from butfor.explain.explainer import Explainer
+    from butfor.problem.written.costs import read_cost
+    from butfor.space import frames
+    from butfor.views import text
+
     check_ending(out)
-    table = read_table(data)
-    explainer = Explainer(load(model), table if training is None else read_table(training))
+    estimator = load(model)
+    table = read_table(data, estimator)
+    explainer = Explainer(estimator, table if training is None else read_table(training, estimator))
     rows = positions(row, frames.height(table))
     found = explainer.explain(
         frames.take(table, rows),
@@ -214,6 +226,7 @@ def explain(
         time_limit_per_row=time_limit_per_row,
         seed=seed,
         n_jobs=n_jobs,
+        conflicts=conflicts_of(conflicts),
     )  # fmt: skip
     answers = replace(found, rows=np.array(rows)[found.rows])
     if as_json:
@@ -237,10 +250,20 @@ def check(
         ),
     ] = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long it may take to prove a claimed bound again.")
-    ] = checking.RECHECK_SECONDS,
+        float, typer.Option(metavar="SECONDS", help="How long it may take to prove the bound of an answer again.")
+    ] = RECHECK_SECONDS,
+    sample: Sample = None,
+    seed: Annotated[int, typer.Option(help="The seed of the draw of --sample.")] = 0,
+    bounds: Bounds = True,
+    n_jobs: Threads = 1,
+    quiet: Quiet = False,
 ) -> None:
     """Redo the certificate of an answer with the model. The exit code is 1 if a check fails."""
+    from butfor.audit.recheck import check_all
+    from butfor.cli.files import load, read_answers
+    from butfor.cli.parse import sample_of
+    from butfor.views.parts import ContradictionError
+
     try:
         answers = read_answers(answer)
     except ContradictionError as error:
@@ -249,7 +272,17 @@ def check(
     if not answers:
         raise InputError(f"{answer} contains no answer.", "There is nothing to check.")
     estimator, forests = load(model), [load(path) for path in plausible or ()]
-    found = checking.check_all(answers, estimator, forests, time_limit)
+    found = check_all(
+        answers,
+        estimator,
+        forests,
+        time_limit,
+        sample=sample_of(sample),
+        seed=seed,
+        bounds=bounds,
+        n_jobs=n_jobs,
+        progress=False if quiet else None,
+    )
     typer.echo(repr(found if len(answers) > 1 else found.results[0]))
     if not found.passed:
         raise typer.Exit(FAILED)
@@ -266,6 +299,11 @@ def report(
     ] = None,
 ) -> None:
     """Write a page about answers: a summary, a line per row, and the certificates. It needs no other file."""
+    from butfor.cli.files import write
+    from butfor.explanation.column_words import describe
+    from butfor.explanation.explanation import Explanation
+    from butfor.views import loading
+
     found = loading.load(answer)
     told = found if words is None else found.described(describe(words))
     if by is not None and isinstance(told, Explanation):
@@ -290,14 +328,19 @@ def solvers(
 
     Without DATA, the values of the columns are not known. Then all solvers are listed with what they do.
     """
+    from butfor.cli.files import load, read_table
+    from butfor.cli.parse import constraints_of, target_of
+    from butfor.explain.explainer import Explainer
+    from butfor.problem.written.costs import read_cost
     from butfor.solvers.choose import SOLVERS
+    from butfor.views import text
 
     estimator = load(model)
     if data is None:
         _print(text.table(("solver", "what it does"), [(solver.name, solver.does) for solver in SOLVERS]))
         typer.echo("Give the training data as well to see which of them take this model.")
         return
-    explainer = Explainer(estimator, read_table(data))
+    explainer = Explainer(estimator, read_table(data, estimator))
     found = explainer.solvers(
         target_of(explainer, target),
         read_cost(cost, f"--cost {cost}"),
@@ -314,7 +357,12 @@ def solvers(
 @app.command()
 def space(model: Model, data: Data) -> None:
     """Show what is known about each column that the model reads, and why."""
-    listed = Explainer(load(model), read_table(data)).space.rows()
+    from butfor.cli.files import load, read_table
+    from butfor.explain.explainer import Explainer
+    from butfor.views import text
+
+    estimator = load(model)
+    listed = Explainer(estimator, read_table(data, estimator)).space.rows()
     _print(text.table(("column", "kind", "values", "missing", "why"), listed))
 
 
@@ -325,6 +373,8 @@ def main() -> None:
 
 def _print(renderable: Any) -> None:
     """Print in colours and in full width on a terminal, as plain text elsewhere."""
+    from butfor.views import text
+
     if not on_terminal(sys.stdout):
         typer.echo(text.plain(renderable))
         return

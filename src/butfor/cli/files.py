@@ -10,19 +10,36 @@ from typing import Any
 
 import typer
 
-from butfor.errors import InputError, InputTypeError, MissingExtraError
+from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
+from butfor.estimator.files import from_file, is_model_file
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.importers.known_levels import known_levels
+from butfor.space.text_cells import with_levels
 from butfor.views import batch, json
 from butfor.views.whole_file import write_whole
 
-READERS = {".csv": "read_csv", ".parquet": "read_parquet", ".feather": "read_feather"}
+READERS = {
+    ".csv": {"pandas": "read_csv", "polars": "read_csv"},
+    ".parquet": {"pandas": "read_parquet", "polars": "read_parquet"},
+    ".feather": {"pandas": "read_feather", "polars": "read_ipc"},
+    ".xlsx": {"pandas": "read_excel"},
+}
+"""The functions that read tables, by the ending of the file."""
+
+AS_TEXT: dict[str, dict[str, dict[str, Any]]] = {
+    ".csv": {"pandas": {"dtype": str, "keep_default_na": False}, "polars": {"infer_schema": False}},
+    ".xlsx": {"pandas": {"dtype": str, "keep_default_na": False}},
+}
+"""How to read every cell as text, for files that do not say what is text."""
 
 
 def load(path: Path) -> Any:
     """The estimator in a file. Warnings, such as about another version, are printed as lines."""
     import joblib
 
+    if is_model_file(path):
+        return from_file(path)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
@@ -34,21 +51,41 @@ def load(path: Path) -> Any:
         except Exception as error:
             raise InputTypeError(
                 f"{path} contains no model that can be loaded ({type(error).__name__}: {error}).",
-                "A fitted estimator saved with joblib or pickle is needed.",
+                "A fitted estimator saved with joblib or pickle, or a file of CatBoost, XGBoost, LightGBM or ONNX, is needed.",
             ) from None
     for message in dict.fromkeys(str(one.message) for one in warned):
         typer.echo(f"butfor: warning: {message}", err=True)
     return loaded
 
 
-def read_table(path: Path) -> Any:
-    """The table in a file, read with whichever data frame library is installed."""
+def read_table(path: Path, model: Any) -> Any:
+    """The table in a file, read with whichever data frame library is installed.
+
+    CSV and Excel do not say what is text. Columns whose levels the model knows as text are read as text.
+    """
     if path.suffix.lower() not in READERS:
         raise InputError(f"{path} was given as data.", f"The name of the file must end in {', '.join(READERS)}.")
     with path.open("rb"):
         pass  # a file that cannot be opened gives the system's own error, whatever the library would say
+    table = _read(path)
+    if path.suffix.lower() not in AS_TEXT:
+        return table
+    known = {name: levels for name, levels in _levels(model, table).items() if any(isinstance(v, str) for v in levels)}
+    return with_levels(table, _read(path, as_text=True), known) if known else table
+
+
+def _levels(model: Any, table: Any) -> dict[str, tuple[Any, ...]]:
+    """The levels that the model knows. If the table is not one for it, that is said later, when the model is read."""
     try:
-        return _reader(path.suffix.lower())(path)
+        return known_levels(model, table)
+    except ButforError:
+        return {}
+
+
+def _read(path: Path, *, as_text: bool = False) -> Any:
+    try:
+        library, function = _reader(path.suffix.lower())
+        return function(path, **(AS_TEXT[path.suffix.lower()][library] if as_text else {}))
     except OSError:
         raise
     except ImportError as error:
@@ -57,17 +94,14 @@ def read_table(path: Path) -> Any:
         raise InputError(f"{path} is not a table: {type(error).__name__}: {error}.") from None
 
 
-def _reader(suffix: str) -> Callable[[Path], Any]:
-    if suffix == ".feather":
-        names = {"pandas": "read_feather", "polars": "read_ipc"}
-    else:
-        names = dict.fromkeys(("pandas", "polars"), READERS[suffix])
-    for library, function in names.items():
+def _reader(suffix: str) -> tuple[str, Callable[..., Any]]:
+    """The first library that is installed, and its function that reads such files."""
+    for library, function in READERS[suffix].items():
         try:
-            return getattr(import_module(library), function)  # type: ignore[no-any-return]
+            return library, getattr(import_module(library), function)
         except ImportError:
             continue
-    raise ImportError("neither pandas nor polars is installed")
+    raise ImportError(f"{' or '.join(READERS[suffix])} is not installed")
 
 
 def read_text(path: Path) -> str:
@@ -79,8 +113,15 @@ def read_text(path: Path) -> str:
 
 
 def read_answers(path: Path) -> Sequence[Explanation]:
-    """The answers in a file: records, or a batch of JSON lines."""
-    return batch.load(path) if path.suffix.lower() == ".jsonl" else json.load_many(read_text(path))
+    """The answers in a file: records, or a batch of JSON lines. Those of one call are read together."""
+    if path.suffix.lower() == ".jsonl":
+        return batch.load(path)
+    text = read_text(path)
+    answers = json.load_many(text)
+    try:
+        return json.load_together(text) if len(answers) > 1 else answers
+    except InputError:  # they are of several calls
+        return answers
 
 
 def check_ending(path: Path | None) -> None:

@@ -20,7 +20,7 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="A .csv, .parquet or .feather file with the rows to explain. It also shows which values each column takes.",
+        help="A .csv, .parquet, .feather or .xlsx file with the rows to explain. It also shows which values each column takes.",
         show_default=False,
     ),
 ]
@@ -88,3 +88,23 @@ Out = Annotated[
     ),
 ]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page that shows the answer.")]
+Conflicts = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N", help="In how many impossible rows to look for the constraints to blame: a number, all, or none."
+    ),
+]
+Threads = Annotated[
+    int, typer.Option("--n-jobs", metavar="N", help="Threads that share the rows; -1: one per processor.")
+]
+Sample = Annotated[
+    str | None, typer.Option(metavar="N", help="Check so many answers, drawn at random: a share as 0.1, or a number.")
+]
+Bounds = Annotated[
+    bool,
+    typer.Option(
+        "--bounds/--no-bounds",
+        help="Whether to prove claimed bounds again. That takes about as long as the answers took.",
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no bar.")]

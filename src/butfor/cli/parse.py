@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from butfor.cli.files import load
 from butfor.errors import InputError
@@ -29,6 +29,24 @@ def positions(given: Iterable[str] | None, rows: int) -> list[int]:
             raise InputError(f"--row {part} was given.", f"The data has the rows 0 to {rows - 1}.")
         found += chosen
     return found
+
+
+def sample_of(words: str | None) -> float | None:
+    """How many answers to check: a share such as 0.1, or a number such as 200."""
+    if words is None:
+        return None
+    share: float = read_number(words, float if "." in words else int, f"--sample {words}")
+    return share
+
+
+def conflicts_of(words: str | None) -> int | Literal["all"] | None:
+    """In how many impossible rows to look for a conflict."""
+    if words is None:
+        return None
+    if words == "all":
+        return "all"
+    rows: int = 0 if words == "none" else read_number(words, int, f"--conflicts {words}")
+    return rows
 
 
 def target_of(explainer: Explainer, words: str, probability: float | None = None, **numbers: Any) -> Any:

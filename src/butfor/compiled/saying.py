@@ -28,7 +28,7 @@ def say_compiling(search: str) -> None:
     """Say that the kernels of a search are compiled."""
     words, seconds, _ = SEARCHES[search]
     if words:
-        _say(f"butfor compiles its search for {words}, once: about {seconds} s")
+        _say(f"butfor compiles its search for {words}, once: about {seconds} s, longer if the machine is busy")
 
 
 def say_unkept() -> None:

@@ -9,7 +9,7 @@ class KernelGroup(NamedTuple):
     """The kernels of a package that Python calls.
 
     words: what the user knows it as; empty if it takes no time worth a word
-    seconds: how long compiling takes on two processors, about
+    seconds: how long compiling takes on two processors that have nothing else to do, about
     shares: which kernels one process compiles, if there are several; those of the first are called first
     """
 
@@ -21,10 +21,10 @@ class KernelGroup(NamedTuple):
 SEARCHES = {
     "butfor.solvers.ensemble": KernelGroup(
         "sums of trees",
-        8,
+        10,
         (
-            ("walk", "reduced", "least_prices", "tighten", "reach", "parted", "branching"),
-            ("improve", "ascend", "regions", "carried"),
+            ("walk", "kept", "improve", "least_prices"),
+            ("reduced", "regions", "tighten", "reach", "parted", "ascend", "branching", "carried"),
         ),
     ),
     "butfor.solvers.oblique": KernelGroup("oblique trees", 12, (("nearest_leaves", "side_bounds"),)),
@@ -38,6 +38,7 @@ SEARCHES = {
     "butfor.model.adversary": KernelGroup(
         "what a sum of trees does nearby", 4, (("begin_search", "merged"), ("search",))
     ),
+    "butfor.trees.tao": KernelGroup("", 4, (("descend", "paths", "logistic"),)),
     "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
 """Each package with kernels, those that take longest first. A package comes before the one that it is in."""

@@ -58,6 +58,8 @@ class AbstractNative(ABC):
 class AbstractNativeRegressor(AbstractNative):
     """A booster that predicts values."""
 
+    _estimator_type = "regressor"
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The values."""
         return self.answers(X)

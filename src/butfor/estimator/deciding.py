@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
-from butfor.estimator.source import Source, wrapped
+from butfor.estimator.source import Source, is_pipeline, wrapped
 
 ITS_OWN_WAY = ("SVC", "NuSVC")
 """Classes of estimators whose labels do not follow from their probabilities: Platt scaling is fitted apart."""
@@ -24,7 +25,7 @@ def deciding_score(source: Source) -> float | None:
     if hasattr(estimator, "get_probability_threshold"):
         return float(estimator.get_probability_threshold())
     own = getattr(estimator, "best_threshold_", getattr(estimator, "threshold", "auto"))
-    if isinstance(own, str) or own is None:
+    if isinstance(own, bool) or not isinstance(own, Real):
         return middle
     if getattr(estimator, "response_method", "auto") not in ("auto", source.judges_by):
         return None
@@ -35,7 +36,7 @@ def deciding_score(source: Source) -> float | None:
 
 def _decider(estimator: Any) -> Any:
     """The part of an estimator that chooses the label: inside pipelines, searches and frozen estimators."""
-    if hasattr(estimator, "steps"):
+    if is_pipeline(estimator):
         return _decider(estimator.steps[-1][1])
     if hasattr(estimator, "best_threshold_") or hasattr(estimator, "threshold"):
         return estimator

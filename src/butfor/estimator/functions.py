@@ -84,6 +84,8 @@ class AbstractFunction(ABC):
 class ValueFunction(AbstractFunction):
     """A function that returns one value per row."""
 
+    _estimator_type = "regressor"
+
     def predict(self, X: Any) -> FloatArray:
         return self.numbers(X, (1,))[:, 0]
 

@@ -115,6 +115,8 @@ def _checked(found: NDArray[Any], size: int) -> NDArray[Any]:
 class AbstractNetworkRegressor(AbstractNetwork):
     """A network that predicts values."""
 
+    _estimator_type = "regressor"
+
     def check(self) -> None:
         """Refuse a network that predicts no single value."""
         if self.end is not End.SCORES:

@@ -12,7 +12,7 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.estimator.likeliest import ALWAYS
 from butfor.estimator.source import Source
 from butfor.model.barrier import Supposed
-from butfor.model.survival.curves import Curves
+from butfor.model.survival.curves import Curves, PartlyOther
 from butfor.space import frames
 
 LEAST = 1e-300
@@ -101,7 +101,7 @@ class Prediction:
 
     def outputs(self) -> list[Any]:
         """Labels or values, as plain Python values."""
-        labelled = self.source.classes or not hasattr(self.source.estimator, "predict")
+        labelled = self.source.classes or self.source.undeclared
         return self.labels if labelled else self.values.tolist()
 
     def take(self, rows: IntArray) -> Prediction:
@@ -133,6 +133,24 @@ class Prediction:
         if what in self._known or len(rows) >= self.height:
             return True
         return self._origin is not None and self._origin[0]._answers_for_less(what, self._origin[1][rows])
+
+
+class PartlyAlone(Prediction):
+    """A prediction for many rows, of which some were asked about alone. In company, their last digits may differ."""
+
+    def __init__(self, together: Prediction, rows: IntArray) -> None:
+        super().__init__(together.source, together.table)
+        self._together = together
+        self._alone = {row: Prediction(together.source, frames.take(together.table, [row])) for row in rows.tolist()}
+
+    def _once(self, what: str, ask: Callable[[Prediction], Any]) -> Any:
+        if what not in self._known:
+            together = self._together._once(what, ask)
+            self._known[what] = _partly(together, {row: one._once(what, ask) for row, one in self._alone.items()})
+        return self._known[what]
+
+    def _answers_for_less(self, what: str, rows: IntArray) -> bool:
+        return True
 
 
 class SupposedPrediction(Prediction):
@@ -182,3 +200,15 @@ def _taken(answers: Any, rows: IntArray) -> Any:
     if isinstance(answers, list):
         return [answers[row] for row in rows.tolist()]
     return None if answers is None else answers[rows]
+
+
+def _partly(answers: Any, others: dict[int, Any]) -> Any:
+    """Answers for many rows, some of which are replaced by that for one row."""
+    if isinstance(answers, Curves):
+        return PartlyOther(answers, others)
+    if answers is None:
+        return None
+    answers = answers.copy()
+    for row, one in others.items():
+        answers[row] = one[0]
+    return answers

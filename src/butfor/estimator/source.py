@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
@@ -16,9 +15,8 @@ from sklearn.pipeline import Pipeline
 
 from butfor.arrays import FloatArray
 from butfor.errors import ButforError, InputError, InputTypeError, NotFittedError, UnsupportedModelError
-from butfor.estimator.boosters import as_estimator
-from butfor.estimator.functions import AbstractFunction
 from butfor.estimator.likeliest import ALWAYS, doubted_within
+from butfor.estimator.table_kind import TableKind, as_kind
 from butfor.model.survival.curves import Curves, PredictedTimes, StepCurves
 from butfor.space import frames
 
@@ -34,17 +32,74 @@ class Begun:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A fitted estimator or a callable, with the columns it reads."""
+    """A fitted estimator or a callable, with the columns it reads.
+
+    - `kind`: the kind of table that it is called with;
+    - `trial`: some rows of the data. They are predicted if the estimator does not say what its predictions are;
+    - `unread`: whether it is a black box, so that nothing but itself tells what its predictions are.
+    """
 
     estimator: Any
     names: tuple[str, ...]
-    wants_array: bool
+    kind: TableKind
+    trial: Any
+    unread: bool = False
+
+    @cached_property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes that it predicts. Empty if they are not known, as for a regressor."""
+        found = getattr(self.estimator, "classes_", None)
+        return self._numbered_classes() if found is None else tuple(np.asarray(found).tolist())
+
+    def _numbered_classes(self) -> tuple[Any, ...]:
+        """The classes of an estimator that has probabilities but no `classes_`; empty if its labels are no numbers.
+
+        Truth values are in their order. The number of a class is that of its column, if most labels agree with that.
+        """
+        if self.says_values or not hasattr(self.estimator, "predict_proba"):
+            return ()
+        try:
+            labels = np.asarray(self.ask("predict", self.trial)).ravel()
+            chances = _column_per_class(self.ask("predict_proba", self.trial), 2)
+        except InputError:
+            return ()
+        if labels.dtype == np.bool_ and chances.shape[1] == 2:
+            return (False, True)
+        numbers = labels.dtype.kind in "iuf" and 2 * np.mean(labels == np.argmax(chances, axis=1)) > 1
+        return tuple(range(chances.shape[1])) if numbers else ()
 
     @property
-    def classes(self) -> tuple[Any, ...]:
-        """The classes that it predicts. Empty for a regressor."""
-        found = getattr(self.estimator, "classes_", None)
-        return () if found is None else tuple(np.asarray(found).tolist())
+    def says_values(self) -> bool:
+        """Whether it calls itself a regressor, in the words of scikit-learn."""
+        return _estimator_type(self.estimator) == "regressor"
+
+    @property
+    def undeclared(self) -> bool:
+        """Whether nothing says if its predictions are classes or values."""
+        return self.unread and not (self.classes or self.says_values or self.survives)
+
+    @cached_property
+    def predicts_classes(self) -> bool:
+        """Whether a class can be asked for. If nothing says so, its predictions do: a fraction is no class."""
+        return bool(self.classes) or (self.undeclared and not _any_fraction(self.ask("predict", self.trial)))
+
+    @property
+    def seem_probabilities(self) -> bool:
+        """Whether its predictions for the trial are numbers between 0 and 1."""
+        try:
+            predicted = self.values(self.trial)
+        except ButforError:
+            return False
+        return bool(((predicted >= 0) & (predicted <= 1)).all())
+
+    @property
+    def as_function(self) -> str:
+        """What a user writes for the function of rows that it is: `model.predict`, or `model` for a function."""
+        if not hasattr(self.estimator, "predict"):
+            return "model"
+        if self.kind is TableKind.ARRAY:
+            return "lambda X: model.predict(X.to_numpy())"
+        return "model.predict"
 
     def labels(self, table: Any) -> list[Any]:
         """Predicted classes, as plain Python values."""
@@ -64,7 +119,7 @@ class Source:
 
     def probabilities(self, table: Any) -> FloatArray:
         """Predicted probabilities, one column per class."""
-        return np.asarray(self.ask("predict_proba", table), dtype=np.float64)
+        return _column_per_class(self.ask("predict_proba", table), len(self.classes))
 
     @cached_property
     def doubted_within(self) -> float:
@@ -131,10 +186,7 @@ class Source:
         if frames.is_array(table):
             return table
         chosen = frames.select(table, self.names)
-        if self.wants_array:
-            return _plain(nw.from_native(chosen, eager_only=True).to_numpy())
-        # scikit-learn's pipelines do not take arrow tables
-        return chosen.to_pandas() if nw.dependencies.is_pyarrow_table(chosen) else chosen
+        return as_kind(chosen, self.kind)
 
     def ask(self, method: str, table: Any) -> NDArray[Any]:
         """What a method of the estimator returns, one row per row of the table.
@@ -161,7 +213,7 @@ class Source:
         if len(answer) != height:
             raise InputError(f"the model returned {len(answer)} rows for {height}.", "It must return one per row.")
         if method == "predict" and answer.ndim == 2 and answer.shape[1] > 1:
-            raise _several_outputs(self.estimator, answer.shape[1])
+            raise several_outputs(self.estimator, answer.shape[1])
         return answer
 
     def begun(self, table: Any) -> Any:
@@ -192,8 +244,30 @@ class Source:
             raise InputError(
                 f"{type(self.estimator).__name__} refuses these rows ({type(error).__name__}: {error}).",
                 "It must accept rows like those that it was fitted on.",
-                "Compare the columns with those, or try its predict on the data.",
+                _unlike_nan(inputs) or "Compare the columns with those, or try its predict on the data.",
             ) from error
+
+
+def is_pipeline(estimator: Any) -> bool:
+    """Whether an estimator has named steps, as pipelines do. Other objects call other things steps."""
+    steps = getattr(estimator, "steps", None)
+    return isinstance(steps, list) and len(steps) > 0 and all(isinstance(one, tuple | list) for one in steps)
+
+
+def _unlike_nan(rows: Any) -> str:
+    """Where text is missing otherwise than as NaN, which encoders and imputers tell apart, and the line that helps."""
+    if frames.is_array(rows) or not hasattr(rows, "iloc"):
+        return ""
+    for position, name in enumerate(frames.names(rows)):
+        for row, value in enumerate(frames.as_held(rows, name, position)):
+            if frames.is_missing(value) and not isinstance(value, float):
+                column = f"X[{name!r}]"
+                other = f"astype(object).where({column}.notna(), np.nan)" if value is not None else "fillna(np.nan)"
+                line = f"{column} = {column}.{other}"
+                return (
+                    f"Row {row} of them holds {value} in column {name!r}, which is not NaN. Perhaps this helps: {line}"
+                )
+    return ""
 
 
 def _is_plain_pipeline(estimator: Any) -> bool:
@@ -210,13 +284,13 @@ def _is_plain_pipeline(estimator: Any) -> bool:
 
 def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     """The types of the scores that an estimator, or each of its members, computes for some rows."""
-    if hasattr(estimator, "steps"):
+    if is_pipeline(estimator):
         reached = estimator[:-1].transform(rows) if len(estimator.steps) > 1 else rows
         return _member_types(estimator.steps[-1][1], reached)
     inner = wrapped(estimator)
     members = [] if inner is None else [inner]
     members += [member.estimator for member in getattr(estimator, "calibrated_classifiers_", ())]
-    if type(estimator).__name__.startswith("Voting"):
+    if type(estimator).__name__.startswith(("Voting", "Stacking", "OneVsRest")):
         members += list(estimator.estimators_)
     if members:
         return set[np.dtype[Any]]().union(*(_member_types(member, rows) for member in members))
@@ -224,87 +298,28 @@ def _member_types(estimator: Any, rows: Any) -> set[np.dtype[Any]]:
     return {np.asarray(getattr(estimator, next(methods, "predict"))(rows)).dtype}
 
 
-def _plain(rows: NDArray[Any]) -> NDArray[Any]:
-    """Rows as an array in which every missing value is NaN. No estimator takes the marker of pandas."""
-    if rows.dtype != np.object_:
-        return rows
-    lost = np.frompyfunc(lambda value: type(value).__name__ == "NAType", 1, 1)(rows).astype(np.bool_)
-    return np.where(lost, np.nan, rows) if lost.any() else rows
+def _estimator_type(estimator: Any) -> str | None:
+    """What an estimator calls itself: "classifier", "regressor" or another word of scikit-learn; None if it does not."""
+    try:
+        found: str | None = estimator.__sklearn_tags__().estimator_type
+    except Exception:  # it has no tags, or something inside it has none
+        return getattr(estimator, "_estimator_type", None)
+    return found
 
 
-def _known_names(estimator: Any) -> Any:
-    """The names of the columns that an estimator was fitted on; None if it does not know them.
-
-    A step of a pipeline that only passes the columns on does not know them, but the next one does.
-    """
-    found = getattr(estimator, "feature_names_in_", None)
-    return getattr(_first(estimator), "feature_names_in_", None) if found is None else found
+def _column_per_class(chances: NDArray[Any], classes: int) -> FloatArray:
+    """Probabilities with one column per class. Some estimators return only that of the second of two."""
+    found = np.asarray(chances, dtype=np.float64).reshape(len(chances), -1)
+    return np.column_stack([1 - found, found]) if (found.shape[1], classes) == (1, 2) else found
 
 
-def _first(estimator: Any) -> Any:
-    """The first step of a pipeline that does something; what is no pipeline is its own."""
-    steps = [step for _, step in getattr(estimator, "steps", ())]
-    return next((step for step in steps if step is not None and step != "passthrough"), estimator)
+def _any_fraction(predicted: NDArray[Any]) -> bool:
+    """Whether some predictions are neither whole numbers nor missing."""
+    return predicted.dtype.kind == "f" and bool((np.isfinite(predicted) & (predicted != np.round(predicted))).any())
 
 
-def fitted_width(estimator: Any) -> int | None:
-    """The number of columns that an estimator was fitted on; None if it does not know."""
-    count: int | None = getattr(estimator, "n_features_in_", None)
-    return count if count != 0 else len(_catboost_names(estimator)) or None  # a saved CatBoost model forgets the number
-
-
-def _catboost_names(estimator: Any) -> list[str]:
-    """What a CatBoost model, perhaps inside a search or a pipeline, calls its columns: positions, if they had no names."""
-    inner = wrapped(estimator)
-    if inner is not None:
-        return _catboost_names(inner)
-    first = _first(estimator)
-    return [str(name) for name in first.feature_names_ or ()] if type(first).__module__.startswith("catboost") else []
-
-
-def open_source(estimator: Any, table: Any) -> Source:
-    """Check that the estimator is fitted and reads the columns of `table`."""
-    if isinstance(estimator, type):
-        raise InputTypeError(f"the class {estimator.__name__} was given.", "A fitted estimator is needed.")
-    estimator = as_estimator(estimator)
-    if isinstance(estimator, AbstractFunction):
-        return Source(estimator, frames.names(table), wants_array=False)
-    if not hasattr(estimator, "predict"):
-        if hasattr(estimator, "fit"):  # a stack has `predict` once its end is fitted
-            check_fitted(estimator)
-        if not callable(estimator):
-            raise InputTypeError(
-                f"{type(estimator).__name__} was given as the model.",
-                "A fitted estimator with predict, or a function of rows, is needed.",
-            )
-        return Source(estimator, frames.names(table), wants_array=False)
-    check_fitted(estimator)
-    classes = getattr(estimator, "classes_", None)
-    if isinstance(classes, list) and any(isinstance(of_one, np.ndarray) for of_one in classes):
-        raise _several_outputs(estimator, len(classes))
-    given = frames.names(table)
-    known = _known_names(estimator)
-    if known is not None and list(known) == [f"Column_{j}" for j in range(len(known))]:
-        known = None  # LightGBM before 4.7 names the columns of an array itself
-    if known is not None and frames.is_array(table):
-        raise InputTypeError(
-            "the data is an array, but the model was fitted on named columns.",
-            f"It reads {[str(name) for name in known][:8]}.",
-            "Give a data frame with these columns.",
-        )
-    if known is not None:
-        names = _columns([str(name) for name in known], given, frames.labels(table))
-        return Source(estimator, names, wants_array=False)
-    as_array = not frames.is_array(table) and frames.all_text(frames.labels(table))
-    told, count = _catboost_names(estimator), fitted_width(estimator)
-    if told != [str(j) for j in range(len(told))] and not frames.is_array(table):
-        return Source(estimator, _columns(told, given, frames.labels(table)), wants_array=as_array)
-    if count not in (None, len(given)):
-        raise InputError(f"the data has {len(given)} columns.", f"The model was fitted on {count}.")
-    return Source(estimator, given, wants_array=as_array)
-
-
-def _several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
+def several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
+    """The error about an estimator that predicts several things of each row."""
     return UnsupportedModelError(
         f"{type(estimator).__name__} has {count} outputs.",
         "One output is needed.",
@@ -314,29 +329,17 @@ def _several_outputs(estimator: Any, count: int) -> UnsupportedModelError:
 
 
 def wrapped(estimator: Any) -> Any:
-    """The fitted estimator inside a search, a threshold or a frozen one. None if there is no such wrapper.
+    """The fitted estimator inside a search, a threshold, a frozen one or a transformed target. None: there is no wrapper.
 
     Bags and boosting keep their members elsewhere, and beside them a copy that is not fitted.
     """
     if type(estimator).__name__ == "FrozenEstimator":  # it has all attributes of what is inside
         return estimator.estimator
+    if type(estimator).__name__ == "TransformedTargetRegressor":
+        return estimator.regressor_
     if hasattr(estimator, "best_estimator_"):
         return estimator.best_estimator_
     return None if hasattr(estimator, "estimators_") else getattr(estimator, "estimator_", None)
-
-
-def _columns(known: list[str], given: tuple[str, ...], labels: list[Any]) -> tuple[str, ...]:
-    """The columns of the data for the names that the model knows.
-
-    LightGBM writes underscores for spaces. XGBoost writes spaces between the parts of a label.
-    """
-    alike = {name.replace(" ", "_"): name for name in given}
-    alike |= {" ".join(map(str, label)): str(label) for label in labels if isinstance(label, tuple)}
-    found = [name if name in given else alike.get(name) for name in known]
-    absent = [name for name, column in zip(known, found, strict=True) if column is None]
-    if absent:
-        raise InputError(f"the data lacks the columns {absent}.", "The model was fitted on them.")
-    return tuple(column for column in found if column is not None)
 
 
 def check_fitted(estimator: Any) -> None:
@@ -352,5 +355,5 @@ def check_fitted(estimator: Any) -> None:
         raise NotFittedError(
             f"this {type(estimator).__name__} is not fitted.", "A fitted model is needed.", "Call fit first."
         ) from None
-    except TypeError:
-        return  # not a scikit-learn estimator: there is no way to know whether it is fitted
+    except (TypeError, AttributeError):
+        return  # not a scikit-learn estimator, or one without its tags: there is no way to know whether it is fitted

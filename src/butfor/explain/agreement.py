@@ -9,8 +9,9 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
+from butfor.estimator.opening import open_source
 from butfor.estimator.prediction import Prediction
-from butfor.estimator.source import Source, open_source
+from butfor.estimator.source import Source
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.problem.spec import from_spec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,10 +31,14 @@ from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import Budget
 from butfor.space import frames
-from butfor.space.writing import one_row
+from butfor.space.data_fingerprint import data_fingerprint
+from butfor.space.given import rows_given
 from butfor.verdict.certificate import Certificates
 from butfor.verdict.verify import CHECKS, Verdict, Verifier
-from butfor.verdict.versions import library_versions
+from butfor.verdict.versions import versions_of
+
+ONE_EACH = Search()
+"""One answer to each row, by the first solver that fits."""
 
 
 @dataclass(eq=False)
@@ -54,16 +58,23 @@ class Asking:
         """A hash of what the model computes."""
         return fingerprint(self.reading.model, self.reading.readout.classes)
 
+    @cached_property
+    def data_fingerprint(self) -> str:
+        """A hash of the values of the data."""
+        return data_fingerprint(self.reading.data)
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """The versions of the libraries that the answers depend on."""
+        return versions_of(self.reading.source.estimator)
+
     def referee(self, target: AbstractTarget | None = None) -> Referee:
         """Who helps constraints, given what is wanted."""
         return Referee(self.reading, target, self.known)
 
     def predicted(self, X: Any) -> Prediction:
-        """The rows as a table, and what the estimator predicts for them.
-
-        One row may be a dict. It becomes a table of the kind of the data.
-        """
-        table = one_row(self.reading.data, X) if isinstance(X, Mapping) else frames.as_table(X)
+        """The rows as a table, and what the estimator predicts for them."""
+        table = rows_given(self.reading.data, X)
         if frames.height(table) == 0:
             raise InputError("no row was given to explain.", "At least one is needed.")
         self.reading.space.check_columns(table)
@@ -86,9 +97,8 @@ class Asking:
         question = ask(self.reading.space, self.reading.source, target, cost, constraints)
         before = self.predicted(X)
         question = question.settled(self.reading.readout, before)
-        return Verifier(
-            question, self.referee(question.target), self.reading.space.encode(frames.opened(before.table)), before
-        )
+        codes = self.reading.space.encode(frames.opened(before.table))
+        return Verifier(question, self.referee(question.target), codes, before).begun()
 
     def one_row(
         self, what: str, row: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints
@@ -97,7 +107,7 @@ class Asking:
         verifier = self.verifier(row, target, cost, constraints)
         if len(verifier) != 1:
             raise InputError(f"{len(verifier)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
-        point_out_rows_outside(self.reading.space, verifier.factuals, stacklevel=3)
+        point_out_rows_outside(self.reading.space, verifier.factuals)
         return verifier
 
     def typical(self) -> Any:
@@ -105,10 +115,15 @@ class Asking:
         codes = np.array([[feature.typical for feature in self.reading.space.features]])
         return self.reading.space.decode(codes, self.reading.sample)
 
-    def solved(self, verifier: Verifier, budget: Budget) -> Explanations:
-        """One answer to each row of a verifier."""
-        search = Search()
-        outcome, verdict = confirm(solve(verifier, search, budget, lambda rows: None), verifier, search, budget)
+    def solved(
+        self,
+        verifier: Verifier,
+        budget: Budget,
+        search: Search = ONE_EACH,
+        advance: Callable[[int], None] = lambda rows: None,
+    ) -> Explanations:
+        """The answers to each row of a verifier (default: one). `advance` is told how many more rows are done."""
+        outcome, verdict = confirm(solve(verifier, search, budget, advance), verifier, search, budget)
         return self.answers(verifier, outcome, verdict, search, budget)
 
     def answers(
@@ -116,7 +131,7 @@ class Asking:
     ) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
         target = verifier.question.target
-        blamed, stopped = conflicts(outcome, verifier, budget)
+        blamed, stopped = conflicts(outcome, verifier, budget, search.blame)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
@@ -134,7 +149,7 @@ class Asking:
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,
             fingerprint=self.fingerprint,
-            versions=library_versions(),
+            versions=self.versions,
             coin=verifier.question.prices.coin,
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
@@ -152,5 +167,6 @@ class Asking:
             certificates=certificates,
             question=record(verifier.question, search.different),
             model=type(self.reading.source.estimator).__name__,
+            data_fingerprint=self.data_fingerprint,
             words=self.words,
         )

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 import numpy as np
 
-from butfor.arrays import IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.explain.plan import plan
-from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint, CodedConstraint
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
-from butfor.solvers.conflict import OpenQuestionError, smallest_conflict, widened
+from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_conflict, widened
 from butfor.solvers.ensemble.within_reach import WithinReach
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome, Status, Stopped
@@ -25,13 +24,16 @@ from butfor.solvers.solver import Budget
 from butfor.verdict.verify import Verifier
 
 CONFLICT_ROWS = 10
-"""A smallest conflict is looked for in at most this many impossible rows per call."""
+"""In how many impossible rows a conflict is looked for by default."""
 
 WORK = 300.0
-"""How much may be asked for each of these rows. What is found does not depend on the other rows.
+"""How much may be asked for each row if conflicts are asked for. What is found does not depend on the other rows.
 
 A question counts 1, and 1 more per `NODES` of the model.
 """
+
+WORK_BY_DEFAULT = 100.0
+"""The same if they are not asked for: about as much as a few answers take. Nobody who waits for one waits long."""
 
 NODES = 500
 """A tree of this many nodes takes about as long as the rest of a question."""
@@ -50,6 +52,18 @@ STEPS_OF_A_QUESTION = 50
 
 PROGRAM_SECONDS = 5.0
 """How long a program may take that has no other limit. If one takes longer, nothing is blamed."""
+
+
+@dataclass(frozen=True)
+class BlameLimits:
+    """How far a call looks for conflicts: in how many impossible rows, and with how much work for each."""
+
+    rows: float = CONFLICT_ROWS
+    work: float = WORK_BY_DEFAULT
+
+
+NO_BLAME = BlameLimits(rows=0)
+"""The limits of a call that looks for no conflict."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,7 @@ class Blame:
     """The search for what one row's answers are impossible with, and how much was asked for it so far."""
 
     call: Budget
+    most: float = WORK
     work: float = 0.0
     reach: WithinReach = field(default_factory=WithinReach)
 
@@ -99,18 +114,32 @@ class Blame:
 
         Raises `OpenQuestionError` if the call has no time left.
         """
-        question, referee = verifier.question, verifier.referee
-        atoms = [atom for constraint in question.constraints for atom in constraint.atoms()]
-        wide = widened(referee.space)
+        atoms = atoms_of(verifier)
 
-        def impossible(chosen: Sequence[AbstractConstraint], widen: bool) -> bool:
-            space = wide if widen else referee.space
-            part = next(plan(question.under(chosen), referee, verifier.factuals, verifier.before, space=space))
-            return self._impossible(part.problem)
+        def kept_by_answer(chosen: Sequence[AbstractConstraint], widen: bool) -> frozenset[int] | None:
+            found = self.asked(verifier, chosen, widen)
+            if found.status()[0] is Status.PROVEN_INFEASIBLE:
+                return None
+            return _kept(atoms, verifier, found.points) if found.found()[0] else frozenset()
 
-        return smallest_conflict(atoms, impossible)
+        return smallest_conflict(atoms, kept_by_answer)
 
-    def _impossible(self, problem: Problem) -> bool:
+    def impossible(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
+        """Whether one row is proven impossible with these constraints alone, in the ranges of the data or in wider ones."""
+        return self.asked(verifier, chosen, widen).status()[0] is Status.PROVEN_INFEASIBLE
+
+    def asked(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
+        """Any answer to one row with these constraints alone, or the proof that there is none.
+
+        Raises `OpenQuestionError` if that cannot be told.
+        """
+        referee = verifier.referee
+        space = widened(referee.space) if widen else referee.space
+        question = verifier.question.under(chosen)
+        part = next(plan(question, referee, verifier.factuals, verifier.before, space=space))
+        return self._solved(part.problem)
+
+    def _solved(self, problem: Problem) -> Outcome:
         solver, _ = choose(problem.form())
         weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (
             PROGRAM if solver.name == Milp.name else 1
@@ -118,24 +147,31 @@ class Blame:
         self.work += weight
         if self.call.spent():
             raise OpenQuestionError(self.call.stopped)
-        if self.work > WORK or weight > HEAVIEST:
+        if self.work > self.most or weight > HEAVIEST:
             raise OpenQuestionError(Stopped.EFFORT)
         if not solver.exact:  # it proves nothing, but it sees at once whether no value is left
-            return solver.solve(problem, Budget(0.0)).status()[0] is Status.PROVEN_INFEASIBLE
+            return solver.solve(problem, Budget(0.0))
         told = self.reach.tells(problem) if solver.row_by_row else None  # others are as quick, and compiled by now
         if told is not None:
-            return not told
+            return told
         steps = Steps(call=self.call)
         found = solver.solve(free(problem) if solver.row_by_row else problem, steps)
         self.work += weight * len(steps.taken) / STEPS_OF_A_QUESTION
-        status = found.status()[0]
-        if status is Status.NOT_FOUND and self.call.spent():
-            raise OpenQuestionError(self.call.stopped)
-        if status is Status.NOT_FOUND and found.stopped[0] == Stopped.TIME:
-            raise OpenQuestionError(Stopped.TIME)
-        if status is Status.NOT_FOUND and len(steps.taken) > STEPS:
-            raise OpenQuestionError(Stopped.EFFORT)
-        return status is Status.PROVEN_INFEASIBLE
+        if found.status()[0] is Status.NOT_FOUND:
+            if self.call.spent():
+                raise OpenQuestionError(self.call.stopped)
+            if found.stopped[0] == Stopped.TIME:
+                raise OpenQuestionError(Stopped.TIME)
+            if len(steps.taken) > STEPS:
+                raise OpenQuestionError(Stopped.EFFORT)
+        return found
+
+
+def _kept(atoms: Sequence[AbstractConstraint], verifier: Verifier, point: FloatArray) -> frozenset[int]:
+    """The constraints that a point keeps, of those that the encoded row decides."""
+    space, start = verifier.referee.space, verifier.factuals
+    coded = [(i, atom) for i, atom in enumerate(atoms) if isinstance(atom, CodedConstraint)]
+    return frozenset(i for i, atom in coded if atom.holds_between(space, start, point)[0])
 
 
 def free(problem: Problem) -> Problem:
@@ -153,8 +189,41 @@ def free(problem: Problem) -> Problem:
     return replace(problem, prices=replace(prices, **nothing, tables=blank, linf_tables={}, Q=None))
 
 
-def conflicts(outcome: Outcome, verifier: Verifier, budget: Budget) -> tuple[dict[int, tuple[str, ...]], IntArray]:
-    """The constraints that make answers impossible, for the first `CONFLICT_ROWS` of them.
+def atoms_of(verifier: Verifier) -> list[AbstractConstraint]:
+    """The pieces of a question's constraints that can be blamed."""
+    return [atom for constraint in verifier.question.constraints for atom in constraint.atoms()]
+
+
+def doubted(conflict: tuple[str, ...], verifier: Verifier, call: Budget, whole: bool = True) -> str | None:
+    """Why a conflict is none for the only row of a verifier; empty if it is one. None if that cannot be told.
+
+    With it, the row must be impossible. If it is `whole`, the row must be possible without any one of its parts.
+    """
+    atoms = {repr(atom): atom for atom in atoms_of(verifier)}
+    unknown = [text for text in conflict if text not in (*atoms, RANGES, MODEL)]
+    if unknown:
+        return f"{unknown[0]} is not part of the question"
+    if MODEL in conflict and len(conflict) > 1:
+        return f"{MODEL} alone would make it impossible"
+    chosen, blame = [atoms[text] for text in conflict if text in atoms], Blame(call)
+    try:
+        if not blame.impossible(verifier, chosen, widen=MODEL in conflict):
+            return "there is one if only that is asked"
+        for needless in chosen if whole else ():
+            rest = [one for one in chosen if one is not needless]
+            if blame.impossible(verifier, rest):
+                return f"{' and '.join(map(repr, rest)) or 'no constraint'} alone makes it impossible"
+        if whole and RANGES in conflict and blame.impossible(verifier, chosen, widen=True):
+            return f"{RANGES} are not needed for that"
+    except OpenQuestionError:
+        return None
+    return ""
+
+
+def conflicts(
+    outcome: Outcome, verifier: Verifier, budget: Budget, limits: BlameLimits
+) -> tuple[dict[int, tuple[str, ...]], IntArray]:
+    """The constraints that make answers impossible, for the first of them within the limits.
 
     The keys are positions in the outcome. Also returns why the search ended for each answer. For these, that is what
     ended the blaming. Nothing is blamed if rows were chosen, or what each row may change.
@@ -163,14 +232,21 @@ def conflicts(outcome: Outcome, verifier: Verifier, budget: Budget) -> tuple[dic
     if verifier.question.candidates or verifier.free is not None:
         return {}, stopped
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
-    found = {}
-    for i in islice(impossible.tolist(), CONFLICT_ROWS):
-        try:
-            found[i], sure = Blame(budget).of(verifier.take(outcome.row[[i]]))
-            stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
-        except OpenQuestionError as left_open:
-            stopped[i] = left_open.stopped
-        except KeyboardInterrupt:
-            budget.interrupt()
-            stopped[i] = Stopped.INTERRUPTED
+    found = dict[int, tuple[str, ...]]()
+    first, left = dict[bytes, int](), limits.rows
+    for i in impossible.tolist():
+        row = outcome.row[[i]]
+        same = first.setdefault(verifier.factuals[row].tobytes(), i)
+        if same in found:  # the question about an equal row is the same one
+            found[i], stopped[i] = found[same], stopped[same]
+        elif same == i and left > 0:
+            left -= 1
+            try:
+                found[i], sure = Blame(budget, limits.work).of(verifier.take(row))
+                stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
+            except OpenQuestionError as left_open:
+                stopped[i] = left_open.stopped
+            except KeyboardInterrupt:
+                budget.interrupt()
+                stopped[i] = Stopped.INTERRUPTED
     return found, stopped

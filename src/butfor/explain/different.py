@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, number
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.relations import Apart, Fresh
-from butfor.solvers.outcome import Outcome
+from butfor.solvers.outcome import TOLERANCE, Outcome, Status
 from butfor.solvers.solver import AbstractSolver
 from butfor.space.space import Space, same
 
@@ -66,6 +67,41 @@ def undominated(found: Outcome, factuals: FloatArray, space: Space, most: int) -
                 first.append(i)
         chosen += first
     return found.take(np.array(chosen, dtype=np.intp))
+
+
+def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Difference, apart: IntArray) -> Outcome:
+    """The answers to each row, cheapest first, without those that are no different ones in this order.
+
+    `apart` are the rows whose answers were asked for one by one. A search that is cut short may find a cheaper one later.
+    The first bound of a row holds for all of its answers, and those that moved have no other.
+    """
+    kept, bound = list[int](), found.bound.copy()
+    proven = np.array([status is Status.PROVEN_OPTIMAL for status in found.status()], dtype=np.bool_)
+    ordered = np.array([feature.levels is None or feature.ordered for feature in space])
+    asked_for = set(apart.tolist())
+    for its in np.split(np.arange(len(found)), np.flatnonzero(np.diff(found.row)) + 1):
+        order = its[np.argsort(found.cost[its], kind="stable")]
+        row, first, cheapest = int(found.row[its[0]]), bound[its[0]], found.cost[order[0]]
+        refuted = first > cheapest + TOLERANCE * (1 + np.abs(cheapest))
+        bound[order[np.cumsum(order != its) > 0]] = 0.0 if refuted else first
+        start, chosen = factuals[row], list[int]()
+        for i in order.tolist():
+            earlier = found.points[chosen]
+            if row in asked_for:
+                new = _apart(different, space, start, earlier, found.points[i])
+            elif proven[i]:  # each lies in a leaf of its own, or is a row of its own
+                new = not same(earlier, found.points[i]).all(axis=1).any()
+            else:
+                new = not any(_no_farther(start, point, found.points[i], ordered) for point in earlier)
+            chosen += [i] if new else []
+        kept += chosen
+    return replace(found, bound=bound).take(np.array(kept, dtype=np.intp))
+
+
+def _apart(different: Difference, space: Space, start: FloatArray, earlier: FloatArray, point: FloatArray) -> bool:
+    """Whether an answer keeps what the next answer must keep, after each of the earlier ones."""
+    rules = [apart_from(different, space, start, one) for one in earlier]
+    return all(rule is not None and rule.holds_between(space, start[None], point[None])[0] for rule in rules)
 
 
 def _no_farther(start: FloatArray, one: FloatArray, other: FloatArray, ordered: BoolArray) -> bool:

@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 from butfor.arrays import FloatArray
 from butfor.compiled.saying import silence
-from butfor.errors import InputError
+from butfor.errors import InputError, suggests
 from butfor.experimental import experimental
 from butfor.explain.agreement import agreement
-from butfor.explain.arguments import budget_of, count_of, seed_of, solver_of
+from butfor.explain.arguments import budget_of, count_of, limits_of, meta_of, seed_of, solver_of
 from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
 from butfor.explain.front import front
 from butfor.explain.grid import VALUES_PER_COLUMN
-from butfor.explain.notices import log_solved, point_out_rows_outside, point_out_unread
+from butfor.explain.notices import log_solved, point_out_mismatch, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
 from butfor.explain.several import SeveralAnswers
 from butfor.explain.solve import Search, confirm, solve
@@ -34,7 +34,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.front import Front
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
-from butfor.importers.read import Reading, read
+from butfor.importers.read import OnMismatch, Reading, read
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
@@ -48,15 +48,19 @@ CLASSES_SHOWN = 5
 """How many classes the short text of an explainer names."""
 
 
+@suggests
 class Explainer(SeveralAnswers):
     """Finds the cheapest change to a row that makes a fitted model answer differently.
 
     Every answer has a certificate.
 
-    - `model`: a fitted scikit-learn estimator or pipeline, or an object of a class taught with `register_importer`;
+    - `model`: a fitted estimator or pipeline, any object with `predict`, or a function of rows. The path of a file of
+      CatBoost, XGBoost, LightGBM or ONNX is read, too;
     - `data`: the rows that the model was trained on. They say which values each column takes;
     - `space`: declarations of single columns, which override what is inferred from the data;
-    - `words`: how the answers call columns and predictions (see `bf.describe`).
+    - `words`: how the answers call columns and predictions (see `bf.describe`);
+    - `on_mismatch`: what to do if the model that was read predicts something else than the estimator on rows of the
+      data. "raise": an error says why. "search": the estimator is searched like any function, and nothing is proven.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -68,13 +72,20 @@ class Explainer(SeveralAnswers):
     """
 
     def __init__(
-        self, model: Any, data: Any, *, space: Mapping[str, Override] | None = None, words: Words | None = None
+        self,
+        model: Any,
+        data: Any,
+        *,
+        space: Mapping[str, Override] | None = None,
+        words: Words | None = None,
+        on_mismatch: OnMismatch = "raise",
     ) -> None:
-        self._reading = read(model, data, space)
+        self._reading = read(model, data, space, on_mismatch)
         self._asking = Asking(self._reading, words)
         if words is not None:
             words.validate(self.space)
-        point_out_unread(self._reading, stacklevel=2)
+        point_out_unread(self._reading)
+        point_out_mismatch(self._reading)
 
     def __repr__(self) -> str:
         classes = self._reading.source.classes
@@ -111,6 +122,11 @@ class Explainer(SeveralAnswers):
         """A hash of what the model computes. Equal models have the same hash in every process."""
         return self._asking.fingerprint
 
+    @property
+    def data_fingerprint(self) -> str:
+        """A hash of the values of the data. Equal tables have the same hash, whichever library holds them."""
+        return self._asking.data_fingerprint
+
     def explain(
         self,
         X: Any,
@@ -127,10 +143,13 @@ class Explainer(SeveralAnswers):
         n_jobs: int | None = None,
         progress: bool | None = None,
         compare: Literal["exact"] | None = None,
+        conflicts: int | Literal["all"] | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Explanations:
         """The cheapest admissible change of each row of `X` that meets the target.
 
-        - `X`: rows as a table of any kind, or one row as a dict from column to value;
+        - `X`: rows as a table of any kind, one row as a dict from column to value or as a series (`X.iloc[0]`), or a
+          list of such dicts;
         - `target`: a class, a collection of classes, a dict of class costs, "other", or one of `bf.probability`,
           `bf.value`, `bf.relative_change`, `bf.survival`;
         - `cost`: what a change costs (default: `bf.L1()`), also as text: "L1+0.5*L0";
@@ -149,23 +168,33 @@ class Explainer(SeveralAnswers):
           The answers do not depend on it;
         - `progress`: whether to show a bar (default: on a terminal, when the work takes long). False also leaves out
           the line that says that loops are compiled;
-        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing.
+        - `compare`: "exact" adds the bound of an exact solver to answers of a solver that proves nothing;
+        - `conflicts`: in how many impossible rows to look for a smallest set of constraints that makes them so: False (in
+          none, for the shortest wait), a number, or "all". Default: in the first ten, with a third of the effort.
+        - `meta`: what to note with the answers, such as the number of a case: a dict of plain values. It is kept in every
+          record of them.
 
         A single answer prints as a card and has the attributes `.point`, `.cost`, `.changes` and `.certificate`.
         """
-        search = Search(count_of("k", k), solver_of(solver, self.space), seed_of(seed), difference_of(different))
+        search = Search(
+            count_of("k", k),
+            solver_of(solver, self.space),
+            seed_of(seed),
+            difference_of(different),
+            limits_of(conflicts),
+        )
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
-        budget = budget_of(time_limit, time_limit_per_row, n_jobs)
+        noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
         verifier = self._asking.verifier(X, target, cost, constraints)
-        point_out_rows_outside(self.space, verifier.factuals, stacklevel=2)
+        point_out_rows_outside(self.space, verifier.factuals)
         with silence(progress is False):
             with bar(len(verifier), progress) as advance:
                 outcome = solve(verifier, search, budget, advance)
             outcome, verdict = confirm(outcome, verifier, search, budget)
             if compare:
                 outcome = with_exact_bounds(outcome, verifier, budget)
-            answers = self._asking.answers(verifier, outcome, verdict, search, budget)
+            answers = replace(self._asking.answers(verifier, outcome, verdict, search, budget), meta=noted)
         log_solved(answers, budget)
         return answers
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, UnknownColumnError
+from butfor.errors import InputError, UnknownColumnError, choice
 from butfor.space.feature import Feature
 from butfor.space.space import Space, same
 
@@ -55,8 +55,12 @@ def grid_over(
     space: Space, columns: Sequence[str], start: FloatArray, marked: Sequence[FloatArray], steps: int
 ) -> MapGrid:
     """The rows like `start` with other values of two columns, which cover all that is marked."""
-    if len(columns) != 2 or len(set(columns)) != 2 or any(name not in space.names for name in columns):
-        raise UnknownColumnError(f"columns={columns!r} were given.", f"Two of {list(space.names)} are needed.")
+    unknown = [name for name in columns if name not in space.names]
+    if len(columns) != 2 or len(set(columns)) != 2 or unknown:
+        raise UnknownColumnError(
+            f"columns={columns!r} were given.",
+            *choice("Two of these are needed:", next(iter(unknown), None), space.names),
+        )
     if not isinstance(steps, int) or steps < 2:
         raise InputError(f"steps={steps!r} was given.", "It must be a whole number of at least 2.")
     i, j = (space.names.index(name) for name in columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ from butfor.compiled.clock import now
 from butfor.explanation.explanations import Explanations
 from butfor.importers.read import Reading
 from butfor.log import LOG
+from butfor.model.black_box import BlackBox
 from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.space import Space
@@ -23,7 +25,15 @@ SHOWN = 8
 """How many columns are named."""
 
 
-def point_out_unread(reading: Reading, stacklevel: int) -> None:
+def _users_line() -> int:
+    """How far up the calls the user's own line is, as `warnings` count from whoever asks for it."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("butfor."):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def point_out_unread(reading: Reading) -> None:
     """Warn of columns of the data that the model does not read. The target may have been left among them."""
     known = set(reading.space.names)
     unread = [name for name in frames.names(reading.data) if name not in known]
@@ -32,11 +42,22 @@ def point_out_unread(reading: Reading, stacklevel: int) -> None:
             f"the model does not read these columns of the data: {_listed(unread)}. No answer changes them. "
             "If the target is among them, leave it out.",
             UserWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel=_users_line(),
         )
 
 
-def point_out_rows_outside(space: Space, codes: FloatArray, stacklevel: int) -> None:
+def point_out_mismatch(reading: Reading) -> None:
+    """Warn that a model is searched because what was read of it predicts something else."""
+    model = reading.model
+    if isinstance(model, BlackBox) and model.mismatched:
+        warnings.warn(
+            f"{model.why} So the estimator is searched, and nothing is proven (on_mismatch='search').",
+            UserWarning,
+            stacklevel=_users_line(),
+        )
+
+
+def point_out_rows_outside(space: Space, codes: FloatArray) -> None:
     """Warn of numbers outside the range of the data. The model may never have seen any like them.
 
     A declared range is the user's own business.
@@ -58,7 +79,7 @@ def point_out_rows_outside(space: Space, codes: FloatArray, stacklevel: int) -> 
         f"{count} of {len(codes)} rows lie outside the ranges of the data: {_listed(words)}. "
         "The model may not have seen such values. Check their units, or declare the range with space={...}.",
         UserWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=_users_line(),
     )
 
 

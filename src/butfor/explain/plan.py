@@ -17,6 +17,7 @@ from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import Group
 from butfor.space.space import Space
+from butfor.verdict.alone import open_factuals, partly_alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ def plan(
         oracle=None if seen else HastyOracle(referee, question.target, before),
         pool=pool,
         unit=reading.unit,
-        confirmation=Confirmation(oracle, question.judged, factuals) if seen else None,
+        confirmation=Confirmation(oracle, question.judged, factuals),
         examples=oracle,
     )
     for rows, score_sets in groups:
@@ -84,6 +85,7 @@ def _pool(question: Question, referee: Referee, before: Prediction) -> Pool | No
     first, *others = question.candidates
     points = first.rows(referee.space)
     _, after = referee.once(id(first.table), lambda: (first.table, Prediction(referee.reading.source, first.table)))
+    after = partly_alone(after, open_factuals(question, referee, Changes(points, points, after, after)))
     changes = Changes(points, points, after, after)
     judged = tuple(constraint for constraint in question.judged if constraint.of_point)
     kept = np.flatnonzero(all_hold((*others, *judged), changes, referee))

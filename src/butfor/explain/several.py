@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from butfor.errors import suggests
 from butfor.explain.arguments import budget_of, count_of
 from butfor.explain.asking import Asking
 from butfor.explain.ladder import rungs, shares
@@ -22,6 +23,7 @@ from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 
 
+@suggests
 class SeveralAnswers:
     """The methods of an explainer that show more than one way."""
 
@@ -124,7 +126,7 @@ class SeveralAnswers:
     ) -> TradeOff:
         """The cheapest change of a row with at most 1, 2, 3, ... changed columns, up to the cheapest of all.
 
-        Choose it to see whether one more change is worth its while. The front is complete: with any limit on the number
+        Choose it to see whether one more change is worth it. The front is complete: with any limit on the number
         of changes, one of these answers is the cheapest.
 
         `row` is one row as a table or a dict. The other arguments are those of `explain`.
@@ -187,7 +189,7 @@ class SeveralAnswers:
 
         - "cost" and "number of changes": the smallest;
         - "certainty": how far the model's score is on the wanted side;
-        - "likeness to the data": the mean distance to the five nearest rows of the data, in ranges;
+        - "similarity to the data": the mean distance to the five nearest rows of the data, in ranges;
         - "robustness": how far the numbers can move together and the target is still met, as a share of their ranges.
           It is left out if the model cannot say. It takes a second or two per answer for a hundred trees.
 

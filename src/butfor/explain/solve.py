@@ -6,19 +6,26 @@ Rows on which the estimator did not agree are solved again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from butfor.explain.different import Difference, apart_from, left_to, undominated
+from butfor.arrays import IntArray
+from butfor.compiled.clock import now
+from butfor.explain.beyond import moved_on
+from butfor.explain.blame import BlameLimits
+from butfor.explain.different import Difference, apart_from, in_order, left_to, undominated
+from butfor.explain.needed import taken_back
 from butfor.explain.plan import Part, plan
-from butfor.explain.turns import Job, Turn, in_turns
+from butfor.explain.turns import OVERTIME, Job, Turn, in_turns
 from butfor.log import LOG
+from butfor.model.questions import is_read
 from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.milp.farthest import farthest, has_farthest
-from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged
+from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged, whichever_company
 from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.verdict.alone import jumps
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
 from butfor.verdict.verify import PREDICTION, Verdict, Verifier
 
@@ -44,13 +51,15 @@ class Search:
     - `k`: how many answers per row, at most;
     - `different`: what makes an answer a different one;
     - `solver`: a solver or its name; "auto" is the first one that fits;
-    - `seed`: the seed of random draws.
+    - `seed`: the seed of random draws;
+    - `blame`: how far to look for what makes rows impossible.
     """
 
     k: int = 1
     solver: str | AbstractSolver = "auto"
     seed: int = 0
     different: Difference = None
+    blame: BlameLimits = field(default_factory=BlameLimits)
 
 
 def solve(
@@ -74,21 +83,37 @@ def solve(
             LOG.debug("%d of %d rows go to %s", len(rest.rows), len(verifier.factuals), job.credit)
             one_each = rest.problem.per_row and not job.solver.takes_per_row
             jobs += job.parts(1) if one_each else [job]
+    apart = np.concatenate(
+        [np.empty(0, np.intp), *(job.rows for job in jobs if not left_to(job.solver, search.different))]
+    )
     for rank in range(1, search.k + 1):
         if not jobs or (rank > 1 and budget.spent()):
             break
         left = budget.at_most(budget.left() / (search.k + 1 - rank))
         single = [job for job in jobs if not left_to(job.solver, search.different)]
         if rank == 1:
-            found = _first_answers(jobs, verifier, left, search, advance)
+            found = _needed(_first_answers(jobs, verifier, left, search, advance), jobs, verifier, left)
             found = _reached(_with_farthest(found, jobs, left), jobs, readout, verifier)
             done.append(found)
         else:
             found = in_turns(jobs, left, 1, search.seed, search.solver == "auto", _quiet)
+            found = _needed(found, jobs, verifier, left)
             done.append(found.take(found.found()))
         if rank < search.k:
             jobs = [following for job in single for following in others(job, found, search.different)]
-    return joined(done).times(verifier.question.prices.coin)
+    found = joined(done)
+    if search.k > 1:
+        found = in_order(found, verifier.factuals, verifier.referee.space, search.different, apart)
+    return found.times(verifier.question.prices.coin)
+
+
+def _needed(found: Outcome, jobs: Sequence[Job], verifier: Verifier, budget: Budget) -> Outcome:
+    """The answers without changes that are not needed. It takes a little longer than the time that is left."""
+    try:
+        return taken_back(found, jobs, verifier, now() + max(OVERTIME, budget.left()))
+    except KeyboardInterrupt:
+        budget.interrupt()
+        return found
 
 
 def _first_answers(
@@ -169,19 +194,39 @@ def _quiet(rows: int) -> None:
 def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
     """Ask the estimator about every answer.
 
-    Rows whose answer it does not confirm are solved again, a little inside the boundary.
+    Rows whose answer it does not confirm are solved again, a little inside the boundary. Where nothing is known of the
+    model, the answers themselves are moved on.
     """
     verdict = verifier.verify(outcome)
+    if jumps(verifier.referee.reading.model):
+        outcome, verdict = moved_on(outcome, verdict, verifier)
+    if is_read(verifier.referee.reading.model):
+        outcome, verdict = _guarded(outcome, verdict, verifier, search, budget)
+    wrong = _refused(outcome, verdict)
+    if search.solver == "auto" and len(wrong) and not budget.spent():
+        outcome = merged(outcome, _by_asking(verifier.take(wrong), budget).renumbered(wrong))
+        verdict = verifier.verify(outcome)
+    cost = np.where(verdict.passed.all(axis=1), verdict.cost, np.inf)
+    order = np.lexsort((cost, outcome.row))
+    written = replace(outcome, points=verdict.points).take(order)
+    return replace(written, bound=outcome.bound), verdict.take(order, outcome)
+
+
+def _refused(outcome: Outcome, verdict: Verdict) -> IntArray:
+    """The rows with an answer that the estimator does not confirm."""
+    return np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
+
+
+def _guarded(
+    outcome: Outcome, verdict: Verdict, verifier: Verifier, search: Search, budget: Budget
+) -> tuple[Outcome, Verdict]:
+    """Solve the rows again whose answer is refused, further and further inside the boundary."""
     for guard in ESTIMATOR_GUARDS:
-        wrong = np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
+        wrong = _refused(outcome, verdict)
         if not len(wrong) or budget.spent():
             break
         again = solve(verifier.take(wrong), search, budget, _quiet, guard)
         outcome = merged(outcome, again.renumbered(wrong))
-        verdict = verifier.verify(outcome)
-    wrong = np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
-    if search.solver == "auto" and len(wrong) and not budget.spent():
-        outcome = merged(outcome, _by_asking(verifier.take(wrong), budget).renumbered(wrong))
         verdict = verifier.verify(outcome)
     return outcome, verdict
 
@@ -194,7 +239,7 @@ def _by_asking(verifier: Verifier, budget: Budget) -> Outcome:
         turn = Turn(job, job.nothing(budget))
         turn.ask(budget, budget.left(), 1, 0)
         turn.known(budget)
-        done.append(turn.outcome.renumbered(part.rows))
+        done.append(_needed(turn.outcome.renumbered(part.rows), [job], verifier, budget))
     return joined(done).times(verifier.question.prices.coin)
 
 
@@ -214,8 +259,8 @@ def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
             if judge is None:
                 credit[its] = replace(given, why=f"{given.why}; no exact solver takes the question")
             elif not budget.spent():
-                found = judge.solve(part.problem.take(np.array([i])), budget)
-                bound[its] = found.bound[0] * verifier.question.prices.coin
+                one = part.problem.take(np.array([i]))
+                bound[its] = whichever_company(one, judge.solve(one, budget)).bound[0] * verifier.question.prices.coin
                 credit[its] = replace(given, why=f"{given.why}; the bound is that of {judge.name}")
     return replace(outcome, bound=bound, credit=credit)
 

@@ -27,7 +27,7 @@ from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, w
 from butfor.model.worst import worst_neighbours
 from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
-from butfor.problem.domain import grid_down, grid_up
+from butfor.problem.domain import grid_down, grid_up, outwards_in_single
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question, ask
 from butfor.problem.referee import Referee
@@ -43,8 +43,9 @@ class Robustness:
     """How far a row can move in any direction and still meet the target.
 
     - `radius`: all shifts of at most this length keep the target, in ranges of the columns;
-    - `worst`: a row outside that does not, as a table of one row: just outside, unless the time ended. None if none was
-      met up to a whole range.
+    - `worst`: a row outside that does not, as a table of one row: just outside, unless the time ended. The estimator was
+      asked about this very table. None if none was met up to a whole range, or if its columns cannot hold the numbers
+      of such a row.
     """
 
     radius: float
@@ -99,7 +100,20 @@ class Surroundings:
             radius, worst = nearest_miss(self.problem, self.score_set, self.ball, budget)
         else:
             radius, worst = self._halved(budget)
-        return Robustness(radius, None if worst is None else self.problem.space.decode(worst[None], self.table))
+        return Robustness(radius, None if worst is None else self._missing_as_written(worst))
+
+    def _missing_as_written(self, worst: FloatArray) -> Any:
+        """The row as a table, or one a little further out: the first that misses the target as it is written."""
+        asks, start = self.problem.confirmation, self.problem.factuals[0]
+        assert asks is not None
+        single = np.array([feature.single and feature.levels is None for feature in self.problem.space])
+        for more in FURTHER:
+            further = start + more * (worst - start)
+            further = np.where(single, outwards_in_single(further, start), further)
+            point = np.where(worst == start, start, further)
+            if not asks.confirms(point, np.inf):
+                return self.problem.space.decode(point[None], self.table)
+        return None
 
     def _halved(self, budget: Budget) -> tuple[float, FloatArray | None]:
         """The share of the ball in which surely no row misses the target, and one just outside that does, by bisection."""

@@ -1,8 +1,9 @@
 """Share the time of a call fairly among its rows: answers first, then proofs.
 
 With a time limit, every row gets an equal part of a first share of the time. What one leaves over goes to those behind
-it. Rows that are left without an answer get a quick one, and are searched by a swarm. The rest of the time goes to the rows
-that are not proven, smallest gaps first. Without a limit, the rows are done one after the other.
+it. Rows that are left without an answer get a quick one. All rows that are not proven by then are searched by a swarm, which
+has about a third of the time. So an answer is no dearer than one of the swarm in that time. The rest of the time goes to the
+rows that are not proven, smallest gaps first. Without a limit, the rows are done one after the other.
 """
 
 from __future__ import annotations
@@ -17,21 +18,36 @@ from butfor.arrays import BoolArray, IntArray
 from butfor.compiled.clock import now
 from butfor.problem.problem import Problem
 from butfor.solvers.enumeration import Enumeration
-from butfor.solvers.outcome import Credit, Outcome, Status, Stopped, better_of, joined, nothing_found
+from butfor.solvers.outcome import (
+    Credit,
+    Outcome,
+    Status,
+    Stopped,
+    better_of,
+    joined,
+    nothing_found,
+    whichever_company,
+)
 from butfor.solvers.rows.examples import cheapest_example
 from butfor.solvers.rows.quick import quick_answers
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.solvers.swarm.settings import Swarm
 
 FIRST_SHARE = 1 / 3
-"""The share of a limited time in which every row is tried once. As much of the rest is for rows without an answer."""
+"""The share of a limited time in which every row is tried once. As much of the rest is for asking, and for real rows."""
 
 
 OVERTIME = 1.0
 """The quick answers may take so much longer than the time that is left: a row without an answer is worse than that."""
 
-RESCUED_AT_ONCE = 16
+SEARCHED_AT_ONCE = 16
 """The swarm searches so many rows at once. It looks at the time only when it has opened all of them."""
+
+SEARCHED_SHARE = 1 / 2
+"""The share of what is left in which rows are searched by a swarm. Where all rows share one turn, it is all that is left."""
+
+LONGER = 0.3
+"""A swarm may take so many seconds after an exact solver was cut short, even if less is left: for a first good answer."""
 
 LONE_SHARE = 2 / 3
 """The same where all rows share one turn: nobody waits for it, and a program that is cut short begins anew."""
@@ -62,7 +78,8 @@ class Job:
     def done(self, budget: Budget, k: int, seed: int) -> Outcome:
         """The answers. Ctrl-C ends the budget."""
         try:
-            return self.solver.solve(self.problem, budget, k, seed).credited(self.credit)
+            found = self.solver.solve(self.problem, budget, k, seed).credited(self.credit)
+            return whichever_company(self.problem, found)
         except KeyboardInterrupt:
             budget.interrupt()
             return self.nothing(budget)
@@ -102,20 +119,10 @@ class Turn:
             self.outcome = better_of(self.outcome, job.done(budget.at_most(seconds), 1, seed).renumbered(rows))
         self.seconds += now() - begin
 
-    def rescue(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
-        """Look for answers that the solver did not find: with a swarm for so many seconds, then among real rows.
-
-        The bounds stay.
-        """
-        begin, swarm, budget = now(), Swarm(), budget.at_most(seconds)
-        credit = swarm.credit(f"{self.job.solver.name} found no answer; the bound is its own")
-        rows = np.union1d(self.tried, self.outcome.row[self.lost])
-        for some in np.array_split(rows, range(RESCUED_AT_ONCE, len(rows), RESCUED_AT_ONCE)):
-            job = replace(self.job.take(some), solver=swarm, credit=credit)
-            if not budget.spent() and self.job.solver.exact and swarm.accepts(job.problem.form()):
-                share = budget.at_most(budget.left() * len(some) / len(rows[rows >= some[0]]))
-                self.keep(job.done(share, 1, seed).renumbered(some))
-        self.known(budget)
+    def look_up(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
+        """Take rows of the training data for answers that are not there, for so many seconds."""
+        begin = now()
+        self.known(budget.at_most(seconds))
         self.seconds += now() - begin
 
     def known(self, budget: Budget) -> None:
@@ -132,6 +139,20 @@ class Turn:
         """Add answers from elsewhere to what is known. More time may still help the proof."""
         better = better_of(self.outcome, found.take(found.found()))
         self.outcome = replace(better, stopped=self.outcome.stopped)
+
+    def keep_own(self, found: Outcome) -> None:
+        """The same with the answers to its rows, of many that count in the whole call."""
+        own = found.take(np.isin(found.row, self.job.rows))
+        if len(own):
+            self.keep(replace(own, row=np.searchsorted(self.job.rows, own.row)))
+
+    @property
+    def doubtful(self) -> IntArray:
+        """The rows (their numbers in the whole call) without an answer, or with a single one whose search was cut short."""
+        own, counts = np.unique(self.outcome.row, return_counts=True)
+        cut = self.lost | (~self.settled & (self.outcome.stopped != Stopped.DONE))
+        rows = np.setdiff1d(np.union1d(self.tried, self.outcome.row[cut]), own[counts > 1])
+        return np.asarray(self.job.rows[rows])
 
     @property
     def lost(self) -> BoolArray:
@@ -171,8 +192,8 @@ def in_turns(
 ) -> Outcome:
     """The answers to the rows of all jobs. The first job is always begun.
 
-    With `rescue`, rows that are not proven are asked about combination by combination, if these are few, and rows that
-    were left without an answer are searched by a swarm and among real rows.
+    With `rescue`, rows that are not proven are asked about combination by combination, if these are few. Those that were
+    cut short are searched by a swarm, and those without an answer among real rows, too.
     """
     of_jobs = [[Turn(part, part.nothing(budget)) for part in job.parts(_size(job.solver, budget))] for job in jobs]
     turns = [turn for its in of_jobs for turn in its]
@@ -180,12 +201,13 @@ def in_turns(
     first = LONE_SHARE if len(turns) == 1 else FIRST_SHARE
     _round(turns, Turn.take, budget, first if proving else 1.0, k, seed, advance)
     if rescue:
-        for job, its in zip(jobs, of_jobs, strict=True):
-            _quickly(job, its, budget)
         doubted = [turn for turn in proving if turn.begun and not turn.settled.all()]
         _round(doubted, Turn.ask, budget, FIRST_SHARE, k, seed, advance)
-        lost = [turn for turn in turns if turn.lost.any() or len(turn.tried)]
-        _round(lost, Turn.rescue, budget, FIRST_SHARE, k, seed, advance)
+        _search(jobs, of_jobs, budget, 1.0 if len(turns) == 1 else SEARCHED_SHARE, seed)
+        for job, its in zip(jobs, of_jobs, strict=True):
+            _quickly(job, its, budget)
+        lost = [turn for turn in turns if turn.lost.any()]
+        _round(lost, Turn.look_up, budget, FIRST_SHARE, k, seed, advance)
     while again := sorted((turn for turn in proving if turn.open), key=lambda turn: turn.gap):
         before = sum(turn.seconds for turn in turns)
         _round(again, Turn.take, budget, 1.0, k, seed, advance)
@@ -208,9 +230,37 @@ def _quickly(job: Job, turns: Sequence[Turn], budget: Budget) -> None:
     why = f"{job.credit.why}; the answer was found by trying rows of the data, and one change after the other"
     found = found.take(found.found()).renumbered(lost).credited(replace(job.credit, why=why))
     for turn in turns:
-        own = found.take(np.isin(found.row, turn.job.rows))
-        if len(own):
-            turn.keep(replace(own, row=np.searchsorted(turn.job.rows, own.row)))
+        turn.keep_own(found)
+
+
+def _search(jobs: Sequence[Job], of_jobs: Sequence[Sequence[Turn]], budget: Budget, share: float, seed: int) -> None:
+    """Search with a swarm, in a share of what is left, for rows whose exact solver was cut short. The bounds stay.
+
+    A search that is cut short may be far off, and a swarm seldom is. It takes many rows at once. If the model was read,
+    it may take a little longer than the time.
+    """
+    swarm, work = Swarm(), list[tuple[Job, Sequence[Turn], IntArray]]()
+    for job, its in zip(jobs, of_jobs, strict=True):
+        rows = np.concatenate([turn.doubtful for turn in its])
+        if len(rows) and job.solver.exact and swarm.accepts(job.problem.form()):
+            work += [(job, its, some) for some in np.array_split(rows, math.ceil(len(rows) / SEARCHED_AT_ONCE))]
+    waiting = sum(len(some) for _, _, some in work)
+    own = replace(budget, seconds=max(share * budget.left(), LONGER), start=now())
+    for job, its, some in work:
+        if not (own if job.problem.oracle is None else budget).spent():
+            seconds = min(own.left() * len(some) / waiting, FIRST_SHARE * budget.per_row * len(some))
+            found = _swarmed(job, some, own.at_most(seconds), seed)
+            for turn in its:
+                turn.keep_own(found)
+        waiting -= len(some)
+
+
+def _swarmed(job: Job, rows: IntArray, budget: Budget, seed: int) -> Outcome:
+    """What a swarm finds for rows (their numbers in the whole call) of a job of an exact solver."""
+    swarm = Swarm()
+    credit = swarm.credit(f"{job.solver.name} found no better answer in its time; the bound is its own")
+    own = replace(job.take(np.searchsorted(job.rows, rows)), solver=swarm, credit=credit)
+    return own.done(budget, 1, seed).renumbered(rows)
 
 
 def _size(solver: AbstractSolver, budget: Budget) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, UnsupportedProblemError
+from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.estimator.prediction import Prediction
 from butfor.explain.asking import Asking
 from butfor.explain.refuse import meant
@@ -31,7 +31,10 @@ def variety(asking: Asking, answers: Iterable[Explanation], respects: Sequence[s
     """The best of the answers that were found, in each respect that the model allows."""
     unknown = [respect for respect in respects if respect not in RESPECTS]
     if unknown or not respects or isinstance(respects, str):
-        raise InputError(f"respects={respects!r} was given.", f"It must be a list of some of {', '.join(RESPECTS)}.")
+        raise InputError(
+            f"respects={respects!r} was given.",
+            *choice("It must be a list of some of", next(iter(unknown), None), RESPECTS, repr),
+        )
     found = sorted((answer for answer in answers if answer.found), key=lambda answer: answer.cost)
     if not found:
         raise InputError("no answer with a point was given.", "At least one is needed to choose from.")
@@ -113,7 +116,7 @@ RESPECTS: dict[str, Callable[[Asking, Sequence[Explanation], AbstractTarget], Fl
     "cost": _costs,
     "number of changes": _changes,
     "certainty": _certainties,
-    "likeness to the data": _likeness,
+    "similarity to the data": _likeness,
     "robustness": _radii,
 }
 """Each respect, and the marks of answers in it: the higher, the better. None if the model does not say."""

@@ -7,6 +7,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.estimator.prediction import Prediction
 from butfor.solvers.outcome import Outcome
+from butfor.verdict.alone import partly_alone
 from butfor.verdict.certificate import PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR, of_worst
 from butfor.verdict.verify import Verdict, Verifier
 
@@ -26,7 +27,8 @@ def worst_neighbours_told(outcome: Outcome, verdict: Verdict, verifier: Verifier
     if not len(at):
         return notes
     worst = np.array([verdict.around[i].worst for i in at.tolist()])
-    after = Prediction(verifier.referee.reading.source, verifier.referee.written(worst))
+    together = Prediction(verifier.referee.reading.source, verifier.referee.written(worst))
+    after = partly_alone(together, np.full(len(at), len(at) > 1))
     scores = verifier.question.target.scores(verifier.before.take(outcome.row[at]), after)
     notes[WORST_NEIGHBOUR][at] = [np.nan if one is None or one.after is None else one.after for one in scores]
     moved = (worst != outcome.points[at]) & ~np.isnan(worst)

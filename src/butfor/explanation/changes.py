@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -13,6 +13,9 @@ from butfor.arrays import FloatArray
 from butfor.explanation.column_words import ENGLISH, ColumnWords, NumberStyle, Words
 from butfor.space.feature import Feature
 from butfor.space.space import Space
+
+PLAIN_WORDS = ColumnWords(thousands=False)
+"""How the values of a column are written that has no words."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,12 @@ class Change:
     @property
     def text(self) -> tuple[str, str]:
         """Both values as short texts. Different values never have the same text."""
-        return texts_of(self, self.words) if self.words else readable(self.before, self.after, self.ends)
+        return texts_of(self, self.words or PLAIN_WORDS)
 
     @property
     def difference(self) -> str:
-        """The signed change of a number as a short text; an empty text for anything else."""
-        return "" if self.change is None else ("+" if self.change > 0 else "") + self.show(self.change)
+        """The signed difference of the numbers that `text` shows, as a text; an empty text for anything else."""
+        return difference_of(self, self.words or PLAIN_WORDS)
 
     def show(self, value: Any) -> str:
         """Another value of the column as a short text."""
@@ -64,15 +67,47 @@ class Change:
 
     def show_within(self, low: float, high: float) -> tuple[str, str]:
         """The ends of an interval of the column as short texts. What they say lies within the interval."""
-        return texts_within(low, high, self.words or ColumnWords(thousands=False))
+        return texts_within(low, high, self.words or PLAIN_WORDS)
 
 
 def texts_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -> tuple[str, str]:
     """Both values of a change, as these words and this style write them."""
-    plain = readable(change.before, change.after, change.ends, words.decimals)
+    plain = _digits_of(change, words)
     pairs = zip((change.before, change.after), plain, strict=True)
     before, after = (_in_words(value, text, words, style) for value, text in pairs)
     return (before, after) if before != after or not change.changed else plain
+
+
+def difference_of(change: Change, words: ColumnWords, style: NumberStyle = ENGLISH) -> str:
+    """The signed difference of the numbers of a change, as these words and this style write it; empty for levels."""
+    if change.change is None:
+        return ""
+    before, after = _digits_of(change, words)
+    if "e" in before + after or "n" in before + after:  # an exponent, inf or nan
+        return ("+" if change.change > 0 else "") + shown(change.change, words, style)
+    gap = Decimal(after) - Decimal(before)
+    return ("+" if gap > 0 else "") + words.number(f"{gap:f}", style)
+
+
+def _digits_of(change: Change, words: ColumnWords) -> tuple[str, str]:
+    """Both values without units and marks. Two numbers have equally many decimals."""
+    before, after = readable(change.before, change.after, change.ends, words.decimals)
+    if not (is_number(change.before) and is_number(change.after)):
+        return before, after
+    first, second = aligned([before, after])
+    return first, second
+
+
+def aligned(numbers: Sequence[str]) -> list[str]:
+    """Numbers as texts, with zeros behind them so that all have equally many decimals.
+
+    >>> aligned(["0.5", "12", "0.125"])
+    ['0.500', '12.000', '0.125']
+    """
+    if any(not set(number) <= set("-+.0123456789") for number in numbers):
+        return list(numbers)
+    most = max((len(number.partition(".")[2]) for number in numbers), default=0)
+    return [f"{Decimal(number):.{most}f}" for number in numbers]
 
 
 def texts_within(low: float, high: float, words: ColumnWords, style: NumberStyle = ENGLISH) -> tuple[str, str]:

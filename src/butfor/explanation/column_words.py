@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, choice, did_you_mean, suggests
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -53,6 +53,7 @@ class ColumnWords:
     decimals: int | None = None
     thousands: bool = True
     levels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    phrase: str = ""
 
     def number(self, text: str, style: NumberStyle = ENGLISH) -> str:
         """A number, which is written with a point, with its unit."""
@@ -77,7 +78,7 @@ class ColumnWords:
         if unknown:
             raise InputError(
                 f"words for the level {unknown[0]!r} of {feature.name!r} were given.",
-                f"Its values are {feature.describe()}.",
+                *choice("Its values are", unknown[0], feature.levels),
             )
 
     def __repr__(self) -> str:
@@ -87,9 +88,10 @@ class ColumnWords:
         return f"Column({', '.join(told)})"
 
     def __reduce__(self) -> Any:
-        return ColumnWords, (self.label, self.unit, self.decimals, self.thousands, dict(self.levels))
+        return ColumnWords, (self.label, self.unit, self.decimals, self.thousands, dict(self.levels), self.phrase)
 
 
+@suggests
 def Column(
     label: str = "",
     *,
@@ -97,6 +99,7 @@ def Column(
     decimals: int | None = None,
     thousands: bool = True,
     levels: Mapping[Any, str] = MappingProxyType({}),
+    phrase: str = "",
 ) -> ColumnWords:
     """How a column is called and its values are written. For `bf.describe`.
 
@@ -105,12 +108,14 @@ def Column(
     - `decimals`: how many decimals its numbers have at least. An answer has more where it would otherwise be rounded
       to a number that the model was not asked about;
     - `thousands`: whether marks stand between thousands (False for years);
-    - `levels`: words for its values if they are not numbers.
+    - `levels`: words for its values if they are not numbers;
+    - `phrase`: how a letter says a value, with its article: "a yearly income of {value}". Of a prediction, it is the whole
+      clause: "we would have {value} your application".
 
     >>> Column("Yearly income", unit="EUR", decimals=0).label
     'Yearly income'
     """
-    for name, text in (("label", label), ("unit", unit)):
+    for name, text in (("label", label), ("unit", unit), ("phrase", phrase)):
         if not isinstance(text, str):
             raise InputTypeError(f"{name}={text!r} was given to bf.Column.", "It must be a text.")
     if decimals is not None and (
@@ -119,11 +124,13 @@ def Column(
         raise InputError(
             f"decimals={decimals!r} was given to bf.Column.", f"It must be a whole number from 0 to {MOST_DECIMALS}."
         )
+    if phrase and "{value}" not in phrase:
+        raise InputError(f"phrase={phrase!r} was given to bf.Column.", "It must hold {value}, where the value stands.")
     if not isinstance(thousands, bool):
         raise InputTypeError(f"thousands={thousands!r} was given to bf.Column.", "It must be True or False.")
     if not isinstance(levels, Mapping) or not all(isinstance(text, str) for text in levels.values()):
         raise InputTypeError(f"levels={levels!r} was given to bf.Column.", "It must be a dict from value to text.")
-    return ColumnWords(label, unit, decimals, thousands, {str(value): text for value, text in levels.items()})
+    return ColumnWords(label, unit, decimals, thousands, {str(value): text for value, text in levels.items()}, phrase)
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,7 @@ class Words:
         return f"<Words for {len(self.columns)} columns ({named})>"
 
 
+@suggests
 def describe(
     columns: Mapping[str, ColumnWords | str] | str | os.PathLike[str], *, prediction: ColumnWords | None = None
 ) -> Words:
@@ -191,6 +199,7 @@ def _from_file(path: Path, prediction: ColumnWords | None) -> Words:
         raise InputError(
             f"{path} has {unknown[0] if unknown else 'columns'!r}, which is not known.",
             "It may have the tables [columns.NAME] and [prediction].",
+            did_you_mean(unknown[0], ("columns", "prediction")) if unknown else "",
         )
     made = {name: _column_in(path, f"columns.{name}", given) for name, given in listed.items()}
     if prediction is None and "prediction" in data:
@@ -205,6 +214,6 @@ def _column_in(path: Path, place: str, given: Any) -> ColumnWords:
     unknown = [name for name in given if name not in known] if isinstance(given, dict) else [place]
     if unknown:
         raise InputError(
-            f"{path} has {unknown[0]!r} in [{place}], which is not known.", f"The names are {', '.join(known)}."
+            f"{path} has {unknown[0]!r} in [{place}], which is not known.", *choice("The names are", unknown[0], known)
         )
     return Column(given.pop("label", ""), **given)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
 from butfor.explanation.column_words import ENGLISH, NumberStyle, Words
 from butfor.explanation.promised import promised_ends
@@ -28,6 +29,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """The answer for one row: what to change, what it costs, and the certificate.
@@ -40,6 +42,8 @@ class Explanation:
     - `model`: the name of the estimator's class;
     - `closest_codes`: the closest row that was found, if it is proven that there is no answer (else None);
     - `score`: the number that the target is about, before and after, and what is needed (None: the model has none);
+    - `data_fingerprint`: a hash of the data that the explainer was given (empty: not known);
+    - `meta`: what was noted with it (see `Explainer.explain`);
     - `words`: how columns and predictions are called. They are no part of the answer: a record has none;
     - `sealed`: whether the JSON that it was read from had a hash (None: it was not read from JSON).
     """
@@ -62,6 +66,8 @@ class Explanation:
     score: Score | None = None
     words: Words | None = None
     closest_codes: FloatArray | None = None
+    data_fingerprint: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self, "factual_codes", "point_codes", "closest_codes")
@@ -180,16 +186,16 @@ class Explanation:
         answer: Explanation = rendered(text, "loaded")
         return answer
 
-    def to_html(self, title: str = "") -> str:
+    def to_html(self, title: str = "", *, language: str = "en") -> str:
         """The page that `report` writes, as text."""
-        return str(rendered(self, "page", title))
+        return str(rendered(self, "page", title, language=language))
 
-    def report(self, path: str | PathLike[str], title: str = "") -> None:
+    def report(self, path: str | PathLike[str], title: str = "", *, language: str = "en") -> None:
         """Write a page with the table of changes, the certificate and the question, for the screen and for paper.
 
-        It is one file of HTML that needs no other, and is written completely or not at all.
+        It is one file of HTML that needs no other, and is written completely or not at all. `language` is "en" or "de".
         """
-        rendered(self, "page written", path, title)
+        rendered(self, "page written", path, title, language=language)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes on each column's range, with matplotlib. Returns the axes."""

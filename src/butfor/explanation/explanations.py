@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError
+from butfor.errors import InputError, suggests
 from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.changes import Change
 from butfor.explanation.column_words import Words
@@ -27,6 +27,7 @@ from butfor.space.space import Space
 from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Explanations(Sequence[Explanation]):
     """Answers for several rows, or several answers for one row, in columns.
@@ -41,6 +42,8 @@ class Explanations(Sequence[Explanation]):
     - `outputs_before`, `outputs_after`: what the model predicts for the row and for the point;
     - `costs`: what each answer costs; infinite if none was found (its place is kept);
     - `scores`: the number that the target is about, before and after each answer (None: the model has none);
+    - `data_fingerprint`: a hash of the data that the explainer was given (empty: not known);
+    - `meta`: what was noted with the call (see `Explainer.explain`);
     - `words`: how columns and predictions are called (see `described`);
     - `sealed`: whether the file that they were read from had hashes (None: they were not read from a file).
 
@@ -64,6 +67,8 @@ class Explanations(Sequence[Explanation]):
     sealed: bool | None = None
     scores: Sequence[Score | None] = ()
     words: Words | None = None
+    data_fingerprint: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.table_rows) < len(self.rows):  # not given: the table holds the given rows, and no others
@@ -129,6 +134,8 @@ class Explanations(Sequence[Explanation]):
             sealed=self.sealed,
             score=self.scores[i],
             words=self.words,
+            data_fingerprint=self.data_fingerprint,
+            meta=self.meta,
         )
 
     def __iter__(self) -> Iterator[Explanation]:
@@ -335,11 +342,18 @@ class Explanations(Sequence[Explanation]):
         answers: Explanations = rendered(source, "lines loaded")
         return answers
 
-    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None) -> str:
+    def to_html(self, title: str = "", by: str | Iterable[Any] | None = None, *, language: str = "en") -> str:
         """The page that `report` writes, as text."""
-        return str(rendered(self, "page", title, by))
+        return str(rendered(self, "page", title, by, language))
 
-    def report(self, path: str | PathLike[str], title: str = "", by: str | Iterable[Any] | None = None) -> None:
+    def report(
+        self,
+        path: str | PathLike[str],
+        title: str = "",
+        by: str | Iterable[Any] | None = None,
+        *,
+        language: str = "en",
+    ) -> None:
         """Write a page about all answers, for the screen and for paper: for whoever decides or supervises.
 
         The summary comes first: what became of the rows, which columns change, what it costs. Then there is a line per
@@ -347,12 +361,19 @@ class Explanations(Sequence[Explanation]):
         HTML that needs no other, and is written completely or not at all.
 
         - `by`: a column of the rows that were explained, or the group of each row. Groups are compared, as `bf.groups`
-          does (default: no groups).
+          does (default: no groups);
+        - `language`: "en" or "de".
         """
-        rendered(self, "page written", path, title, by)
+        rendered(self, "page written", path, title, by, language)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the changes of the single answer on each column's range, with matplotlib. Returns the axes."""
+        if len(self) != 1:
+            several = "answers.alternatives().plot() puts them side by side"
+            if len(set(self.rows.tolist())) != 1:
+                several = "bf.plots.statuses(bf.groups.statuses(answers)) draws what became of all rows"
+            choice = f"Choose one: answers[0].plot(). Or: {several}."
+            raise InputError(f"these are {len(self)} answers.", "plot() draws a single one.", choice)
         return self.only.plot(ax)
 
     def __repr__(self) -> str:

@@ -83,12 +83,18 @@ class Confirmation(AbstractConfirmation):
     factuals: FloatArray
 
     def confirms(self, point: FloatArray, most: float) -> bool:
-        at, target = np.zeros(1, dtype=np.intp), self.oracle.target
-        after = Prediction(self.oracle.referee.reading.source, self.oracle.written(point[None], at))
-        changes = Changes(self.factuals[at], point[None], self.oracle.before.take(at), after)
-        if not target.met(changes.before, after)[0] or target.offsets(after, 1)[0] > most:
-            return False
-        return bool(all_hold(self.judged, changes, self.oracle.referee)[0])
+        return bool(self._takes(point[None], most)[0])
+
+    def confirms_twins(self, point: FloatArray, most: float) -> bool:
+        return bool(self._takes(np.stack([point, point]), most).any())
+
+    def _takes(self, points: FloatArray, most: float) -> BoolArray:
+        """Which points the estimator takes as answers to the first row, all asked about together."""
+        at, target = np.zeros(len(points), dtype=np.intp), self.oracle.target
+        after = Prediction(self.oracle.referee.reading.source, self.oracle.written(points, at))
+        changes = Changes(self.factuals[at], points, self.oracle.before.take(at), after)
+        met = target.met(changes.before, after) & (target.offsets(after, len(points)) <= most)
+        return met & all_hold(self.judged, changes, self.oracle.referee) if met.any() else met
 
     def of_target(self) -> Confirmation:
         return replace(self, judged=())

@@ -20,10 +20,7 @@ from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import Budget
 from butfor.space import frames
-from butfor.verdict.verify import AS_WRITTEN, CONSTRAINTS, PREDICTION, Verifier
-
-ASKED = [PREDICTION, CONSTRAINTS, AS_WRITTEN]
-"""The checks of points that no solver priced."""
+from butfor.verdict.verify import HOLDING, Verifier
 
 POINTS_AT_ONCE = 50_000
 """How many points the estimator is asked about at once."""
@@ -69,8 +66,8 @@ def tried(verifier: Verifier, rows: IntArray, points: FloatArray) -> tuple[BoolA
         inside = admissible(verifier.referee.space, start, verifier.question.constraints).admits(points[part])
         able = np.flatnonzero(inside & np.isfinite(cost))
         claimed = answers_of(rows[part][able], points[part][able], cost[able], np.zeros(len(able)))
-        verdict = verifier.verify(claimed)
-        fine[begin + able] = verdict.passed[:, ASKED].all(axis=1)
+        verdict = verifier.verify(claimed, handed_out=False)
+        fine[begin + able] = verdict.passed[:, HOLDING].all(axis=1)
         price[begin + able] = verdict.cost
     return fine, price
 

@@ -86,7 +86,7 @@ def _names(protected: Any, space: Space) -> list[str]:
             feature = space[name]
         except UnknownColumnError as error:
             raise UnknownColumnError(
-                f"the model reads no column {name!r}, so it alone flips no decision.", error.needed
+                f"the model reads no column {name!r}, so it alone flips no decision.", error.needed, error.remedy
             ) from None
         if feature.kind == "constant":
             raise InputError(

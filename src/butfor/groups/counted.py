@@ -62,9 +62,8 @@ def statuses_of_rows(known: Firsts) -> list[str]:
 def conflicts(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     """Why rows are proven impossible: how often each smallest conflict occurs, by group.
 
-    A conflict is a smallest set of constraints that already makes the target impossible. `explain` looks for it in the
-    first impossible rows of each call only, and the others are counted as "not looked for". To look for more of them,
-    explain a few rows per call and give the batches as a list.
+    A conflict is a smallest set of constraints that already makes the target impossible. `explain` looks for it in as
+    many rows as its `conflicts` says, and the others are counted as "not looked for".
 
     `answers` and `by` are as for `statuses`. The table has a line per group and conflict: `group`, `conflict`, `rows`,
     and their `share` of the group's impossible rows. It has no line if no row is impossible.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, choice
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.solvers.outcome import Status
@@ -174,9 +174,8 @@ def groups_of(known: Firsts, by: Any) -> dict[Any, IntArray]:
 def _column(table: Any, by: Any) -> list[Any]:
     names = frames.names(table)
     if str(by) not in names:
-        raise InputError(
-            f"by={by!r} was given.", f"The columns are {', '.join(names)}.", "Name one, or give the group of each row."
-        )
+        listed, meant = choice("The columns are", by, names)
+        raise InputError(f"by={by!r} was given.", listed, meant or "Name one, or give the group of each row.")
     return frames.values(table, str(by), names.index(str(by)))
 
 

@@ -24,6 +24,7 @@ LIBRARIES = (
     "sklearn_networks",
     "sklearn_stacking",
     "sklearn_steps",
+    "sklearn_targets",
     "sklearn_tree",
     "sklearn_wrappers",
     "sksurv_models",

@@ -14,6 +14,7 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import FidelityError
 from butfor.estimator.source import Source
+from butfor.importers.mismatch import blamed, first_of_each_kind, what_now
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
@@ -21,7 +22,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Value
 from butfor.model.rounding import passed_on
-from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, Doubt, ScoreSet
+from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
 from butfor.model.survival.readout import Survival, Wish
 from butfor.model.trees import Trees
 from butfor.space import frames
@@ -47,15 +48,23 @@ class Disagreement:
 
 def check_fidelity(source: Source, space: Space, model: Model, readout: AbstractReadout, data: Any) -> None:
     """Raise `FidelityError` unless model and estimator agree on a sample of the data."""
-    rows = np.unique(np.linspace(0, frames.height(data) - 1, SAMPLE).astype(np.intp))
-    wrong = disagreements(source, space, model, readout, frames.take(data, rows))
-    if wrong:
-        raise FidelityError(
-            f"the imported model disagrees with the estimator on {len({found.row for found in wrong})} of {len(rows)} "
-            f"rows (row {rows[wrong[0].row]}: {wrong[0].words}).",
-            "They must agree before anything is explained.",
-            "Is the data what the model was fitted on? If it is, this is a bug in the importer: please report it.",
-        )
+    spread = np.linspace(0, frames.height(data) - 1, SAMPLE).astype(np.intp)
+    rows = np.unique([*spread, *first_of_each_kind(space, data)])
+    found = disagreements(source, space, model, readout, frames.take(data, rows))
+    if not found:
+        return
+
+    def differ(table: Any) -> set[int]:
+        return {one.row for one in disagreements(source, space, model, readout, table)}
+
+    wrong = {one.row for one in found}
+    cause = blamed(space, data, rows, wrong, differ)
+    raise FidelityError(
+        f"the imported model disagrees with the estimator on {len(wrong)} of {len(rows)} "
+        f"rows (row {rows[found[0].row]}: {found[0].words}). {cause.words}",
+        "They must agree before anything is explained.",
+        " ".join(filter(None, [cause.remedy, what_now(source)])),
+    )
 
 
 def disagreements(
@@ -70,7 +79,7 @@ def disagreements(
     X = space.encode(table)
     scores = evaluate(model, X)
     added = kind_of(model) is not ModelKind.TREE or bool(model.base.any()) or readout.link != "identity"  # type: ignore[union-attr]
-    slack = _rounding(model, X, scores, single=_in_single(source, space, table)) if added else np.zeros(len(X))
+    slack = _rounding(model, X, scores, readout.unit) if added else np.zeros(len(X))
     if isinstance(readout, Value):
         sums, off = readout.sums(scores), slack * np.abs(readout.row).sum()
         predicted, ours = source.values(table), readout.predicted(sums)
@@ -126,7 +135,7 @@ def _probabilities(
                 sets = readout.probability_sets(label, float(p))
             except ValueError:
                 return
-            reached = np.any([part.holds(scores) for part in sets], axis=0)
+            reached = np.any([np.zeros(len(scores), dtype=np.bool_), *(part.holds(scores) for part in sets)], axis=0)
             doubtful = (low[:, label] <= p) & (p <= high[:, label]) & (slack > 0)
             wrong = (reached != (given[:, label] >= p)) & ~doubtful
             for row in np.flatnonzero(wrong):
@@ -152,39 +161,37 @@ def _survival(source: Source, readout: Survival, model: Model, X: FloatArray, ta
         )
 
 
-def _rounding(model: Model, X: FloatArray, scores: FloatArray, *, single: bool) -> FloatArray:
-    """How much rounding may change the scores of each row.
+def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> FloatArray:
+    """How much rounding may change the scores of each row. `unit` is the unit roundoff of the estimator.
 
     It is a share of the size of all terms, for each term of the sum. In an oblique tree the sums of the decisions are
     rounded: if one of them may flip, the scores may change by any amount. A network passes its rounding on, sum by sum.
     """
     if isinstance(model, Network):
-        return _passed_on(model, X, single=single)
+        return _passed_on(model, X, unit)
     if isinstance(model, ObliqueTree):
         gates = evaluate(model.gates, X)
-        turns = np.abs(gates) <= _rounding(model.gates, X, gates, single=single)[:, None]
+        turns = np.abs(gates) <= _rounding(model.gates, X, gates, unit)[:, None]
         return np.where(turns.any(axis=1), np.inf, 0.0)
     if isinstance(model, Mixed):
         parts = (model.trees, model.linear)
-        return np.asarray(sum(_rounding(part, X, evaluate(part, X), single=single) for part in parts))
+        return np.asarray(sum(_rounding(part, X, evaluate(part, X), unit) for part in parts))
     size, ulps = np.abs(scores).max(axis=1), 10 * (10 + X.shape[1])
     if isinstance(model, Linear):
-        size = _sizes(model, X).max(axis=1)
+        size, unit = _sizes(model, X).max(axis=1), max(unit, float(model.blur.max(initial=0.0)))
     if isinstance(model, Trees):
         size = evaluate(replace(model, base=np.abs(model.base), value=np.abs(model.value)), X).max(axis=1)
         ulps = 10 + len(model.roots)
-    ulp = np.finfo(np.float32 if single else np.float64).eps
-    return np.asarray(ulps * ulp * (1 + size))
+    return np.asarray(ulps * 2 * unit * (1 + size))
 
 
-def _passed_on(model: Network, X: FloatArray, *, single: bool) -> FloatArray:
+def _passed_on(model: Network, X: FloatArray, unit: float) -> FloatArray:
     """The same for a network: what is derived for a proof, for each row by itself, and the rounding of probabilities."""
-    unit = max(model.unit, UNIT_SINGLE if single else UNIT_DOUBLE)
     columns, layers = (
         (model.first, model.layers) if model.computed is None else (model.computed.columns, model.computed.layers)
     )
     reached = evaluate(columns, X)
-    off = passed_on(layers, reached, reached, _rounding(columns, X, reached, single=False)[:, None], unit)
+    off = passed_on(layers, reached, reached, _rounding(columns, X, reached, UNIT_DOUBLE)[:, None], unit)
     return np.asarray(off.max(axis=1) + PROBABILITY_STEPS * unit)
 
 
@@ -198,11 +205,6 @@ def _sizes(model: Linear, X: FloatArray) -> FloatArray:
         centre=np.zeros(1),
     )
     return evaluate(sizes, np.abs(X))
-
-
-def _in_single(source: Source, space: Space, table: Any) -> bool:
-    """Whether the estimator adds in float32, or adds numbers rounded to float32."""
-    return any(feature.single for feature in space.features) or source.precision(table) == np.float32
 
 
 def probes(space: Space, model: Model, rows: FloatArray, rng: np.random.Generator) -> FloatArray:

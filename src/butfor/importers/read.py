@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from butfor.errors import InputError, UnsupportedModelError
-from butfor.estimator.source import Source, open_source, wrapped
+from butfor.errors import FidelityError, InputError, UnsupportedModelError
+from butfor.estimator.opening import open_source
+from butfor.estimator.source import Source, is_pipeline, wrapped
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
@@ -23,10 +24,13 @@ from butfor.model.network import Network
 from butfor.model.questions import Model, kind_of, widen
 from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
-from butfor.space import frames
+from butfor.space import frames, short_types
 from butfor.space.feature import Feature, Override
 from butfor.space.infer import describe_data, infer
 from butfor.space.space import Space, encode_column
+
+OnMismatch = Literal["raise", "search"]
+"""What to do with a model that predicts something else than its estimator: raise an error, or take it for a black box."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +55,18 @@ class Reading:
     unit: float = UNIT_DOUBLE
 
 
-def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = None) -> Reading:
-    """Read an estimator. If the model or a step is not known, it becomes a black box that says why."""
+def read(
+    estimator: Any,
+    data: Any,
+    overrides: Mapping[str, Override] | None = None,
+    on_mismatch: OnMismatch = "raise",
+) -> Reading:
+    """Read an estimator. If the model or a step is not known, it becomes a black box that says why.
+
+    With `on_mismatch="search"`, so does a model that predicts something else than the estimator.
+    """
+    if on_mismatch not in get_args(OnMismatch):
+        raise InputError(f"on_mismatch={on_mismatch!r} was given.", "It must be 'raise' or 'search'.")
     load_builtin()
     data = frames.as_table(data)
     if frames.height(data) == 0:
@@ -65,7 +79,7 @@ def read(estimator: Any, data: Any, overrides: Mapping[str, Override] | None = N
     wishes: list[dict[int, tuple[Any, ...]]] = []
     while True:
         try:
-            reading = _folded(source, space, data)
+            reading = _folded(source, space, data, on_mismatch)
             _log(reading)
             return reading
         except NeedsLevels as wish:
@@ -110,29 +124,58 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
         ) from None
 
 
-def _folded(source: Source, space: Space, data: Any) -> Reading:
+def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "raise") -> Reading:
     """The reading over this space. Raises `NeedsLevels` if a step needs other levels."""
-    columns = raw_columns(space.features, frames.short_names(data))
     sample = frames.take(data, [0])
+    lost = _lost_texts(source, space, sample)
+    columns = raw_columns(space.features, short_types.short_names(data), short_types.half_names(data), lost)
     try:
         seen = _estimator_columns(source.estimator, columns)
         model, readout = read_model(source.estimator, columns)
     except UnsupportedModelError as refusal:
+        source = replace(source, unread=True)
         return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
-    single = any(feature.single for feature in space.features) and readout.hides_digits and source.hides_single(sample)
-    single = single or source.precision(sample) == np.float32
-    readout = readout.rounded(UNIT_SINGLE if single else UNIT_DOUBLE)
-    if isinstance(model, Network):
-        readout = readout.rounded(max(readout.unit, model.unit))
-    check_fidelity(source, space, model, readout, data)
+    readout = readout.rounded(_unit(source, space, model, readout, sample))
+    try:
+        check_fidelity(source, space, model, readout, data)
+    except FidelityError as mismatch:
+        if on_mismatch == "raise":
+            raise
+        return Reading(source, space, BlackBox(mismatch.given, mismatched=True), _blank(source), sample, data)
     return Reading(source, space, model, readout, sample, data, readout.unit)
+
+
+def _lost_texts(source: Source, space: Space, sample: Any) -> dict[str, Any]:
+    """What the estimator gets in place of a missing text, where that is NaN. Imputers and encoders tell it from None."""
+    texts = [j for j, feature in enumerate(space.features) if any(isinstance(v, str) for v in feature.levels or ())]
+    if not texts:
+        return {}
+    open_to = Space(tuple(replace(feature, missing=True) for feature in space.features))
+    point = open_to.encode(sample)
+    point[:, texts] = np.nan
+    given = source.inputs(open_to.decode(point, sample))
+    names = {space.names[j]: frames.marker(given, space.names[j], j) for j in texts}
+    return {name: found for name, found in names.items() if isinstance(found, float)}
+
+
+def _unit(source: Source, space: Space, model: Model, readout: AbstractReadout, sample: Any) -> float:
+    """The unit roundoff of the scores: that of the coarsest estimator inside, whatever stands around it.
+
+    An importer knows in which type its library adds up, and what holds a model passes that on in its readout. Other
+    estimators compute in float32 if they get float32 columns. So they are asked, member by member.
+    """
+    single = source.precision(sample) == np.float32 or (
+        any(feature.single for feature in space.features) and source.hides_single(sample)
+    )
+    own = model.unit if isinstance(model, Network) else UNIT_DOUBLE
+    return max(own, readout.unit, UNIT_SINGLE if single else UNIT_DOUBLE)
 
 
 def _estimator_columns(estimator: Any, columns: list[Column]) -> list[Column]:
     """The columns that reach the last estimator. They show what happens to a missing value on the way."""
-    if not hasattr(estimator, "steps"):
+    if not is_pipeline(estimator):
         inner = wrapped(estimator)
         return columns if inner is None else _estimator_columns(inner, columns)
     return _estimator_columns(estimator.steps[-1][1], through_steps(estimator, columns))
@@ -222,14 +265,14 @@ def _taken(source: Source, space: Space, able: list[int], sample: Any) -> list[i
 
 
 def _allows_nan(estimator: Any) -> bool:
-    inner = estimator.steps[-1][1] if hasattr(estimator, "steps") else wrapped(estimator)
+    inner = estimator.steps[-1][1] if is_pipeline(estimator) else wrapped(estimator)
     if inner is not None:
         return _allows_nan(inner)
     if hasattr(estimator, "calibrated_classifiers_"):  # its own tags say nothing of what is inside
         return all(_allows_nan(one.estimator) for one in estimator.calibrated_classifiers_)
     members = getattr(estimator, "estimators_", ())
-    if any(hasattr(member, "steps") for member in members):  # pipelines with imputers of their own: they are asked
-        return all(hasattr(member, "steps") or _allows_nan(member) for member in members)
+    if any(is_pipeline(member) for member in members):  # pipelines with imputers of their own: they are asked
+        return all(is_pipeline(member) or _allows_nan(member) for member in members)
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
@@ -238,8 +281,8 @@ def _allows_nan(estimator: Any) -> bool:
 def _black_box(source: Source, refusal: UnsupportedModelError) -> BlackBox:
     """The model as a black box. What is known of its last estimator holds for it only if nothing stands around that."""
     inner = source.estimator
-    while hasattr(inner, "steps") or hasattr(inner, "best_estimator_"):
-        inner = inner.steps[-1][1] if hasattr(inner, "steps") else inner.best_estimator_
+    while is_pipeline(inner) or hasattr(inner, "best_estimator_"):
+        inner = inner.steps[-1][1] if is_pipeline(inner) else inner.best_estimator_
     if isinstance(refusal, OnlyBoundedError) and refusal.estimator is inner:
         return BlackBox(f"{refusal} A bound is known.", refusal.barrier)
     return BlackBox(str(refusal))

@@ -8,7 +8,7 @@ from typing import Any
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.estimator.boosters import native_names
 from butfor.estimator.by_class import ByClass
-from butfor.estimator.source import fitted_width
+from butfor.estimator.opening import fitted_width
 from butfor.importers.fold.column import Column
 from butfor.model.barrier import AbstractBarrier
 from butfor.model.questions import Model

@@ -7,7 +7,7 @@ the functions hold it in a half-space (see docs/decisions/017-links-and-calibrat
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -259,7 +259,6 @@ class Blended(AbstractReadout):
     chances: tuple[tuple[MonotoneFunction, MonotoneFunction], ...]
     link: Link = "none"
     unit: float = UNIT_DOUBLE
-    hides_digits: ClassVar[bool] = True
 
     def rounded(self, unit: float) -> Blended:
         chances = tuple((first.rounded(unit), second.rounded(unit)) for first, second in self.chances)

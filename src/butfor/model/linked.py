@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,18 @@ HALF = 0.5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Linked(Value):
-    """A regressor whose prediction is a monotone function of its only score."""
+    """A regressor whose prediction is a monotone function of one sum of its scores.
+
+    - `weights` (scores): what each score counts in the sum.
+    """
 
     function: MonotoneFunction
     link: Link = "none"
+    weights: FloatArray = field(default_factory=lambda: np.ones(1))
+
+    @property
+    def row(self) -> FloatArray:
+        return self.weights
 
     def rounded(self, unit: float) -> Linked:
         return replace(self, function=self.function.rounded(unit), unit=max(unit, self.unit))
@@ -31,19 +39,20 @@ class Linked(Value):
 
     def misses(self, scores: FloatArray, slack: FloatArray, predicted: FloatArray) -> BoolArray:
         low, high = self.function.between(scores - slack, scores + slack)
-        return np.asarray(~((low <= predicted) & (predicted <= high)))
+        undefined = np.isnan(predicted) & (np.isinf(low) | np.isinf(high))
+        return np.asarray(~((low <= predicted) & (predicted <= high)) & ~undefined)
 
     def predicted(self, scores: FloatArray) -> FloatArray:
         return self.function.at(scores)
 
     def output_at(self, row: FloatArray, total: float) -> float | None:
-        return float(self.function.at(np.array([total / row[0]]))[0]) if len(row) == 1 and row[0] else None
+        sign = next((sign for sign in (1.0, -1.0) if np.array_equal(sign * row, self.row)), None)
+        return None if sign is None else float(self.function.at(np.array([sign * total]))[0])
 
     def value_sets(self, low: float, high: float) -> tuple[ScoreSet, ...]:
-        row = np.ones(1)
-        ends = [self.function.score_set(row, low)] if np.isfinite(low) else []
-        ends += [self.function.score_set(row, high, below=True)] if np.isfinite(high) else []
-        return (all_of(ends, 1),)
+        ends = [self.function.score_set(self.row, low)] if np.isfinite(low) else []
+        ends += [self.function.score_set(self.row, high, below=True)] if np.isfinite(high) else []
+        return (all_of(ends, len(self.row)),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +68,6 @@ class Calibrated(AbstractReadout):
     chances: tuple[MonotoneFunction, MonotoneFunction]
     link: Link = "none"
     unit: float = UNIT_DOUBLE
-    hides_digits: ClassVar[bool] = True
 
     def rounded(self, unit: float) -> Calibrated:
         first, second = (chance.rounded(unit) for chance in self.chances)

@@ -176,7 +176,8 @@ class Interpolated(AbstractStep):
     """Straight lines between the knots `(x[i], y[i])`, constant outside. Both never fall.
 
     In a line between two equal values nothing is rounded, and a line does not rise above its end unless the rounding of
-    its last number does. So a value that is attained on a whole line is known exactly, on both sides of it.
+    its last number does. So a value that is attained on a whole line is known exactly, on both sides of it, unless the
+    line before it ends above it.
     """
 
     x: FloatArray
@@ -190,8 +191,10 @@ class Interpolated(AbstractStep):
             return self.at(low), self.at(high)
         first, last = self._line(low, unit), self._line(high, unit)
         least = np.maximum(self.at(low) - self._off(first, low, unit), self.y[first])
-        most = self.at(high) + self._off(last, high, unit)
-        return least, most if unit == UNIT_SINGLE else np.minimum(most, self._highest[last])
+        most, highest = self.at(high) + self._off(last, high, unit), self._highest(unit)
+        most = most if unit == UNIT_SINGLE else np.minimum(most, highest[last])
+        before = np.maximum.accumulate(np.append(-np.inf, highest[:-1]))
+        return least, np.maximum(most, before[last])
 
     def _line(self, x: FloatArray, unit: float) -> IntArray:
         """The line on which each number lies. In float32, a knot is the end of a line, and not the start of the next."""
@@ -204,10 +207,17 @@ class Interpolated(AbstractStep):
         flat = (start == end) | (x <= self.x[0]) | ((x >= self.x[-1]) & (unit < UNIT_SINGLE))
         return np.where(flat, 0.0, STEP_ROUNDINGS * unit * (np.abs(start) + np.abs(end)))
 
-    @cached_property
-    def _highest(self) -> FloatArray:
+    def _highest(self, unit: float) -> FloatArray:
         """The largest value on each line: that at its end, or just before it."""
-        return np.maximum(self.at(np.nextafter(self.x[1:], -np.inf)), self.y[1:])
+        last = np.maximum(self.at(np.nextafter(self.x[1:], -np.inf)), self.y[1:])
+        return np.maximum(last, self._ends_in_single) if unit == UNIT_SINGLE else last
+
+    @cached_property
+    def _ends_in_single(self) -> FloatArray:
+        """The values of the lines at their ends, as float32 computes them."""
+        x, y = self.x.astype(np.float32), self.y.astype(np.float32)
+        width = np.where(np.diff(x) > 0, np.diff(x), np.float32(1))
+        return np.asarray((np.diff(y) / width * np.diff(x) + y[:-1]).astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,6 @@ class OneVsRest(AbstractReadout):
     functions: tuple[MonotoneFunction, ...]
     link: Link = "none"
     unit: float = UNIT_DOUBLE
-    hides_digits: ClassVar[bool] = True
 
     def rounded(self, unit: float) -> OneVsRest:
         functions = tuple(function.rounded(unit) for function in self.functions)

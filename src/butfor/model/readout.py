@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -25,8 +25,6 @@ class AbstractReadout(ABC):
     classes: tuple[Any, ...]
     link: Link
     unit: float = UNIT_DOUBLE
-    hides_digits: ClassVar[bool] = False
-    """Whether predictions may have more digits than the scores behind them: float64 made of float32."""
 
     @property
     def joins_sets(self) -> bool:
@@ -324,11 +322,6 @@ class Threshold(AbstractReadout):
     def joins_sets(self) -> bool:
         """Whether the estimator inside has several sets of scores for one side of a probability."""
         return self.inner.joins_sets
-
-    @property
-    def hides_digits(self) -> bool:  # type: ignore[override]
-        """Whether predictions of the estimator inside may have more digits than its scores."""
-        return self.inner.hides_digits
 
     @property
     def unit(self) -> float:  # type: ignore[override]

@@ -70,14 +70,14 @@ def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
 
 @rounding.register
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
-    """The terms are measured from the centre; the values themselves are rounded once each."""
+    """The terms are measured from the centre; the values themselves are rounded once each. Our own sums are float64."""
     far = np.maximum(np.abs(extent.low), np.abs(extent.high))
     terms = len(far) + FURTHER_STEPS
     sums = terms * _size(model, extent) + np.abs(model.slope) @ far
     scaled = np.abs(model.slope) @ (COLUMN_STEPS * model.blur * far)
     for j in model.stepped:
         scaled = scaled + COLUMN_STEPS * model.blur[j] * np.abs(model.steps[j][:, :-1]).max(axis=1)
-    return np.asarray(2 * (np.abs(A) @ (unit * sums + scaled)))
+    return np.asarray(np.abs(A) @ ((unit + UNIT_DOUBLE) * sums + scaled))
 
 
 @rounding.register

@@ -9,8 +9,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 
-UNIT_DOUBLE, UNIT_SINGLE = 2.0**-53, 2.0**-24
-"""The unit roundoff of float64 and of float32."""
+UNIT_DOUBLE, UNIT_SINGLE, UNIT_HALF = 2.0**-53, 2.0**-24, 2.0**-11
+"""The unit roundoff of float64, of float32 and of float16."""
 
 
 def low_bit(x: FloatArray) -> float:

@@ -7,7 +7,7 @@ them (`Blend`). A tree compares each with thresholds, which move through the fun
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,6 @@ class Stacked(AbstractReadout):
     inner: AbstractReadout
     link: Link = "none"
     unit: float = UNIT_DOUBLE
-    hides_digits: ClassVar[bool] = True
 
     @property
     def joins_sets(self) -> bool:

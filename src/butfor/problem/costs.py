@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.arrays import FloatArray
-from butfor.errors import InputError, InputTypeError, number
+from butfor.arrays import FloatArray, plain
+from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.level_prices import level_table
 from butfor.problem.prices import Price, Prices
 from butfor.space.feature import Feature
@@ -102,6 +102,7 @@ class Norm(Term):
         return f"{type(self).__name__}({', '.join(settings)})"
 
 
+@suggests
 @dataclass(frozen=True, repr=False)
 class L1(Norm):
     """The sum of the changes, each as a share of its column's range. The default.
@@ -120,6 +121,7 @@ class L1(Norm):
         return prices.plus("l1", unit / self.widths(space), unit, _tables(space, unit, lambda d: d))
 
 
+@suggests
 @dataclass(frozen=True, repr=False)
 class L2(Norm):
     """The sum of squared scaled changes. It prefers many small changes to one large one.
@@ -137,6 +139,7 @@ class L2(Norm):
         return prices.plus("l2", unit / self.widths(space) ** 2, unit, _tables(space, unit, lambda d: d**2))
 
 
+@suggests
 @dataclass(frozen=True, repr=False)
 class LInf(Norm):
     """The largest scaled change of any column, so that no single one moves far.
@@ -155,6 +158,7 @@ class LInf(Norm):
         return prices.with_largest(unit / self.widths(space), unit, reach)
 
 
+@suggests
 @dataclass(frozen=True)
 class L0(Term):
     """The number of changed columns, whatever the amounts. With weights, a fixed price for each.
@@ -177,6 +181,7 @@ class L0(Term):
         return f"L0(weights={_shown(self.weights)})" if self.weights else "L0()"
 
 
+@suggests
 @dataclass(frozen=True)
 class Gower(Term):
     """Gower's distance: the mean of the range-scaled changes over all columns.
@@ -193,6 +198,7 @@ class Gower(Term):
         return L1().add_to(prices, weight / len(space), space)
 
 
+@suggests
 @dataclass(frozen=True)
 class MAD(Term):
     """L1 scaled by each number's median absolute deviation (MAD).
@@ -209,6 +215,7 @@ class MAD(Term):
         return L1(scale="mad").add_to(prices, weight, space)
 
 
+@suggests
 @dataclass(frozen=True)
 class Table(Term):
     """Your own prices per column: a callable `price(before, after)` or, for levels, a table.
@@ -248,6 +255,7 @@ class Table(Term):
         return f"Table({list(self.prices) if isinstance(self.prices, Mapping) else self.prices!r})"
 
 
+@suggests
 @dataclass(frozen=True, eq=False)
 class Quadratic(Term):
     """A quadratic form of the raw changes, `(x - x0)' Q (x - x0)`.
@@ -372,7 +380,7 @@ def _width(feature: Feature, scale: Scale | Mapping[str, float]) -> float:
 
 
 def _shown(weights: Any) -> str:
-    return repr(dict(weights) if isinstance(weights, Mapping) else weights)
+    return repr({name: plain(weight) for name, weight in weights.items()} if isinstance(weights, Mapping) else weights)
 
 
 def _per_column(given: Mapping[str, float] | None, space: Space, default: float, word: str) -> FloatArray:

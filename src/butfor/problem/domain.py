@@ -151,6 +151,11 @@ class Domain:
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
+    def width(self, j: int) -> float:
+        """How wide the values are that number `j` may take, in any row. It is a good unit for it (1 if there is one value)."""
+        width = float(self.high[:, j].max() - self.low[:, j].min())
+        return width if 0 < width < np.inf else 1.0
+
     def counts(self) -> FloatArray:
         """How many values each feature may take at most, in any row. It is infinite for a number without a grid."""
         width = np.maximum((self.high - self.low).max(axis=0, initial=0.0), 0.0)
@@ -307,3 +312,11 @@ def _single_below(x: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
         near = x.astype(np.float32)
         return np.where(near <= x, near, np.nextafter(near, np.float32(-np.inf))).astype(np.float64)
+
+
+def outwards_in_single(moved: FloatArray, start: FloatArray) -> FloatArray:
+    """Numbers that were moved, as numbers of single precision that are no nearer to where they started."""
+    near = moved.astype(np.float32)
+    away = np.where(moved > start, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
+    short = np.abs(near.astype(np.float64) - start) < np.abs(moved - start)
+    return np.where(short, np.nextafter(near, away), near).astype(np.float64)

@@ -62,6 +62,10 @@ class AbstractConfirmation(ABC):
         """The same about the target alone, whatever the constraints."""
         return self
 
+    def confirms_twins(self, point: FloatArray, most: float) -> bool:
+        """The same, if the point is asked about together with itself. A library may add two rows up in another order."""
+        return self.confirms(point, most)
+
     @abstractmethod
     def take(self, rows: IntArray | slice) -> AbstractConfirmation:
         """The same for some of the rows of the problem."""

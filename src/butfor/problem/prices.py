@@ -12,6 +12,9 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
 
+A_LITTLE_FARTHER = 1e-6
+"""By which share a move may be larger than its price allows, so that no rounding of costs matters."""
+
 Price = Callable[[Any, Any], Any]
 """A user's function that prices the changes of one column: `price(before, after)`."""
 
@@ -123,6 +126,13 @@ class Prices:
             Q=None if self.Q is None else self.Q / self.coin,
         )
 
+    def farthest_move(self, cost: float) -> FloatArray:
+        """How far each number can move for this cost, or a little farther. No term of a cost is negative."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moves = np.stack([cost / self.l1, np.sqrt(cost / self.l2), cost / self.linf])
+        moves = np.where(np.stack([self.l1, self.l2, self.linf]) > 0, moves, np.inf).min(axis=0)
+        return np.asarray(np.where(self.l0 > cost, 0.0, moves) * (1 + A_LITTLE_FARTHER))
+
     @property
     def added(self) -> Prices:
         """Only the prices that are added up over the features."""
@@ -140,6 +150,11 @@ class Prices:
     def is_added(self) -> bool:
         """Whether all prices are added up over the features."""
         return self.Q is None and not self.has_linf
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether a number's price is a rate, and perhaps a fee for any change."""
+        return self.is_added and not self.l2.any() and not self.calls
 
     @property
     def has_linf(self) -> bool:

@@ -87,7 +87,9 @@ class Problem:
     - `unit`: the unit roundoff of the estimator;
     - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide);
     - `examples`: says what the estimator predicts, for rows of the training data and for any other;
-    - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on.
+    - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on;
+    - `ties`: by the values of a row, what the cheapest point costs that the estimator refused alone, although it may take
+      it beside other rows. Bounds hold for these, too.
     """
 
     space: Space
@@ -108,6 +110,7 @@ class Problem:
     confirmation: AbstractConfirmation | None = None
     examples: AbstractOracle | None = None
     begun: dict[Hashable, object] = field(default_factory=dict)
+    ties: dict[bytes, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -139,9 +142,16 @@ class Problem:
             examples=None if self.examples is None else self.examples.take(rows),
         )
 
+    def within(self, cost: float) -> Problem:
+        """The same problem of a single row, about answers that cost at most so much. Its numbers move less far."""
+        move, x = self.prices.farthest_move(cost), self.factuals
+        low, high = np.fmax(self.domain.low, x - move), np.fmin(self.domain.high, x + move)
+        return replace(self, domain=replace(self.domain, low=low, high=high))
+
     def of_neighbours(self) -> Problem:
         """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
-        return replace(self, confirmation=None if self.confirmation is None else self.confirmation.of_target())
+        confirmation = None if self.confirmation is None else self.confirmation.of_target()
+        return replace(self, confirmation=confirmation, ties={})
 
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
@@ -177,7 +187,33 @@ class Problem:
                 return False
         if self.confirmation is None:
             return bool(score_set.holds(scores)[0])
-        return self.confirmation.confirms(point, score_set.offset)
+        confirmed = self.confirmation.confirms(point, score_set.offset)
+        if not confirmed and not self.guard and self._depends_on_company(score_set, point):
+            self.note_tie(float(self.prices.total(self.factuals[:1], point[None])[0]) + score_set.offset)
+        return confirmed
+
+    def note_tie(self, cost: float) -> None:
+        """Keep in mind that the estimator may take a point of this cost for the first row, although it refused it alone."""
+        key = self.factuals[0].tobytes()
+        self.ties[key] = min(cost, self.ties.get(key, np.inf))
+
+    def forget_tie(self) -> None:
+        """Forget it for the first row, which is looked at again."""
+        self.ties.pop(self.factuals[0].tobytes(), None)
+
+    def _depends_on_company(self, score_set: ScoreSet, point: FloatArray) -> bool:
+        """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
+
+        Sums without rounding are the same in any order. Trees are added up one after the other, whatever the other rows
+        are, and only what is done with their sum may differ.
+        """
+        assert self.confirmation is not None
+        target, most = self.confirmation.of_target(), score_set.offset
+        if score_set.curve is None and not all(doubt.rows.any() for doubt in self._doubts(score_set, point)):
+            return False
+        if target is not self.confirmation and target.confirms(point, most):
+            return False
+        return not isinstance(self.model, Trees) or target.confirms_twins(point, most)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""

@@ -13,6 +13,7 @@ from butfor.model.survival import curves
 from butfor.problem import costs
 from butfor.problem.constraints import judged, relations, restrictions, robust, robust_to
 from butfor.problem.targets import classes, risk, survival, values
+from butfor.space import levels
 
 SPEC_KINDS: tuple[type, ...] = (
     costs.L0, costs.L1, costs.L2, costs.LInf, costs.Gower, costs.MAD, costs.Table, costs.Quadratic, costs.Mix,
@@ -37,12 +38,8 @@ def to_spec(thing: Any) -> Any:
 
     What cannot be written (a callable, a table of rows) is only described.
     """
-    if isinstance(thing, np.generic):
-        thing = thing.item()
-    if thing is None or isinstance(thing, str | bool | int):
-        return thing
-    if isinstance(thing, float):
-        return thing if np.isfinite(thing) else {"number": str(thing)}
+    if levels.is_level(thing):
+        return levels.written(thing)
     if isinstance(thing, np.ndarray):
         return {"array": thing.tolist()}
     if isinstance(thing, Mapping):
@@ -64,8 +61,8 @@ def from_spec(data: Any, objects: Mapping[str, Any] = MappingProxyType({})) -> A
         return tuple(from_spec(item, objects) for item in data)
     if not isinstance(data, dict):
         return data
-    if "number" in data:
-        return float(data["number"])
+    if levels.is_written(data):
+        return levels.read(data)
     if "array" in data:
         return np.array(data["array"])
     if "map" in data:

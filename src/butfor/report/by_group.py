@@ -8,6 +8,7 @@ from butfor.report.pictures import interval
 from butfor.report.portfolio import Portfolio
 from butfor.report.summary import stacked
 from butfor.report.table import TableColumn, table
+from butfor.views.languages import say, say_count, say_number
 from butfor.views.markup import isolated
 
 COLUMNS_NAMED = 3
@@ -26,23 +27,26 @@ def by_group(of: Portfolio) -> str:
         "stacks",
         TableColumn(of.grouped_by, [isolated(name) for name in names]),
         TableColumn(
-            "Statuses",
+            say("Statuses"),
             [stacked(str(line["group"]), statuses[line["group"]]) + _needing(line) for line in lines],
             "drawn",
         ),
-        TableColumn("Mean cost", [_mean(line, most) for line in lines], "drawn"),
-        TableColumn("Median", [rounded(line["median"]) for line in lines], "number"),
-        TableColumn("Changes most often", [_most_changed(of, changes.get(name, [])) for name in names], "typical"),
+        TableColumn(say("Mean cost"), [_mean(line, most) for line in lines], "drawn"),
+        TableColumn(say("Median"), [rounded(line["median"]) for line in lines], "number"),
+        TableColumn(say("Changes most often"), [_most_changed(of, changes.get(name, [])) for name in names], "typical"),
     )
-    note = '<p class="note">Mean costs are those of the answers, with intervals of 95 % (bootstrap).</p>'
+    note = f'<p class="note">{say("Mean costs are those of the answers, with intervals of 95 % (bootstrap).")}</p>'
     compared = _differences(of) if len(lines) > 1 else ""
-    return f'<section class="butfor chapter summary"><h2>By {isolated(of.grouped_by)}</h2>{shown}{note}{compared}</section>'
+    title = say("By {group}", group=isolated(of.grouped_by))
+    return f'<section class="butfor chapter summary"><h2>{title}</h2>{shown}{note}{compared}</section>'
 
 
 def _needing(line: Line) -> str:
     """What became of the rows that need a change."""
-    ends = ", ".join(f"{line[end]:,} {end}" for end in ("answered", "impossible", "open") if line[end])
-    return f"of {line['rows']:,} that need a change: {ends}" if ends else "none needs a change"
+    ends = ", ".join(f"{say_count(line[end])} {say(end)}" for end in ("answered", "impossible", "open") if line[end])
+    if not ends:
+        return say("none needs a change")
+    return say("of {count} that need a change: {ends}", count=say_count(line["rows"]), ends=ends)
 
 
 def _mean(line: Line, most: float) -> str:
@@ -50,9 +54,9 @@ def _mean(line: Line, most: float) -> str:
     if mean is None:
         return ""
     if low is None or high is None:
-        return interval(mean, mean, mean, most, f"mean cost {rounded(mean)}") + rounded(mean)
-    told = f"{rounded(mean)} ({rounded(low)} to {rounded(high)})"
-    return interval(low, mean, high, most, f"mean cost {told}") + told
+        return interval(mean, mean, mean, most, say("mean cost {mean}", mean=rounded(mean))) + rounded(mean)
+    told = say("{mean} ({low} to {high})", mean=rounded(mean), low=rounded(low), high=rounded(high))
+    return interval(low, mean, high, most, say("mean cost {mean}", mean=told)) + told
 
 
 def _most_changed(of: Portfolio, lines: list[Line]) -> str:
@@ -64,10 +68,18 @@ def _differences(of: Portfolio) -> str:
     """Whether the groups differ by more than chance."""
     lines = lines_of(groups.differences(of.answers, of.by or ()))
     told = "".join(
-        f"<li>{line['quantity']}: lowest for {isolated(line['lowest'])}, highest for {isolated(line['highest'])}; "
-        f"difference {line['difference']:.3g}, p = {line['p']:.2g}</li>"
+        "<li>"
+        + say(
+            "{quantity}: lowest for {lowest}, highest for {highest}; difference {difference}, p = {p}",
+            quantity=say(line["quantity"]),
+            lowest=isolated(line["lowest"]),
+            highest=isolated(line["highest"]),
+            difference=say_number(f"{line['difference']:.3g}"),
+            p=say_number(f"{line['p']:.2g}"),
+        )
+        + "</li>"
         for line in lines
         if line["lowest"] is not None
     )
-    note = '<p class="note">p: how often chance alone spreads the groups as far (permutation test).</p>'
+    note = f'<p class="note">{say("p: how often chance alone spreads the groups as far (permutation test).")}</p>'
     return f"<ul>{told}</ul>{note}" if told else ""

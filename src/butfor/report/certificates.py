@@ -7,33 +7,41 @@ from collections.abc import Iterable
 from typing import Any
 
 from butfor.report.portfolio import Portfolio, Proof
-from butfor.views.html import asked
+from butfor.views.html import asked, noted
+from butfor.views.languages import say, say_count
 from butfor.views.markup import isolated, pairs, part, sentence
+from butfor.views.page_words import check_told, status_told
 
 
 def certificates(of: Portfolio) -> str:
     """The section about the question and the certificates. What many rows share is said once, and folded."""
     count = Counter(of.proofs)
-    kinds = "".join(_kind(number, proof, rows) for number, (proof, rows) in enumerate(count.items(), 1))
-    told = "1 kind of certificate" if len(count) == 1 else f"{len(count)} kinds of certificates"
+    kinds = "".join(_kind(of, number, proof, rows) for number, (proof, rows) in enumerate(count.items(), 1))
+    told = (
+        say("1 kind of certificate") if len(count) == 1 else say("{count} kinds of certificates", count=str(len(count)))
+    )
     return (
-        f'<section class="butfor chapter"><h2>The question and its certificates</h2>'
+        f'<section class="butfor chapter"><h2>{say("The question and its certificates")}</h2>'
         f'<div class="facts first">{asked(of.first)}{_origin(of)}</div>'
         f"<details><summary>{told}</summary>{kinds}</details></section>"
     )
 
 
-def _kind(number: int, proof: Proof, rows: int) -> str:
+def _kind(of: Portfolio, number: int, proof: Proof, rows: int) -> str:
     checks = "".join(
-        f'<li class="{"passed" if fine else "failed"}">{isolated(name)}</li>' for name, fine in proof.checks
+        f'<li class="{"passed" if fine else "failed"}">{isolated(check_told(name, of.first))}</li>'
+        for name, fine in proof.checks
     )
     recomputed = (
-        f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>' if checks else ""
+        f'<p class="note">{say("Recomputed with the model itself:")}</p><ul class="checks">{checks}</ul>'
+        if checks
+        else ""
     )
-    many = f"{rows:,} {'answer' if rows == 1 else 'answers'}"
+    many = say("1 answer") if rows == 1 else say("{count} answers", count=say_count(rows))
+    facts = [(say("Method"), proof.solver), (say("Search"), proof.stopped)]
     return (
-        f'<div class="kind" id="certificate-{number}"><h3>{proof.status}: {many}</h3>'
-        f"<p>{sentence(proof.meaning)}</p>{pairs([('Method', proof.solver), ('Search', proof.stopped)])}{recomputed}</div>"
+        f'<div class="kind" id="certificate-{number}"><h3>{status_told(proof.status)}: {many}</h3>'
+        f"<p>{sentence(say(proof.meaning))}</p>{pairs(facts)}{recomputed}</div>"
     )
 
 
@@ -44,12 +52,14 @@ def _origin(of: Portfolio) -> str:
     facts = [
         ("Model", answers.model),
         ("Fingerprint", _shared(one.fingerprint for one in known)),
-        ("Rows", f"{len(of.firsts):,}"),
+        ("Data fingerprint", answers.data_fingerprint),
+        ("Rows", say_count(len(of.firsts))),
         ("Seed", _shared(one.seed for one in known)),
         ("Made", answers.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
+        *noted(answers.meta),
     ]
-    return part("Where it comes from", pairs(facts))
+    return part(say("Where it comes from"), pairs((say(name), value) for name, value in facts))
 
 
 def _shared(values: Iterable[Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from butfor.explanation.changes import word
 from butfor.space import frames
+from butfor.views.languages import say_count, say_number
 
 Line = dict[str, Any]
 
@@ -26,14 +27,14 @@ def lines_by_group(table: Any) -> dict[Any, list[Line]]:
 
 def counts(lines: list[Line], name: str) -> list[str]:
     """A column of counts. What is not counted is empty."""
-    return ["" if line[name] is None else f"{int(line[name]):,}" for line in lines]
+    return ["" if line[name] is None else say_count(int(line[name])) for line in lines]
 
 
 def percent(share: float | None) -> str:
     """A share with three digits; empty if it is not known."""
-    return "" if share is None else f"{100 * share:.3g}\N{NO-BREAK SPACE}%"
+    return "" if share is None else f"{say_number(f'{100 * share:.3g}')}\N{NO-BREAK SPACE}%"
 
 
 def rounded(number: float | None) -> str:
     """A number with three digits; empty if it is not known."""
-    return "" if number is None else word(float(f"{number:.3g}"))
+    return "" if number is None else say_number(word(float(f"{number:.3g}")))

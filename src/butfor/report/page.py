@@ -20,8 +20,9 @@ from butfor.report.portfolio import Portfolio, portfolio
 from butfor.report.rows import rows
 from butfor.report.summary import summary
 from butfor.views import html
+from butfor.views.languages import say, speaking, spoken
 from butfor.views.markup import isolated
-from butfor.views.text import headline
+from butfor.views.page_words import headline_told
 from butfor.views.whole_file import write_whole
 
 ANSWERS_ONE_BY_ONE = 20
@@ -36,22 +37,35 @@ NOTHING_FROM_ELSEWHERE = "default-src 'none'; style-src 'unsafe-inline'"
 Groups = str | Iterable[Any] | None
 
 
-def page(answers: Explanation | Explanations, title: str = "", by: Groups = None) -> str:
+def page(answers: Explanation | Explanations, title: str = "", by: Groups = None, language: str = "en") -> str:
     """The whole page. A single answer is a card; of several, the summary comes first."""
     if not isinstance(title, str):
         raise InputTypeError(f"title={title!r} was given.", "It must be a text.")
+    with speaking(language):
+        return _page(answers, title, by)
+
+
+def _page(answers: Explanation | Explanations, title: str, by: Groups) -> str:
     if isinstance(answers, Explanation) or (len(answers) == 1 and by is None):
         one = answers.only
-        return _document(title or headline(one), title or "Counterfactual explanation", ONE, [html.card(one)], one, "")
+        name = title or say("Counterfactual explanation")
+        return _document(title or headline_told(one), name, say(ONE), [html.card(one)], one, "")
     of = portfolio(answers, by)
-    title = title or "Counterfactual explanations"
+    title = title or say("Counterfactual explanations")
     sections = [summary(of), by_group(of), rows(of), *_cards(of), certificates(of)]
-    return _document(f"{title}: {answers.summary}", title, MANY, sections, of.first, _file("rows.js"))
+    head = f"{title}: {answers.summary}" if spoken() == "en" else title
+    return _document(head, title, say(MANY), sections, of.first, _file("rows.js"))
 
 
-def write(answers: Explanation | Explanations, path: str | PathLike[str], title: str = "", by: Groups = None) -> None:
+def write(
+    answers: Explanation | Explanations,
+    path: str | PathLike[str],
+    title: str = "",
+    by: Groups = None,
+    language: str = "en",
+) -> None:
     """Write the page into a file, completely or not at all."""
-    write_whole(path, [page(answers, title, by)])
+    write_whole(path, [page(answers, title, by, language)])
 
 
 def _cards(of: Portfolio) -> list[str]:
@@ -59,7 +73,7 @@ def _cards(of: Portfolio) -> list[str]:
     if len(of.answers) > ANSWERS_ONE_BY_ONE:
         return []
     return [
-        f'<section class="butfor"><p class="whose">Row {isolated(one.label)}</p>{html.outline(one)}</section>'
+        f'<section class="butfor"><p class="whose">{say("Row")} {isolated(one.label)}</p>{html.outline(one)}</section>'
         for one in of.answers
     ]
 
@@ -70,7 +84,7 @@ def _document(head: str, title: str, about: str, sections: Sequence[str], one: E
     main = "\n".join(filter(None, sections))
     last = f"\n<script>{script}</script>" if script else ""
     return f"""<!DOCTYPE html>
-<html lang="en">
+<html lang="{spoken()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{NOTHING_FROM_ELSEWHERE}{ours}">
@@ -88,7 +102,7 @@ def _document(head: str, title: str, about: str, sections: Sequence[str], one: E
 <main>
 {main}
 </main>
-<footer>{escape(f"Made by butfor {made}".rstrip())}.</footer>{last}
+<footer>{escape(say("Made by butfor {version}", version=made).rstrip())}.</footer>{last}
 </body>
 </html>
 """

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from butfor.errors import InputError
-from butfor.explanation.changes import Change, change_rows, shown, word
+from butfor.explanation.changes import PLAIN_WORDS, Change, change_rows, shown
 from butfor.explanation.column_words import ColumnWords
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -16,6 +16,8 @@ from butfor.groups.counted import ALREADY
 from butfor.groups.firsts import Firsts, firsts, groups_of
 from butfor.solvers.outcome import Status
 from butfor.verdict.certificate import Certificate
+from butfor.views.languages import say, spoken_numbers
+from butfor.views.page_words import stopped_told
 from butfor.views.text import status_name
 
 
@@ -55,12 +57,12 @@ class Portfolio:
     def show(self, name: str, value: Any) -> str:
         """A value of a column for people."""
         words = self._words(name)
-        return shown(value, words) if words else word(value)
+        return shown(value, words or PLAIN_WORDS, spoken_numbers())
 
     @property
     def grouped_by(self) -> str:
         """What the groups are: the column that they are in, if that is known."""
-        return self.label(self.by) if isinstance(self.by, str) else "group"
+        return self.label(self.by) if isinstance(self.by, str) else say("group")
 
     def _words(self, name: str) -> ColumnWords | None:
         return self.answers.words.columns.get(name) if self.answers.words else None
@@ -116,7 +118,7 @@ def _proof(certificate: Certificate, already: bool) -> Proof:
         status=ALREADY if already else status_name(status),
         meaning="the row meets the target as it is: nothing needs to change" if already else MEANINGS[status],
         solver=certificate.solver,
-        stopped=certificate.stopped.words,
+        stopped=stopped_told(certificate.stopped),
         checks=certificate.checks,
     )
 

@@ -6,8 +6,10 @@
   const body = table.tBodies[0], lines = [...body.rows], heads = [...table.tHead.rows[0].cells];
   const names = heads.map(head => head.textContent), count = tools.querySelector("p");
   const text = (line, column) => line.cells[column].textContent.trim();
-  const number = words => Number.parseFloat(words.replaceAll(",", ""));
-  const collator = new Intl.Collator("en", { numeric: true });
+  const language = document.documentElement.lang;
+  const [marks, point] = language === "de" ? [".", ","] : [",", "."];
+  const number = words => Number.parseFloat(words.replaceAll(marks, "").replace(point, "."));
+  const collator = new Intl.Collator(language, { numeric: true });
 
   const show = () => {
     const wanted = [...tools.elements].filter(one => one.value).map(one => [names.indexOf(one.name), one]);
@@ -17,10 +19,11 @@
         ? text(line, column).toLowerCase().includes(one.value.trim().toLowerCase()) : text(line, column) === one.value);
       shown += !line.hidden;
     }
-    count.textContent = shown === lines.length ? "" : `${shown} of ${lines.length} are shown.`;
+    count.textContent = shown === lines.length ? ""
+      : count.dataset.shown.replace("{shown}", shown).replace("{all}", lines.length);
   };
 
-  const key = (line, column) => names[column] === "Changes" ? String(line.cells[column].querySelectorAll("li").length)
+  const key = (line, column) => heads[column].className === "what" ? String(line.cells[column].querySelectorAll("li").length)
     : text(line, column);
   const sort = column => {
     const up = heads[column].getAttribute("aria-sort") !== "ascending", keyed = lines.map(line => [key(line, column), line]);

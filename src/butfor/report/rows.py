@@ -12,7 +12,9 @@ from butfor.report.table import TableColumn, table
 from butfor.solvers.outcome import Status
 from butfor.verdict.certificate import Certificate
 from butfor.views import survival_words
+from butfor.views.languages import say, say_number
 from butfor.views.markup import isolated, phrase, sentence
+from butfor.views.page_words import output_told, status_told, texts_told, why_told
 from butfor.views.text import score_name
 
 
@@ -20,30 +22,33 @@ def rows(of: Portfolio) -> str:
     """The section with a line per answer."""
     answers = of.answers
     names = [
-        isolated(label) + (f", answer {rank}" if rank > 1 else "")
+        isolated(label) + (say(", answer {rank}", rank=str(rank)) if rank > 1 else "")
         for label, rank in zip(answers.labels, answers.ranks.tolist(), strict=True)
     ]
-    grouped = [TableColumn("Group", [isolated(group) for group in of.groups])] if of.groups else []
+    grouped = [TableColumn(say("Group"), [isolated(group) for group in of.groups])] if of.groups else []
     listed = table(
         "rows",
-        TableColumn("Row", names),
+        TableColumn(say("Row"), names),
         *grouped,
-        TableColumn("Prediction", _predictions(of), "predicted"),
+        TableColumn(say("Prediction"), _predictions(of), "predicted"),
         *_scores(of),
-        TableColumn("Changes", list(map(_what, of.changes, answers.certificates)), "what"),
-        TableColumn("Cost", list(map(_cost, answers.costs.tolist(), answers.certificates)), "cost"),
-        TableColumn("Status", _links(of), "status"),
+        TableColumn(
+            say("Changes"), [_what(of, *both) for both in zip(of.changes, answers.certificates, strict=True)], "what"
+        ),
+        TableColumn(say("Cost"), list(map(_cost, answers.costs.tolist(), answers.certificates)), "cost"),
+        TableColumn(say("Status"), _links(of), "status"),
     )
-    return f'<section class="butfor chapter"><h2>Rows</h2>{_tools(of)}{listed}</section>'
+    return f'<section class="butfor chapter"><h2>{say("Rows")}</h2>{_tools(of)}{listed}</section>'
 
 
 def _tools(of: Portfolio) -> str:
     """What filters the list. It is hidden until the script is there to make it work."""
-    statuses = list(dict.fromkeys(proof.status for proof in of.proofs))
+    statuses = list(dict.fromkeys(status_told(proof.status) for proof in of.proofs))
+    row, shown = say("Row"), escape(say("{shown} of {all} are shown.", shown="{shown}", all="{all}"))
     return (
-        '<form class="tools" hidden><label>Row <input type="search" name="Row" autocomplete="off"></label>'
-        f"{_choice('Group', sorted(set(of.groups)))}{_choice('Status', statuses)}"
-        '<p role="status"></p></form>'
+        f'<form class="tools" hidden><label>{row} <input type="search" name="{row}" autocomplete="off"></label>'
+        f"{_choice(say('Group'), sorted(set(of.groups)))}{_choice(say('Status'), statuses)}"
+        f'<p role="status" data-shown="{shown}"></p></form>'
     )
 
 
@@ -51,7 +56,7 @@ def _choice(name: str, values: Sequence[str]) -> str:
     if len(values) < 2:
         return ""
     options = "".join(f'<option value="{escape(value)}">{escape(value)}</option>' for value in values)
-    return f'<label>{name} <select name="{name}"><option value="">all</option>{options}</select></label>'
+    return f'<label>{name} <select name="{name}"><option value="">{say("all")}</option>{options}</select></label>'
 
 
 def _predictions(of: Portfolio) -> list[str]:
@@ -60,7 +65,10 @@ def _predictions(of: Portfolio) -> list[str]:
     target = survival_words.target_of(first)
 
     def told(was: Any, now: Any) -> tuple[str, str]:
-        return (first.told(was), first.told(now)) if target is None else survival_words.figures(was, now, target)[:2]
+        if target is None:
+            return output_told(first, was), output_told(first, now)
+        before, after, _ = survival_words.figures(was, now, target)
+        return say_number(before), after
 
     column = list[str]()
     for was, now, changes in zip(answers.outputs_before, answers.outputs_after, of.changes, strict=True):
@@ -77,18 +85,25 @@ def _scores(of: Portfolio) -> list[TableColumn]:
         return []
     column = list[str]()
     for score in of.answers.scores:
-        moved = [] if score is None else score.texts[: 1 if score.after in (None, score.before) else 2]
+        moved = (
+            []
+            if score is None
+            else list(map(say_number, score.texts))[: 1 if score.after in (None, score.before) else 2]
+        )
         whose = f" ({isolated(names[score.of][1])})" if score is not None and len(names) > 1 else ""
         column.append("\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}".join(moved) + whose)
     kind, label = next(iter(names.values()))
-    return [TableColumn(f"{kind.capitalize()} {label}" if len(names) == 1 else kind.capitalize(), column, "score")]
+    title = say(f"{kind} {{label}}", label=label) if len(names) == 1 else say(kind)
+    return [TableColumn(title[:1].upper() + title[1:], column, "score")]
 
 
-def _what(changes: Sequence[Change], certificate: Certificate) -> str:
+def _what(of: Portfolio, changes: Sequence[Change], certificate: Certificate) -> str:
     """What changes; if nothing does, the reason."""
     if not changes:
-        return sentence("nothing needs to change" if certificate.status.found else certificate.why)
-    each = (f"<li>{isolated(c.label)} {isolated(c.text[0])} → <b>{isolated(c.text[1])}</b></li>" for c in changes)
+        why = say("nothing needs to change") if certificate.status.found else why_told(certificate, of.first)
+        return sentence(why)
+    texts = ((c.label, *texts_told(c)) for c in changes)
+    each = (f"<li>{isolated(name)} {isolated(before)} → <b>{isolated(after)}</b></li>" for name, before, after in texts)
     return f"<ul>{''.join(each)}</ul>"
 
 
@@ -96,11 +111,13 @@ def _cost(cost: float, certificate: Certificate) -> str:
     """The cost; below it the proven bound, if it is another number and known."""
     if not certificate.status.found:
         return ""
-    bound = f'<br><span class="more">{phrase(f"at least {word(certificate.bound)}")}</span>'
-    return word(cost) + (bound if certificate.status is Status.WITHIN_GAP else "")
+    bound = (
+        f'<br><span class="more">{phrase(say("at least {number}", number=say_number(word(certificate.bound))))}</span>'
+    )
+    return say_number(word(cost)) + (bound if certificate.status is Status.WITHIN_GAP else "")
 
 
 def _links(of: Portfolio) -> list[str]:
     """The status of each answer, which leads to its certificate."""
     place = {proof: number for number, proof in enumerate(dict.fromkeys(of.proofs), 1)}
-    return [f'<a href="#certificate-{place[proof]}">{proof.status}</a>' for proof in of.proofs]
+    return [f'<a href="#certificate-{place[proof]}">{status_told(proof.status)}</a>' for proof in of.proofs]

@@ -7,14 +7,18 @@ from collections import Counter
 import numpy as np
 
 from butfor import groups
-from butfor.groups.counted import ALREADY
+from butfor.groups.counted import ALREADY, NOT_LOOKED_FOR
 from butfor.report.lines import Line, counts, lines_of, percent, rounded
 from butfor.report.pictures import histogram, share_bar, stacked_bar
 from butfor.report.portfolio import Portfolio
 from butfor.report.table import TableColumn, table
+from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import Status
+from butfor.views.languages import built_in, say, say_count, spoken
 from butfor.views.markup import isolated, sentence
+from butfor.views.page_words import status_told
 from butfor.views.text import status_name
+from butfor.views.words import blamed_in_words
 
 QUARTILES = {"least": 0.0, "lower quarter": 0.25, "median": 0.5, "upper quarter": 0.75, "most": 1.0}
 """How costs are summed up."""
@@ -24,7 +28,7 @@ def summary(of: Portfolio) -> str:
     """The section about all rows."""
     statuses = lines_of(groups.statuses(of.answers))
     return (
-        f'<section class="butfor chapter summary"><h2>Summary</h2><p>{_lead(of, statuses)}</p>'
+        f'<section class="butfor chapter summary"><h2>{say("Summary")}</h2><p>{_lead(of, statuses)}</p>'
         f"{_statuses(statuses)}{_conflicts(of)}{_changes(of)}{_costs(of)}</section>"
     )
 
@@ -32,86 +36,107 @@ def summary(of: Portfolio) -> str:
 def _lead(of: Portfolio, statuses: list[Line]) -> str:
     """What became of the rows in a sentence or two, and what to do about the rest."""
     count = Counter({line["status"]: line["rows"] for line in statuses})
-    total, already = f"{len(of.firsts):,} {'row' if len(of.firsts) == 1 else 'rows'}", count.pop(ALREADY, 0)
+    total = say("1 row") if len(of.firsts) == 1 else say("{count} rows", count=say_count(len(of.firsts)))
+    already = count.pop(ALREADY, 0)
     ends = {
         "answered": sum(count[status_name(status)] for status in Status if status.found),
         "provably impossible": count[status_name(Status.PROVEN_INFEASIBLE)],
         "open": count[status_name(Status.NOT_FOUND)],
     }
-    others = ", ".join(f"{many:,} {words}" for words, many in ends.items() if many)
+    others = ", ".join(f"{say_count(many)} {say(words)}" for words, many in ends.items() if many)
+    met = say("{count} of {total} meet the target without a change", count=say_count(already), total=total)
     told = [
-        f"{already:,} of {total} meet the target without a change" if already else "",
-        f"{'the others' if already else total}: {others}" if others else "",
-        "more time (time_limit) would help those that are not proven" if of.answers.cut_short else "",
+        met if already else "",
+        f"{say('the others') if already else total}: {others}" if others else "",
+        say("more time (time_limit) would help those that are not proven") if of.answers.cut_short else "",
     ]
     return " ".join(map(sentence, filter(None, told)))
 
 
 def _statuses(lines: list[Line]) -> str:
     keys = "".join(
-        f'<li><span class="swatch {line["status"].replace(" ", "-")}"></span>{line["status"]}: '
-        f"<b>{line['rows']:,}</b> ({percent(line['share'])})</li>"
+        f'<li><span class="swatch {line["status"].replace(" ", "-")}"></span>{status_told(line["status"])}: '
+        f"<b>{say_count(line['rows'])}</b> ({percent(line['share'])})</li>"
         for line in lines
     )
-    return f'<h3>What became of the rows</h3>{stacked("all rows", lines)}<ul class="keys">{keys}</ul>'
+    return f'<h3>{say("What became of the rows")}</h3>{stacked(say("all rows"), lines)}<ul class="keys">{keys}</ul>'
 
 
 def stacked(what: str, lines: list[Line]) -> str:
     """A bar that is divided by what became of the rows."""
-    told = ", ".join(f"{line['rows']:,} {line['status']}" for line in lines if line["rows"])
+    told = ", ".join(f"{say_count(line['rows'])} {status_told(line['status'])}" for line in lines if line["rows"])
     return stacked_bar([(line["status"], line["share"]) for line in lines], f"{what}: {told}")
 
 
 def _conflicts(of: Portfolio) -> str:
-    lines = lines_of(groups.conflicts(of.answers))
+    every = lines_of(groups.conflicts(of.answers))
+    lines = [line for line in every if line["conflict"] != NOT_LOOKED_FOR]
+    rest = sum(line["rows"] for line in every) - sum(line["rows"] for line in lines)
+    rows = "1 impossible row" if rest == 1 else f"{rest:,} impossible rows"
+    note = f'<p class="note">What makes {rows} so was not looked for.</p>' if rest else ""
     if not lines:
-        return ""
-    return "<h3>Why rows are impossible</h3>" + table(
+        return note
+    question, words = of.answers.question, of.answers.words
+    told = {
+        " and ".join(one.conflict): "; ".join(
+            say(told) if told in (RANGES, MODEL) else told
+            for told in blamed_in_words(question, one.conflict, words, built_in(spoken()))
+        )
+        for one in of.answers.certificates
+    }
+    told[NOT_LOOKED_FOR] = say(NOT_LOOKED_FOR)
+    shown = table(
         "stacks",
-        TableColumn("Smallest conflict", [isolated(line["conflict"]) for line in lines]),
-        TableColumn("Rows", counts(lines, "rows"), "number"),
-        TableColumn("Share", [percent(line["share"]) for line in lines], "number"),
+        TableColumn(
+            say("Smallest conflict"), [isolated(told.get(line["conflict"], line["conflict"])) for line in lines]
+        ),
+        TableColumn(say("Rows"), counts(lines, "rows"), "number"),
+        TableColumn(say("Share"), [percent(line["share"]) for line in lines], "number"),
     )
+    return f"<h3>Why rows are impossible</h3>{shown}{note}"
 
 
 def _changes(of: Portfolio) -> str:
     lines = lines_of(groups.changes(of.answers))
     if not lines:
-        return "<h3>What changes</h3><p>No answer changes a column.</p>"
+        return f"<h3>{say('What changes')}</h3><p>{say('No answer changes a column.')}</p>"
     shares = [percent(line["share"]) for line in lines]
     bars = [
         share_bar(line["share"], f"{of.label(line['column'])}: {share}") + share
         for line, share in zip(lines, shares, strict=True)
     ]
-    return "<h3>What changes</h3>" + table(
+    return f"<h3>{say('What changes')}</h3>" + table(
         "stacks",
-        TableColumn("Column", [isolated(of.label(line["column"])) for line in lines]),
-        TableColumn("Share of answers", bars, "drawn"),
-        TableColumn("Answers", counts(lines, "rows"), "number"),
-        TableColumn("Up", counts(lines, "up"), "number"),
-        TableColumn("Down", counts(lines, "down"), "number"),
-        TableColumn("Typical change", [isolated(_typical(of, line)) for line in lines], "typical"),
+        TableColumn(say("Column"), [isolated(of.label(line["column"])) for line in lines]),
+        TableColumn(say("Share of answers"), bars, "drawn"),
+        TableColumn(say("Answers"), counts(lines, "rows"), "number"),
+        TableColumn(say("Up"), counts(lines, "up"), "number"),
+        TableColumn(say("Down"), counts(lines, "down"), "number"),
+        TableColumn(say("Typical change"), [isolated(_typical(of, line)) for line in lines], "typical"),
     )
 
 
 def _typical(of: Portfolio, line: Line) -> str:
     """The median change of a number, or the level that is most often the new one."""
     if line["median"] is None:
-        return "" if line["becomes"] is None else f"most often {of.show(line['column'], line['becomes'])}"
+        return (
+            "" if line["becomes"] is None else say("most often {value}", value=of.show(line["column"], line["becomes"]))
+        )
     sign = "+" if line["median"] > 0 else "−" if line["median"] < 0 else ""
-    return f"median {sign}{of.show(line['column'], abs(line['median']))}"
+    return say("median {value}", value=f"{sign}{of.show(line['column'], abs(line['median']))}")
 
 
 def _costs(of: Portfolio) -> str:
     known = of.firsts
     paid = known.costs[known.found & ~known.already]
     if not len(paid):
-        return "<h3>What it costs</h3><p>No row has an answer that costs anything.</p>"
-    figures = {name: rounded(float(np.quantile(paid, share))) for name, share in QUARTILES.items()}
+        return f"<h3>{say('What it costs')}</h3><p>{say('No row has an answer that costs anything.')}</p>"
+    figures = {say(name): rounded(float(np.quantile(paid, share))) for name, share in QUARTILES.items()}
     words = ", ".join(f"{name} {figure}" for name, figure in figures.items())
     listed = "".join(f"<div><dt>{name}</dt><dd>{figure}</dd></div>" for name, figure in figures.items())
     return (
-        f"<h3>What it costs</h3>{histogram(paid, f'costs of {len(paid):,} answers: {words}')}"
-        f'<p class="axis"><span>0</span><span>{figures["most"]}</span></p>'
-        f'<dl class="figures"><div><dt>answers</dt><dd>{len(paid):,}</dd></div>{listed}</dl>'
+        f"<h3>{say('What it costs')}</h3>"
+        f"{histogram(paid, say('costs of {count} answers: {figures}', count=say_count(len(paid)), figures=words))}"
+        f'<p class="axis"><span>0</span><span>{figures[say("most")]}</span></p>'
+        f'<dl class="figures"><div><dt>{say("answers")}</dt><dd>{say_count(len(paid))}</dd></div>{listed}</dl>'
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from butfor.errors import InputError, UnsupportedProblemError
+from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.problem.form import Form
 from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.blend.branching import BlendBranching
@@ -94,5 +94,5 @@ def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractS
 def _named(name: str, solvers: Sequence[AbstractSolver]) -> AbstractSolver:
     found = next((solver for solver in solvers if solver.name == name), None)
     if found is None:
-        raise InputError(f"solver={name!r} was given.", f"The solvers are 'auto', {', '.join(map(repr, names()))}.")
+        raise InputError(f"solver={name!r} was given.", *choice("The solvers are", name, ("auto", *names()), repr))
     return found

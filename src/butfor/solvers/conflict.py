@@ -11,17 +11,17 @@ from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.solvers.outcome import Stopped
 from butfor.space.space import Space
 
-Impossible = Callable[[Sequence[AbstractConstraint], bool], bool]
-"""A function: is the problem with only these constraints proven impossible? The flag widens the ranges of numbers.
-
-It raises `OpenQuestionError` if it cannot tell.
-"""
-
 RANGES = "the ranges of the data"
 MODEL = "the model itself"
 
 Chosen = frozenset[int]
 """Some of the constraints, by their numbers."""
+
+Kept = Callable[[Sequence[AbstractConstraint], bool], Chosen | None]
+"""A function: which constraints does an answer keep by chance that was asked to keep these? None if there is provably none.
+
+The flag widens the ranges of numbers. It raises `OpenQuestionError` if it cannot tell.
+"""
 
 
 class OpenQuestionError(Exception):
@@ -35,14 +35,14 @@ class OpenQuestionError(Exception):
         self.stopped = stopped
 
 
-def smallest_conflict(atoms: Sequence[AbstractConstraint], impossible: Impossible) -> tuple[tuple[str, ...], bool]:
+def smallest_conflict(atoms: Sequence[AbstractConstraint], kept_by_answer: Kept) -> tuple[tuple[str, ...], bool]:
     """A smallest conflicting set, in words, and whether all of it is known to be needed.
 
     First an irreducible set is found by halving (Junker, QUICKXPLAIN, AAAI 2004). Then it is compared with smallest
     sets that hit whatever must be left out for an answer (Ignatiev et al., CP 2015). If the effort ends meanwhile, the
     set may not be a smallest one. If it ends earlier, the set may hold too much; then a set of all is not returned.
     """
-    search = _Search(atoms, impossible)
+    search = _Search(atoms, kept_by_answer)
     if not atoms or search.needs_nothing():
         at_all = search.asked([], True)
         return {True: (MODEL,), False: (RANGES,), None: ()}[at_all], at_all is not None
@@ -63,7 +63,7 @@ class _Search:
     """
 
     atoms: Sequence[AbstractConstraint]
-    impossible: Impossible
+    kept_by_answer: Kept
     possible: list[Chosen] = field(default_factory=list)
     contradictory: list[Chosen] = field(default_factory=list)
     open: bool = False
@@ -71,7 +71,7 @@ class _Search:
     def asked(self, chosen: Sequence[AbstractConstraint], widen: bool) -> bool | None:
         """Whether these constraints leave no answer; None if the effort does not suffice to tell."""
         try:
-            return self.impossible(chosen, widen)
+            return self.kept_by_answer(chosen, widen) is None
         except OpenQuestionError as left_open:
             if left_open.stopped is not Stopped.EFFORT:
                 raise
@@ -92,14 +92,20 @@ class _Search:
             return False
 
     def contradicts(self, chosen: Chosen) -> bool:
-        """Whether these constraints leave no answer. Nothing is asked that follows from what is known."""
+        """Whether these constraints leave no answer. Nothing is asked that follows from what is known.
+
+        An answer often keeps more than it was asked to. So all that it keeps is known to be possible together.
+        """
         if any(chosen <= known for known in self.possible):
             return False
         if any(chosen >= known for known in self.contradictory):
             return True
-        found = self.impossible([self.atoms[i] for i in sorted(chosen)], False)
-        (self.contradictory if found else self.possible).append(chosen)
-        return found
+        kept = self.kept_by_answer([self.atoms[i] for i in sorted(chosen)], False)
+        if kept is None:
+            self.contradictory.append(chosen)
+        else:
+            self.possible.append(chosen | kept)
+        return kept is None
 
     def irreducible(self, base: Chosen, added: bool, rest: list[int]) -> Chosen:
         """An irreducible part of `rest` that contradicts `base`.

@@ -80,6 +80,8 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
             cost = float(price[begin + at] + alone.offset[0])
             if alone.met[0] and cost < best.cost[0]:
                 best = one_answer(points[some][at], cost, 0.0)
+            elif perhaps.met[at] and not alone.met[0]:
+                problem.note_tie(float(lowest[at]))
     return _with_bound(best, np.inf, budget)
 
 

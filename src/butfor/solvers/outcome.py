@@ -19,6 +19,12 @@ TOLERANCE = 1e-6
 A coin is the smallest price that matters (`Prices.coin`). Solvers count in coins, so that theirs is 1.
 """
 
+LEFT_TO_FLOAT32 = 1e-3
+"""How much more a model that computes in float32 may leave open, relative to coin + cost: it has so few digits itself."""
+
+LEFT_OPEN = "cost that the rounding of the model leaves open"
+"""A note on answers that are optimal but for that: two rows whose costs differ by less, the model cannot tell apart."""
+
 
 class Status(Enum):
     """What is known about an answer. The value of each member says it in words."""
@@ -84,6 +90,9 @@ NOBODY = Credit("none", "the target is already met")
 BEFORE_POLISHING = "cost before polishing"
 """A note on answers of a swarm."""
 
+COSTS_NOTED = (BEFORE_POLISHING, LEFT_OPEN)
+"""Notes that are costs."""
+
 HIGHEST = "highest sum"
 """A note on rows without an answer: the largest sum of scores that any admissible point has, if one must be reached."""
 
@@ -122,12 +131,12 @@ class Outcome:
 
     def times(self, coin: float) -> Outcome:
         """The outcome with costs and bounds in the user's prices, which solvers count in coins."""
-        notes = {name: coin * note if name == BEFORE_POLISHING else note for name, note in self.notes.items()}
+        notes = {name: coin * note if name in COSTS_NOTED else note for name, note in self.notes.items()}
         return replace(self, cost=coin * self.cost, bound=coin * self.bound, notes=notes)
 
     def status(self) -> list[Status]:
         """What is known about each answer."""
-        return statuses_of(self.cost, self.bound)
+        return statuses_of(self.cost, self.bound, left_open=self.notes.get(LEFT_OPEN))
 
     def take(self, at: IntArray | BoolArray) -> Outcome:
         """Some of the answers."""
@@ -217,6 +226,14 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 
 
+def whichever_company(problem: Problem, outcome: Outcome) -> Outcome:
+    """The outcome with bounds that hold for the rows, too, that the estimator refused alone and may take beside others."""
+    if not problem.ties:
+        return outcome
+    least = [problem.ties.get(row.tobytes(), np.inf) for row in problem.factuals]
+    return replace(outcome, bound=np.minimum(outcome.bound, np.array(least)[outcome.row]))
+
+
 def tolerated(cost: float, coin: float = 1.0) -> float:
     """By how much costs of about this size may differ and still count as the same."""
     return TOLERANCE * (coin + abs(cost))
@@ -230,11 +247,17 @@ def to_beat(cost: float, share: float = 1.0) -> float:
     return cost - share * tolerated(cost) if np.isfinite(cost) else np.inf
 
 
-def statuses_of(cost: FloatArray, bound: FloatArray, coin: float = 1.0) -> list[Status]:
-    """The statuses that follow from costs and bounds, in prices with this coin."""
+def statuses_of(
+    cost: FloatArray, bound: FloatArray, coin: float = 1.0, left_open: FloatArray | None = None
+) -> list[Status]:
+    """The statuses that follow from costs and bounds, in prices with this coin.
+
+    `left_open` is what the rounding of the model leaves open (NaN: nothing).
+    """
     known = np.isfinite(cost)
+    spare = 0.0 if left_open is None else np.minimum(np.nan_to_num(left_open), LEFT_TO_FLOAT32 * (coin + np.abs(cost)))
     with np.errstate(invalid="ignore"):
-        optimal = cost - bound <= TOLERANCE * (coin + np.abs(cost))
+        optimal = cost - bound <= TOLERANCE * (coin + np.abs(cost)) + spare
     number = np.select([~known & (bound == np.inf), ~known, optimal, bound > 0], [3, 4, 0, 1], 2)
     members = list(Status)
     return [members[n] for n in number.tolist()]

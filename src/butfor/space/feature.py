@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError
+from butfor.errors import InputError, did_you_mean, suggests
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ class Feature:
         return "step" if self.step else "continuous"
 
     @property
+    def is_real(self) -> bool:
+        """Whether it is a number that may have any value."""
+        return self.levels is None and not self.step
+
+    @property
     def range(self) -> float:
         """The width that scales distances. It is 1 for levels, `high - low` for numbers (1 if that is zero)."""
         return 1.0 if self.levels is not None else (self.high - self.low) or 1.0
@@ -88,7 +93,9 @@ class Feature:
             return self.levels.index(level)
         except ValueError:
             raise InputError(
-                f"{whose} names {level!r}, which is not a value of {self.name!r}.", f"Its values are {self.describe()}."
+                f"{whose} names {level!r}, which is not a value of {self.name!r}.",
+                f"Its values are {self.describe()}.",
+                did_you_mean(level, self.levels),
             ) from None
 
     def in_numbers(self, codes: FloatArray) -> FloatArray:
@@ -152,16 +159,19 @@ class Override:
         return replace(feature, levels=None, low=low, high=high, step=self.step or 0.0, anchor=0.0, why="given")
 
 
+@suggests
 def Continuous(low: float | None = None, high: float | None = None) -> Override:
     """Declare a column to be any number. It lies from `low` to `high` (default: the data's range)."""
     return Override("continuous", _end(low), _end(high), 0.0)
 
 
+@suggests
 def Integer(low: float | None = None, high: float | None = None) -> Override:
     """Declare a column to be a whole number. It lies from `low` to `high` (default: the data's range)."""
     return Override("integer", _end(low), _end(high), 1.0)
 
 
+@suggests
 def Step(step: float, low: float | None = None, high: float | None = None) -> Override:
     """Declare a column to be a multiple of `step`. It lies from `low` to `high` (default: the data's range)."""
     width = _end(step)
@@ -170,11 +180,13 @@ def Step(step: float, low: float | None = None, high: float | None = None) -> Ov
     return Override("step", _end(low), _end(high), width)
 
 
+@suggests
 def Categorical(levels: Sequence[Any]) -> Override:
     """Declare a column to be one of `levels`, without order."""
     return Override("categorical", levels=_distinct(levels))
 
 
+@suggests
 def Ordinal(levels: Sequence[Any]) -> Override:
     """Declare a column to be one of `levels`, from lowest to highest."""
     return Override("ordinal", levels=_distinct(levels))

@@ -14,6 +14,8 @@ from narwhals.exceptions import DuplicateError
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError
+from butfor.space.dictionaries import entries, in_dictionary
+from butfor.space.series import opened_structs
 
 
 def is_array(table: Any) -> bool:
@@ -39,6 +41,7 @@ def as_table(table: Any) -> Any:
         return array
     if type(table).__module__.startswith("scipy.sparse"):
         raise InputTypeError("a sparse matrix was given.", "A dense table is needed.", "Call .toarray() first.")
+    table = opened_structs(table)
     try:
         frame = nw.from_native(table, eager_only=True, allow_series=True)
         if isinstance(frame, nw.DataFrame):
@@ -112,16 +115,11 @@ def row_labels(table: Any) -> list[Any] | None:
     return list(table.index.tolist())
 
 
-def short_names(table: Any) -> frozenset[str]:
-    """The columns of a pandas table whose numpy type becomes float32 beside float32: booleans and short whole numbers."""
-    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
-        return frozenset()
-    kinds = zip(names(table), table.dtypes, strict=True)
-    return frozenset(
-        name
-        for name, kind in kinds
-        if isinstance(kind, np.dtype) and kind.kind in "biu" and (kind.kind == "b" or kind.itemsize <= 2)
-    )
+def relabelled(table: Any, labels: Sequence[Any]) -> Any:
+    """A pandas table with these labels for its rows."""
+    made = table.copy(deep=False)
+    made.index = list(labels)
+    return made
 
 
 def height(table: Any) -> int:
@@ -133,6 +131,22 @@ def take(table: Any, rows: Sequence[int] | IntArray) -> Any:
     """The given rows, in that order. A row may be taken twice."""
     rows = np.asarray(rows, dtype=np.intp)
     return table[rows] if is_array(table) else nw.from_native(table, eager_only=True)[rows, :].to_native()
+
+
+def take_or_leave(table: Any, rows: Sequence[int | None]) -> Any:
+    """The given rows of a data frame, in that order, and a row without values for each None."""
+    if None not in rows:
+        return take(table, [row for row in rows if row is not None])
+    library = nw.from_native(table, eager_only=True).implementation
+    if library.is_pandas():
+        return table.reset_index(drop=True).reindex([-1 if row is None else row for row in rows])
+    if library.is_pyarrow():
+        import pyarrow as pa
+
+        return table.take(pa.array(rows, pa.int64()))
+    import polars as pl
+
+    return table.select(pl.all().gather(pl.lit(pl.Series(rows, dtype=pl.Int64))))
 
 
 def dtype(table: Any, name: str) -> str:
@@ -157,17 +171,17 @@ def dtype(table: Any, name: str) -> str:
         return "int"
     if found == nw.Boolean:
         return "bool"
-    if found == nw.Enum or (found == nw.Categorical and _in_arrow(column) and column.to_native().type.ordered):
+    dictionary = in_dictionary(column)
+    if found == nw.Enum or (dictionary is not None and dictionary.type.ordered):
         return "ordered"
     if found == nw.Categorical:
         return "category"
     if found == nw.String:
         return "text"
-    return "object" if found == nw.Object else str(found)
-
-
-def _in_arrow(column: nw.Series[Any]) -> bool:
-    return bool(column.implementation.is_pyarrow())
+    if found == nw.Object:
+        return "object"
+    native = column.to_native()
+    return str(found if found != nw.Unknown else native.dtype if hasattr(native, "dtype") else native.type)
 
 
 def categories(table: Any, name: str) -> tuple[Any, ...]:
@@ -178,6 +192,9 @@ def categories(table: Any, name: str) -> tuple[Any, ...]:
         return tuple(native.cat.categories.tolist())
     if isinstance(column.dtype, nw.Enum):
         return tuple(column.dtype.categories)
+    dictionary = in_dictionary(column)
+    if dictionary is not None:
+        return entries(dictionary)
     return tuple(column.cat.get_categories().to_list())
 
 
@@ -271,12 +288,12 @@ def _float(value: Any) -> float:
 
 def values(table: Any, name: str, position: int) -> list[Any]:
     """A column as a list of the user's values. Missing values are None."""
-    return [None if is_missing(value) else value for value in _listed(table, name, position)]
+    return [None if is_missing(value) else value for value in as_held(table, name, position)]
 
 
 def marker(table: Any, name: str, position: int) -> Any:
     """What a column holds in place of a missing value: None or NaN, for example. NaN if it has none."""
-    return next((value for value in _listed(table, name, position) if is_missing(value)), float("nan"))
+    return next((value for value in as_held(table, name, position) if is_missing(value)), float("nan"))
 
 
 def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -> FloatArray:
@@ -284,7 +301,7 @@ def looked_up(table: Any, name: str, position: int, code: Mapping[Any, float]) -
 
     A value without a code raises `KeyError` or `TypeError`.
     """
-    column = _listed(table, name, position)
+    column = as_held(table, name, position)
     known = _Codes({**code, None: np.nan, np.nan: np.nan})
     return np.fromiter(map(known.__getitem__, column), dtype=np.float64, count=len(column))
 
@@ -298,16 +315,17 @@ class _Codes(dict[Any, float]):
         raise KeyError(value)
 
 
-def _listed(table: Any, name: str, position: int) -> list[Any]:
+def as_held(table: Any, name: str, position: int) -> list[Any]:
+    """A column as a list of the user's values. Missing values are what the table holds in their place."""
     if is_array(table):
         return list(table[:, position].tolist())
     native = _in_pandas(table, name)
     if native is not None:
         return list(native.tolist())
     series: nw.Series[Any] = opened(table)[name]
-    if series.dtype == nw.Categorical and _in_arrow(series):
-        native = series.to_native()  # value by value, a dictionary is a hundred times slower than its plain values
-        return list(native.cast(native.type.value_type).to_pylist())
+    dictionary = in_dictionary(series)
+    if dictionary is not None:  # value by value, a dictionary is a hundred times slower than its plain values
+        return list(dictionary.cast(dictionary.type.value_type).to_pylist())
     return series.to_list()
 
 
@@ -331,9 +349,30 @@ def select(table: Any, chosen: Sequence[str]) -> Any:
 
 
 def like(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """A new table of the same kind as `table`."""
+    """A new table of the same kind as `table`.
+
+    Pandas takes columns of values of several types. For other tables, numbers become real if one is, and a column of
+    anything else becomes text.
+    """
     backend = nw.from_native(table, eager_only=True).implementation
-    return nw.from_dict({name: list(column) for name, column in columns.items()}, backend=backend).to_native()
+    one_type = list if backend.is_pandas() else _of_one_type
+    return nw.from_dict({name: one_type(column) for name, column in columns.items()}, backend=backend).to_native()
+
+
+def _of_one_type(column: Sequence[Any]) -> list[Any]:
+    kinds = {type(value) for value in column if value is not None}
+    if len(kinds) < 2:
+        return list(column)
+    common = float if kinds <= {int, float} else str
+    return [None if value is None else common(value) for value in column]
+
+
+def beside(table: Any, columns: Mapping[str, str], other: Any) -> Any:
+    """A data frame with columns of another beside its own: `columns` says what they are called, and were."""
+    frame, more = opened(table), opened(other)
+    if frame.implementation.is_pandas():
+        more = nw.from_native(more.to_native().set_axis(frame.to_native().index), eager_only=True)
+    return frame.with_columns(*(more[name].alias(new) for new, name in columns.items())).to_native()
 
 
 def framed(table: Any, columns: Mapping[str, Sequence[Any]]) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, InputTypeError, UnknownColumnError
+from butfor.errors import InputError, InputTypeError, UnknownColumnError, choice
 from butfor.space import frames
 from butfor.space.feature import Feature, Override
+from butfor.space.levels import check_levels
 from butfor.space.space import Space, encode_column
 
 
@@ -28,7 +29,7 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
     for name, override in overrides.items():
         if name not in given:
             raise UnknownColumnError(
-                f"space declares a column {name!r} that the data does not have.", f"It has {', '.join(given)}."
+                f"space declares a column {name!r} that the data does not have.", *choice("It has", name, given)
             )
         if not isinstance(override, Override):
             raise InputTypeError(
@@ -40,6 +41,8 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
         feature = infer_column(table, name, position)
         if name in overrides:
             feature = overrides[name].apply(feature)
+        if feature.levels is not None:
+            check_levels(name, feature.levels)
         features.append(describe_data(feature, table, position))
     return Space(tuple(features))
 

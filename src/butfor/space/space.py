@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, UnknownColumnError
+from butfor.errors import NAMES_LISTED, InputError, UnknownColumnError, choice, did_you_mean, suggested
 from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.writing import write
@@ -42,17 +42,12 @@ class Space:
         return self.features[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The position of a column, by its name or the frame's own label. An error lists similar names."""
+        """The position of a column, by its name or the frame's own label. An error suggests similar names."""
         try:
             return self.names.index(str(name))
         except ValueError:
-            import difflib
-
-            spelt = {known.lower(): known for known in self.names}
-            near = [spelt[one] for one in difflib.get_close_matches(str(name).lower(), spelt, 3)] or self.names[:8]
             raise UnknownColumnError(
-                f"there is no column {name!r}.",
-                f"The columns are {', '.join(near)}" + (" and others." if len(near) < len(self) else "."),
+                f"there is no column {name!r}.", *choice("The columns are", name, self.names)
             ) from None
 
     def encode(self, table: Any) -> FloatArray:
@@ -120,11 +115,17 @@ class Space:
         if array and absent:
             raise InputError(
                 "an array was given, but the data has named columns.",
-                f"The model reads {list(self.names[:8])}{', ...' if len(self) > 8 else ''}.",
+                choice("The model reads", None, self.names)[0],
                 "Give the rows as a table with these columns: pd.DataFrame(rows, columns=data.columns).",
             )
         if absent:
-            raise UnknownColumnError(f"the columns {absent} are missing.", f"The model reads {list(self.names)}.")
+            strangers = [name for name in frames.names(table) if name not in self.names]
+            meant = {name: near[0] for name in absent if (near := suggested(name, strangers))}
+            raise UnknownColumnError(
+                choice("columns are missing:", None, absent)[0],
+                choice("The model reads", absent[0], self.names)[0],
+                " ".join(f"Rename {given!r} to {name!r}." for name, given in list(meant.items())[:NAMES_LISTED]),
+            )
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
         """Name, kind, values, missing and why, one tuple per column. Every view of a space shows these."""
@@ -166,7 +167,8 @@ def encode_column(feature: Feature, table: Any, position: int) -> FloatArray:
             raise InputError(
                 f"column {feature.name!r} holds {bad!r}, which was not seen before.",
                 f"Its values are {feature.describe()}.",
-                "Correct the row, or declare the level with space={...: bf.Categorical([...])} if the model knows it.",
+                did_you_mean(bad, feature.levels)
+                or "Correct the row, or declare the level with space={...: bf.Categorical([...])} if the model knows it.",
             ) from None
     check_codes(feature, found)
     return found

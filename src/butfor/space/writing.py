@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError
-from butfor.space.frames import is_array, is_missing, like, marker, names, opened, select, take
+from butfor.space.dictionaries import entries, in_dictionary
+from butfor.space.frames import is_array, is_missing, names, opened
 
 Levels = tuple[Any, ...]
 
@@ -46,46 +46,10 @@ def write(table: Any, columns: Mapping[str, Any], levels: Mapping[str, Levels] |
     return out
 
 
-def one_row(data: Any, values: Mapping[Any, Any]) -> Any:
-    """A row given as a dict, as a table of the kind of `data` and with its types as far as they hold the values."""
-    given = {str(name): value for name, value in values.items()}
-    for name, value in given.items():
-        if isinstance(value, Mapping | Sequence | np.ndarray) and not isinstance(value, str | bytes):
-            raise InputError(
-                f"the row {{{name!r}: {value!r}}} was given.",
-                "A dict holds one row: one value for each column.",
-                "Give several rows as a table.",
-            )
-    known = [name for name in names(data) if name in given]
-    if not known:
-        raise InputError(f"a row with the columns {list(given)} was given.", f"The columns are {list(names(data))}.")
-    row = select(take(data, [0]), known) if not is_array(data) else _whole(data, given)
-    try:
-        written = write(row, {name: [_as_in(data, name, given[name])] for name in known})
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the row {dict(values)!r} was given.", f"Its values must be like those of the data ({error})."
-        ) from error
-    if hasattr(written, "reset_index"):
-        written = written.reset_index(drop=True)  # the label of a row in pandas is not that of the data's first row
-    rest = {name: [value] for name, value in given.items() if name not in known}
-    if not rest or is_array(data):
-        return written
-    frame, more = opened(written), opened(like(data, rest))
-    return frame.with_columns(*(more[name] for name in rest)).to_native()
-
-
-def _as_in(data: Any, name: str, value: Any) -> Any:
-    """A value; if it is missing, the marker of the data in its place. None and NaN are different for encoders."""
-    return marker(data, name, names(data).index(name)) if is_missing(value) else value
-
-
-def _whole(data: Any, given: Mapping[str, Any]) -> Any:
-    """One row of an array. All of its columns must be given."""
-    absent = [name for name in names(data) if name not in given]
-    if absent:
-        raise InputError(f"the row lacks the columns {absent}.", f"The columns are {list(names(data))}.")
-    return take(data, [0])
+def written_beside(table: Any, more: Any) -> Any:
+    """A table with the columns of another one beside its own."""
+    frame, other = opened(table), opened(more)
+    return frame.with_columns(*(other[name] for name in other.columns)).to_native()
 
 
 def _numeric(column: Any) -> bool:
@@ -118,8 +82,10 @@ def _series(old: nw.Series[Any], new: Any, levels: Levels) -> nw.Series[Any]:
     listed = new.tolist() if isinstance(new, np.ndarray) else list(new)
     if _any_missing(new):
         listed = [None if is_missing(value) else value for value in listed]
-    if old.dtype == nw.Categorical and old.implementation.is_pyarrow():
-        return _dictionary(old, listed, levels)
+    dictionary = in_dictionary(old)
+    if dictionary is not None:
+        made: nw.Series[Any] = nw.from_native(_dictionary(dictionary, listed, levels), series_only=True)
+        return made.alias(old.name)
     if isinstance(old.dtype, nw.Enum):
         return _made(old, listed, nw.Enum(_categories(tuple(old.dtype.categories), listed, levels)))
     if old.dtype.is_decimal():
@@ -150,18 +116,17 @@ def _decimal(old: nw.Series[Any], listed: list[Any]) -> nw.Series[Any]:
     return found if found.cast(nw.Float64()).to_list() == listed else floats
 
 
-def _dictionary(old: nw.Series[Any], listed: list[Any], levels: Levels) -> nw.Series[Any]:
+def _dictionary(old: Any, listed: list[Any], levels: Levels) -> Any:
     """A dictionary of pyarrow with the old order, plus the levels that it lacks."""
     import pyarrow as pa
 
-    kind = old.to_native().type
-    found = _categories(tuple(old.cat.get_categories().to_list()), listed, levels)
+    kind = old.type
+    found = _categories(entries(old), listed, levels)
     code = {level: k for k, level in enumerate(found)}
     index = kind.index_type if len(found) <= np.iinfo(kind.index_type.to_pandas_dtype()).max else pa.int32()
     codes = pa.array([None if value is None else code[value] for value in listed], index)
     array = pa.DictionaryArray.from_arrays(codes, pa.array(found, kind.value_type), ordered=kind.ordered)
-    made: nw.Series[Any] = nw.from_native(pa.chunked_array([array]), series_only=True)
-    return made.alias(old.name)
+    return pa.chunked_array([array])
 
 
 def _beside(old: Any, new: Any, levels: Levels) -> Any:
@@ -172,13 +137,31 @@ def _beside(old: Any, new: Any, levels: Levels) -> Any:
     fresh = type(old)(new, index=old.index, name=name)
     if hasattr(kind, "categories"):
         return fresh.astype(_category(old, new, levels))
-    exact = kind if isinstance(kind, np.dtype) else _kind(nw.from_native(old, series_only=True).dtype)
+    seen = nw.from_native(old, series_only=True)
+    dictionary = in_dictionary(seen)
+    if dictionary is not None:
+        listed = [None if is_missing(value) else value for value in new]
+        made = kind.construct_array_type()(_dictionary(dictionary, listed, levels))
+        return type(old)(made, index=old.index, name=name)
+    if seen.dtype.is_decimal():
+        return _beside_decimals(kind, fresh)
+    exact = kind if isinstance(kind, np.dtype) else _kind(seen.dtype)
     if exact is None or exact.kind not in "biuf":
         return fresh.astype(kind)
     wide = _holding(exact, _as_floats(new), missing=not isinstance(kind, np.dtype) or kind.kind == "f")
     if wide == exact:
         return fresh.astype(kind)
     return fresh.astype(wide if isinstance(kind, np.dtype) else _nullable(kind, wide))
+
+
+def _beside_decimals(kind: Any, fresh: Any) -> Any:
+    """Decimals of pyarrow in pandas if they have enough digits, otherwise float64."""
+    floats = fresh.astype("double[pyarrow]")
+    try:
+        found = floats.astype(kind)
+    except Exception:  # whatever pyarrow has for a number that does not fit
+        return floats
+    return found if found.astype("double[pyarrow]").equals(floats) else floats
 
 
 def _nullable(kind: Any, wide: np.dtype[Any]) -> str:

@@ -60,7 +60,7 @@ def map_of(
     """Draw the quantity of a survival target as a map over two columns.
 
     All other columns are as in the row `x`. The target is just met on the white line, and missed where the map is
-    veiled. The map goes a little beyond what is marked.
+    hatched. The map goes a little beyond what is marked.
 
     - `points`: name -> an answer to mark, as a row or an explanation;
     - `ball`: whether to draw the line on which changes cost as much as the first explanation. No answer outside is

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.conflict import MODEL, RANGES
-from butfor.solvers.outcome import NOBODY, Credit, Status, Stopped, statuses_of
+from butfor.solvers.outcome import LEFT_OPEN, NOBODY, Credit, Status, Stopped, statuses_of
 
 REACHED, NEEDED, CLOSEST_ROW = "reached at most", "needed", "reached by the closest row"
 """Notes on an impossible answer: the probability or value that no admissible row gets beyond, and the one needed.
@@ -134,7 +134,7 @@ class Certificates(Sequence[Certificate]):
     @cached_property
     def statuses(self) -> list[Status]:
         """The status of each answer: what the solver proved, unless a check failed."""
-        claimed = statuses_of(self.cost, self.bound, self.coin)
+        claimed = statuses_of(self.cost, self.bound, self.coin, self.notes.get(LEFT_OPEN))
         return [
             status if good or not status.found else Status.NOT_FOUND
             for status, good in zip(claimed, np.all(self.passed, axis=1).tolist(), strict=True)
@@ -182,7 +182,8 @@ def reason(known: Certificate, target: str, none_found: str = Credit.none_found)
     if known.solver == str(NOBODY):
         return "the target is already met: nothing needs to change"
     if known.status is Status.PROVEN_OPTIMAL:
-        return f"no admissible change costs less than {known.bound:.6g}"
+        rounded = f"; up to {known.cost:.6g}, the rounding of the model decides" if LEFT_OPEN in known.notes else ""
+        return f"no admissible change costs less than {known.bound:.6g}{rounded}"
     if known.status is Status.WITHIN_GAP:
         facts = "; ".join(filter(None, [f"proven lower bound {known.bound:.6g}", known.stopped.words]))
         return f"at most {(known.cost - known.bound) / known.cost:.1%} above the optimum ({facts})"

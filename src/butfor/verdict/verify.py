@@ -21,9 +21,13 @@ from butfor.problem.referee import Referee
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import TOLERANCE, Outcome
 from butfor.space.space import same
+from butfor.verdict.alone import left_open, open_factuals, partly_alone
 
 PREDICTION, CONSTRAINTS, COST, AS_WRITTEN = 0, 1, 2, 3
 """The checks of an answer, as columns of `Verdict.passed`."""
+
+HOLDING = [PREDICTION, CONSTRAINTS, AS_WRITTEN]
+"""The checks of points that nobody has priced."""
 
 CHECKS = {
     PREDICTION: "the model predicts {target}",
@@ -39,6 +43,7 @@ class Verdict:
 
     - `passed` (answers, checks): whether each of `CHECKS` passed;
     - `cost` (answers): the cost, computed again;
+    - `points` (answers, features): the answers as they are written;
     - `after`: what the estimator predicts for each point;
     - `predicted`: all that the estimator predicts for the points that were found;
     - `around`: what was found in the ball around some answers, if one was asked for.
@@ -46,6 +51,7 @@ class Verdict:
 
     passed: BoolArray
     cost: FloatArray
+    points: FloatArray
     after: list[Any]
     predicted: Prediction | None = None
     around: Mapping[int, Neighbourhood] = field(default_factory=dict)
@@ -53,6 +59,19 @@ class Verdict:
     def failed(self, check: int) -> BoolArray:
         """Which answers failed the check with this number."""
         return np.asarray(~self.passed[:, check])
+
+    def take(self, order: IntArray, outcome: Outcome) -> Verdict:
+        """What was found about the answers of an outcome in another order."""
+        place, found = np.argsort(order), outcome.found()
+        asked = (np.cumsum(found) - 1)[order[found[order]]]
+        return Verdict(
+            self.passed[order],
+            self.cost[order],
+            self.points[order],
+            [self.after[i] for i in order.tolist()],
+            None if self.predicted is None else self.predicted.take(asked),
+            {int(place[i]): one for i, one in self.around.items()},
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +99,24 @@ class Verifier:
         """The only row once for each line of `columns` (n, features), which says what it may change there."""
         return replace(self.take(np.zeros(len(columns), dtype=np.intp)), free=columns)
 
-    def verify(self, outcome: Outcome) -> Verdict:
-        """Check each answer."""
+    def begun(self) -> Verifier:
+        """The same, with what the estimator predicts for each row now, asked alone where that can matter."""
+        now = Changes(self.factuals, self.factuals, self.before, self.before)
+        return replace(self, before=partly_alone(self.before, open_factuals(self.question, self.referee, now)))
+
+    def verify(self, outcome: Outcome, *, handed_out: bool = True) -> Verdict:
+        """Check each answer as it is handed out: alone. Points that only stand for others are predicted together."""
         at = np.flatnonzero(outcome.found())
         passed = np.ones((len(outcome), len(CHECKS)), dtype=np.bool_)
-        cost, after = outcome.cost.copy(), [None] * len(outcome)
+        cost, points, after = outcome.cost.copy(), outcome.points.copy(), [None] * len(outcome)
         if not len(at):
-            return Verdict(passed, cost, after)
+            return Verdict(passed, cost, points, after)
         target, prices = self.question.target, self.question.prices
         changes = self._changes(outcome.row[at], outcome.points[at])
+        if handed_out:
+            alone = left_open(self.question, self.referee, replace(changes, points=outcome.points[at]))
+            start, point = (partly_alone(asked, alone) for asked in (changes.before, changes.after))
+            changes = replace(changes, before=start, after=point)
         passed[at, PREDICTION] = target.met(changes.before, changes.after)
         balls = [rule for rule in self.question.constraints if isinstance(rule, Robust)]
         others = self.question.under(rule for rule in self.question.constraints if not isinstance(rule, Robust))
@@ -103,10 +131,16 @@ class Verifier:
             passed[at, CONSTRAINTS] &= kept.all(axis=1)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
         passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (prices.coin + np.abs(cost[at]))
-        passed[at, AS_WRITTEN] = self._alike(outcome.points[at], changes.points).all(axis=1)
+        alike = self._alike(outcome.points[at], changes.points).all(axis=1)
+        passed[at, AS_WRITTEN], points[at[alike]] = alike, changes.points[alike]
         for i, output in zip(at, target.outputs(changes.after), strict=True):
             after[i] = output
-        return Verdict(passed, cost, after, changes.after, around)
+        return Verdict(passed, cost, points, after, changes.after, around)
+
+    def met_together(self, rows: IntArray, points: FloatArray) -> BoolArray:
+        """Which points meet the target as changes of rows, if the estimator is asked about all of them together."""
+        changes = self._changes(rows, points)
+        return self.question.target.met(changes.before, changes.after)
 
     def scores(self, outcome: Outcome, verdict: Verdict) -> list[Score | None]:
         """How each answer scores. A row whose answer failed a check scores like one without an answer."""
@@ -125,13 +159,16 @@ class Verifier:
     def closest(self, outcome: Outcome) -> FloatArray:
         """What the target is about, at the closest rows that were found in place of answers (NaN: not known).
 
-        The estimator predicts these rows, and they must respect all constraints.
+        The estimator predicts these rows as they are written. They must respect all constraints, and miss the target.
         """
         told = np.full(len(outcome), np.nan)
         at = np.flatnonzero(~outcome.found() & ~np.isnan(outcome.points).all(axis=1))
         if len(at):
             changes = self._changes(outcome.row[at], outcome.points[at])
+            alone = left_open(self.question, self.referee, replace(changes, points=outcome.points[at]))
+            changes = replace(changes, after=partly_alone(changes.after, alone))
             kept = respected(self.question, changes, self.referee)
+            kept &= ~self.question.target.met(changes.before, changes.after)
             kept &= self._alike(outcome.points[at], changes.points).all(axis=1)
             scores = self.question.target.scores(changes.before, changes.after)
             told[at] = [

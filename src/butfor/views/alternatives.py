@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from butfor.explanation.changes import Change
+from butfor.explanation.changes import Change, aligned, word
 from butfor.views.drawing import BLUE, COLUMNS_DRAWN, GREY, PALE, axes_of, bare, label, titled
 from butfor.views.text import plain, table
 
@@ -25,7 +26,7 @@ def text(found: Alternatives) -> str:
     """A table with a column per answer. A cell is blank if the answer leaves the column as it is."""
     names = ["column", "now", *(f"answer {i + 1}" for i in range(len(found.answers)))]
     lines = [[line[0].label, line[0].text[0], *map(_after, line)] for line in found.lines]
-    lines.append(["cost", "", *(f"{one.cost:.4g}" for one in found.answers)])
+    lines.append(["cost", "", *_costs(found.answers)])
     if found.answers[0].score:
         lines.append(
             [found.answers[0].score.of, _score(found.answers[0], 0), *(_score(one, 1) for one in found.answers)]
@@ -48,8 +49,9 @@ def draw(found: Alternatives, ax: Axes | None = None) -> Axes:
                 ax.barh(y, 0.94, left=x - 0.47, height=0.84, color=PALE)
                 _cell(ax, x, y, _after(change), BLUE)
     for x, one in enumerate(answers, 1):
-        _cell(ax, x, height - 2, f"{one.cost:.4g}", "black")
         _cell(ax, x, height - 1, _score(one, 1), "black")
+    for x, cost in enumerate(_costs(answers), 1):
+        _cell(ax, x, height - 2, cost, "black")
     _cell(ax, 0, height - 1, _score(answers[0], 0), GREY)
     ax.axhline(height - 2.5, color=GREY, linewidth=0.8)
     score = answers[0].score.of if answers[0].score else "score"
@@ -80,6 +82,11 @@ def _after(change: Change) -> str:
         return ""
     way = "" if change.change is None else f"{WAYS[change.change > 0]} "
     return f"{way}{change.text[1]}"
+
+
+def _costs(answers: Sequence[Explanation]) -> list[str]:
+    """What the answers cost, with equally many decimals."""
+    return aligned([word(float(f"{one.cost:.4g}")) for one in answers])
 
 
 def _score(answer: Explanation, which: int) -> str:

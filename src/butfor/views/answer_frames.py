@@ -27,7 +27,23 @@ Columns = dict[str, list[Any]]
 def frame(answers: Explanations, form: str) -> Any:
     """The answers as a table of the kind given. For arrays it is a dict of columns."""
     columns = _columns(answers, form)
-    return frames.framed(answers.table, columns)
+    if form == "long" or frames.is_array(answers.table):
+        return frames.framed(answers.table, columns)
+    points = _points(answers)
+    of_points = list(columns)[len(columns) - len(answers.space) :]
+    about = frames.like(answers.table, {name: columns[name] for name in columns if name not in of_points})
+    return frames.beside(about, dict(zip(of_points, answers.space.names, strict=True)), points)
+
+
+def _points(answers: Explanations) -> Any:
+    """The points as a table with the types of the user's own, with a row without values for each that is not found."""
+    found = np.flatnonzero(answers.found)
+    start = answers.table_rows[found]
+    points = answers.space.decode(
+        answers.point_codes[found], frames.take(answers.table, start), answers.factual_codes[start]
+    )
+    at = {i: k for k, i in enumerate(found.tolist())}
+    return frames.take_or_leave(points, [at.get(i) for i in range(len(answers))])
 
 
 def to_csv(answers: Explanations, path: str | os.PathLike[str] | None, form: str) -> str | None:

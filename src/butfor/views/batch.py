@@ -23,6 +23,8 @@ from butfor.views.parts import (
     ContradictionError,
     contradicted,
     contradiction,
+    origin_data,
+    origin_from,
     parsed,
     question_data,
     question_from,
@@ -128,6 +130,7 @@ def _header(answers: Explanations) -> dict[str, Any]:
         "butfor": facts.get("versions", {}).get("butfor"),
         "created": answers.created,
         "model": answers.model,
+        **origin_data(answers),
         "answers": len(answers),
         "question": question_data(answers.question),
         "space": space_data(answers.space),
@@ -189,6 +192,7 @@ def _together(header: dict[str, Any], space: Space, lines: list[AnswerLine], num
             model=header["model"],
             created=header["created"],
             sealed=True,
+            **origin_from(header),
         )
         wrong = contradiction(header["table"], tables.kind_of(answers.table, space.names), "table")
         if wrong:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,8 +28,11 @@ MARKS = (
 FEW_STEPS = 12
 """With so few values of a column, no line is drawn between them."""
 
-VEIL = 0.55
-"""How much of the colour is hidden where the target is missed."""
+COLOURS, DARKEST = "viridis", 0.3
+"""The scale of colours, and where it begins. Black lines can be seen on all of it."""
+
+HATCH = "///"
+"""What marks where the target is missed. It leaves the colours as the scale says they are."""
 
 LEGEND_LINE = 44
 """The length of a line beside the colours."""
@@ -39,7 +42,7 @@ LEGEND_COLUMNS = 2
 
 
 def draw(found: DecisionMap, ax: Axes | None = None) -> Axes:
-    """Draw the number over two columns, the row and its answers. Where the target is missed, the map is veiled.
+    """Draw the number over two columns, the row and its answers. Where the target is missed, the map is hatched.
 
     A white line runs around where it is met. On the dotted line, changes cost as much as the first answer: inside,
     they cost less. A dashed frame is the region. Of many answers, the first seven are marked.
@@ -47,14 +50,13 @@ def draw(found: DecisionMap, ax: Axes | None = None) -> Axes:
     ax = axes_of(ax, 6.8, 5.0)
     across, upwards = _edges(found.columns[0], found.x), _edges(found.columns[1], found.y)
     if found.values is not None:
-        drawn = ax.pcolormesh(across, upwards, found.values, cmap="viridis", rasterized=True)
+        drawn = ax.pcolormesh(across, upwards, found.values, cmap=_colours(), rasterized=True)
         bar = ax.figure.colorbar(drawn, ax=ax)
         bar.set_label(escaped(fill(found.of, LEGEND_LINE)), fontsize=8.5, color=GREY)
         bar.ax.tick_params(labelsize=8)
     else:
-        ax.pcolormesh(across, upwards, np.ones(found.met.shape), cmap="viridis", vmin=0, vmax=1.6, rasterized=True)
-    missed = np.where(found.met, np.nan, 1.0)
-    ax.pcolormesh(across, upwards, missed, cmap="gray", vmin=0.0, vmax=1.0, alpha=VEIL, linewidth=0, rasterized=True)
+        ax.pcolormesh(across, upwards, np.ones(found.met.shape), cmap=_colours(), vmin=0, vmax=1.6, rasterized=True)
+    _hatched(ax, across, upwards, ~found.met)
     _border(ax, found, across, upwards)
     if found.dearer is not None and _smooth(found) and found.dearer.max() > 0:
         ax.contour(found.x, found.y, found.dearer, levels=[0.0], colors="black", linestyles="dotted", linewidths=1.4)
@@ -74,7 +76,7 @@ def draw(found: DecisionMap, ax: Axes | None = None) -> Axes:
         handletextpad=0.4, columnspacing=1.0, borderaxespad=0.2,
     )  # fmt: skip
     legend.set_in_layout(False)  # else a long name would make the map narrow
-    title = escaped(f"{found.target}, except where it is veiled")
+    title = escaped(f"{found.target}, except where it is hatched")
     ax.set_title(title, loc="left", fontsize=11, pad=12 + 13 * -(-entries // LEGEND_COLUMNS))
     ax.set_label(in_words(found))
     return ax
@@ -132,6 +134,28 @@ def _follows_the_number(found: DecisionMap) -> bool:
         return False
     sides = (values >= needed, values > needed, values <= needed, values < needed)
     return any(np.array_equal(found.met, side) for side in sides)
+
+
+def _colours() -> Any:
+    """The scale of colours, without its darkest part."""
+    import matplotlib as mpl
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list(COLOURS, mpl.colormaps[COLOURS](np.linspace(DARKEST, 1.0, 256)))
+
+
+def _hatched(ax: Axes, across: FloatArray, upwards: FloatArray, inside: BoolArray) -> None:
+    """Hatch some cells. Those beside each other in a row are hatched together."""
+    from matplotlib.collections import PolyCollection
+
+    padded = np.pad(inside.astype(np.int8), ((0, 0), (1, 1)))
+    turns = np.diff(padded, axis=1)
+    (rows, begins), ends = np.nonzero(turns == 1), np.nonzero(turns == -1)[1]
+    runs = [
+        [(across[a], upwards[i]), (across[b], upwards[i]), (across[b], upwards[i + 1]), (across[a], upwards[i + 1])]
+        for i, a, b in zip(rows, begins, ends, strict=True)
+    ]
+    ax.add_collection(PolyCollection(runs, facecolor="none", edgecolor="black", hatch=HATCH, linewidth=0, alpha=0.45))
 
 
 def _stairs(ax: Axes, across: FloatArray, upwards: FloatArray, inside: BoolArray) -> None:

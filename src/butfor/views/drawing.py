@@ -17,10 +17,10 @@ LONG_NAME = 28
 """Longer names and values are cut."""
 
 
-def label(text: Any) -> str:
-    """A text for a tick, a title or a value: cut if it is long, and without formulas."""
+def label(text: Any, most: int = LONG_NAME) -> str:
+    """A text for a tick, a title or a value: cut if it has more characters, and without formulas."""
     words = str(text)
-    return escaped(words if len(words) <= LONG_NAME else f"{words[: LONG_NAME - 1]}…")
+    return escaped(words if len(words) <= most else f"{words[: most - 1]}…")
 
 
 def escaped(text: str) -> str:

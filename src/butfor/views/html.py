@@ -6,14 +6,29 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from json import dumps
+from typing import TYPE_CHECKING, Any
 
 from butfor.explanation.changes import Change, change_rows, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, PREDICTED_NEIGHBOURS, REACHED, WORST_NEIGHBOUR
+from butfor.views.languages import built_in, say, say_number, spoken
 from butfor.views.markup import isolated, pairs, part, phrase, sentence
-from butfor.views.text import headline, score_line, status_name, stays, wanted
+from butfor.views.page_words import (
+    check_told,
+    difference_told,
+    headline_told,
+    output_told,
+    score_told,
+    status_told,
+    stays_told,
+    texts_told,
+    value_told,
+    wanted_told,
+    why_told,
+)
+from butfor.views.text import status_name
 from butfor.views.words import constraints_in_words, cost_in_words
 
 if TYPE_CHECKING:
@@ -64,58 +79,60 @@ def outline(answer: Explanation) -> str:
 def _head(answer: Explanation) -> str:
     status = answer.certificate.status
     tone = "found" if status.found else "impossible" if status is Status.PROVEN_INFEASIBLE else "open"
-    place = f"Answer {answer.rank} to row {answer.label}. " if answer.rank > 1 else ""
+    place = say("Answer {rank} to row {row}.", rank=str(answer.rank), row=str(answer.label)) if answer.rank > 1 else ""
     if answer.found and answer.changes:
         count = len(answer.changes)
         title = (
-            f'<span class="was">{isolated(answer.told(answer.before))} →</span> {isolated(answer.told(answer.after))}'
+            f'<span class="was">{isolated(output_told(answer, answer.before))} →</span> '
+            f"{isolated(output_told(answer, answer.after))}"
         )
-        sub = f"{place}By changing {count} of {len(answer.space)} columns, at a cost of {answer.cost:.4g}."
+        cost = say_number(word(float(f"{answer.cost:.4g}")))
+        kind = "By changing {count} of {all} columns, at a cost of {cost}."
+        sub = say(kind, count=str(count), all=str(len(answer.space)), cost=cost)
     else:
-        title, sub = (
-            isolated(headline(answer)),
-            f"{place}{status.value[:1].upper()}{status.value[1:]}." if not answer.found else place,
-        )
-    scored = score_line(answer)
-    sub = " ".join(filter(None, [escape(sub), sentence(scored) if scored else ""]))
-    return f'<p class="badge {tone}">{status_name(status)}</p><h2>{title}</h2><p class="sub">{sub}</p>'
+        meaning = say(status.value)
+        title, sub = isolated(headline_told(answer)), "" if answer.found else f"{meaning[:1].upper()}{meaning[1:]}."
+    scored = score_told(answer)
+    sub = " ".join(filter(None, [escape(place), escape(sub), sentence(scored) if scored else ""]))
+    return f'<p class="badge {tone}">{status_told(status_name(status))}</p><h2>{title}</h2><p class="sub">{sub}</p>'
 
 
 def _changes(answer: Explanation) -> str:
     if not answer.changes:
         return ""
-    head = '<th scope="col">Column</th>'
-    head += "".join(f'<th scope="col" class="number">{label}</th>' for label in ("Before", "After", "Change"))
+    head = f'<th scope="col">{say("Column")}</th>'
+    head += "".join(f'<th scope="col" class="number">{say(label)}</th>' for label in ("Before", "After", "Change"))
     boxed = any(change.stays for change in answer.changes)
-    head += '<th scope="col">Stays valid</th>' if boxed else ""
-    head += '<th scope="col">On its range: <span class="key was">before</span> <span class="key is">after</span></th>'
+    head += f'<th scope="col">{say("Stays valid")}</th>' if boxed else ""
+    keys = f'<span class="key was">{say("before")}</span> <span class="key is">{say("after")}</span>'
+    head += f'<th scope="col">{say("On its range:")} {keys}</th>'
     body = "".join(_change(change, answer, boxed) for change in answer.changes)
     return f'<table class="changes"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _change(change: Change, answer: Explanation, boxed: bool) -> str:
-    before, after = change.text
-    stay = f'<td data-label="Stays valid">{isolated(stays(change))}</td>' if boxed else ""
+    before, after = texts_told(change)
+    stay = f'<td data-label="{say("Stays valid")}">{isolated(stays_told(change))}</td>' if boxed else ""
     where = _drawing(change) or f'<span class="more">{isolated(_values(answer.space[change.name]))}</span>'
     return (
         f'<tr><th scope="row">{isolated(change.label)}</th>'
-        f'<td class="number before" data-label="Before">{isolated(before)}</td>'
-        f'<td class="number after" data-label="After">{isolated(after)}</td>'
-        f'<td class="number change" data-label="Change">{_difference(change)}</td>{stay}'
+        f'<td class="number before" data-label="{say("Before")}">{isolated(before)}</td>'
+        f'<td class="number after" data-label="{say("After")}">{isolated(after)}</td>'
+        f'<td class="number change" data-label="{say("Change")}">{_difference(change)}</td>{stay}'
         f'<td class="where">{where}</td></tr>'
     )
 
 
 def _difference(change: Change) -> str:
     """The signed change with a minus of its full width; nothing for a level."""
-    text = change.difference
+    text = difference_told(change)
     return isolated(f"−{text[1:]}" if text.startswith("-") else text) if text else ""
 
 
 def _values(feature: Feature) -> str:
     """The values of a column; only their number if the list would be long."""
     words = feature.describe()
-    return words if len(words) <= LONG_VALUES else f"one of {len(feature.levels or ())} values"
+    return words if len(words) <= LONG_VALUES else say("one of {count} values", count=str(len(feature.levels or ())))
 
 
 def _drawing(change: Change) -> str:
@@ -130,10 +147,13 @@ def _drawing(change: Change) -> str:
 
     was, is_ = (at(share) for share in change.position)
     low, high = at(0.0), at(1.0)
-    before, after = change.text
-    ends = [change.show(end) for end in change.ends]
-    promise = f"; it stays valid {stays(change)}" if change.stays else ""
-    label = escape(f"from {before} to {after}, on a range of {ends[0]} to {ends[1]}{promise}", quote=True)
+    before, after = texts_told(change)
+    ends = [value_told(change, end) for end in change.ends]
+    promise = say("; it stays valid {stays}", stays=stays_told(change)) if change.stays else ""
+    moved = say(
+        "from {before} to {after}, on a range of {low} to {high}", before=before, after=after, low=ends[0], high=ends[1]
+    )
+    label = escape(moved + promise, quote=True)
     band = ""
     if change.stays:
         shares = ((end - change.ends[0]) / (change.ends[1] - change.ends[0]) for end in change.stays)
@@ -153,33 +173,41 @@ def _kept(answer: Explanation) -> str:
     kept = [row for row in answer.columns() if not row.changed]
     if not kept:
         return ""
-    listed = "".join(f"<div><dt>{isolated(row.label)}</dt><dd>{isolated(row.text[0])}</dd></div>" for row in kept)
-    plural = "column stays as it is" if len(kept) == 1 else "columns stay as they are"
-    title = f"{len(kept)} {plural}" if answer.found else "The row as it is"
+    listed = "".join(
+        f"<div><dt>{isolated(row.label)}</dt><dd>{isolated(texts_told(row)[0])}</dd></div>" for row in kept
+    )
+    plural = "1 column stays as it is" if len(kept) == 1 else "{count} columns stay as they are"
+    title = say(plural, count=str(len(kept))) if answer.found else say("The row as it is")
     return f'<details><summary>{title}</summary><dl class="kept">{listed}</dl></details>'
 
 
 def _certificate(answer: Explanation) -> str:
     certificate = answer.certificate
     checks = "".join(
-        f'<li class="{"passed" if fine else "failed"}">{isolated(name)}</li>' for name, fine in certificate.checks
+        f'<li class="{"passed" if fine else "failed"}">{isolated(check_told(name, answer))}</li>'
+        for name, fine in certificate.checks
     )
     facts: list[tuple[str, str]] = []
     if answer.found:
-        facts = [("Cost", word(answer.cost)), ("Proven bound", word(certificate.bound))]
+        facts = [("Cost", say_number(word(answer.cost))), ("Proven bound", say_number(word(certificate.bound)))]
         if certificate.status is Status.WITHIN_GAP:
-            facts.append(("Gap", f"{certificate.gap:.2%}"))
+            facts.append(("Gap", f"{say_number(f'{100 * certificate.gap:.2f}')}%"))
         told = [
             ("Neighbours that the model predicted", PREDICTED_NEIGHBOURS),
             ("Score of the worst neighbour", WORST_NEIGHBOUR),
         ]
     else:
         told = [("Needed", NEEDED), ("Reached at most", REACHED), ("Reached by the closest row found", CLOSEST_ROW)]
-    facts += [(title, word(certificate.notes[name])) for title, name in told if name in certificate.notes]
-    body = f"<p>{sentence(certificate.why)}</p>{pairs(facts)}{_closest(answer)}"
+    facts += [(title, say_number(word(certificate.notes[name]))) for title, name in told if name in certificate.notes]
+    body = f"<p>{sentence(why_told(certificate, answer))}</p>{_pairs(facts)}{_closest(answer)}"
     if checks:
-        body += f'<p class="note">Recomputed with the model itself:</p><ul class="checks">{checks}</ul>'
-    return part("Certificate", body)
+        body += f'<p class="note">{say("Recomputed with the model itself:")}</p><ul class="checks">{checks}</ul>'
+    return part(say("Certificate"), body)
+
+
+def _pairs(facts: Sequence[tuple[str, str]]) -> str:
+    """Facts with their names in the language of the page."""
+    return pairs((say(name), value) for name, value in facts)
 
 
 def _closest(answer: Explanation) -> str:
@@ -188,21 +216,21 @@ def _closest(answer: Explanation) -> str:
         return ""
     columns = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
     moved = "".join(
-        f"<li>{isolated(one.label)} {isolated(one.text[0])} → {isolated(one.text[1])}</li>"
-        for one in columns
-        if one.changed
+        f"<li>{isolated(one.label)} {' → '.join(map(isolated, texts_told(one)))}</li>" for one in columns if one.changed
     )
-    return f'<p class="note">The closest row changes</p><ul>{moved or "<li>nothing</li>"}</ul>'
+    nothing = f"<li>{say('nothing')}</li>"
+    return f'<p class="note">{say("The closest row changes")}</p><ul>{moved or nothing}</ul>'
 
 
 def asked(answer: Explanation) -> str:
     """The question: what was wanted, at what cost, under which constraints."""
     question = answer.question
-    rules = "".join(f"<li>{phrase(rule)}</li>" for rule in constraints_in_words(question))
-    body = pairs([("Wanted", wanted(answer)), ("Cost", cost_in_words(question))])
-    return part(
-        "The question", body + (f'<p class="note">under these constraints:</p><ul>{rules}</ul>' if rules else "")
+    rules = "".join(
+        f"<li>{phrase(rule)}</li>" for rule in constraints_in_words(question, answer.words, built_in(spoken()))
     )
+    body = _pairs([("Wanted", wanted_told(answer)), ("Cost", cost_in_words(question, answer.words))])
+    under = f'<p class="note">{say("under these constraints:")}</p><ul>{rules}</ul>' if rules else ""
+    return part(say("The question"), body + under)
 
 
 def _origin(answer: Explanation) -> str:
@@ -211,14 +239,23 @@ def _origin(answer: Explanation) -> str:
     facts = [
         ("Model", answer.model),
         ("Fingerprint", certificate.fingerprint),
+        ("Data fingerprint", answer.data_fingerprint),
         ("Row", str(answer.label)),
         ("Method", certificate.solver),
-        ("Time", f"{certificate.seconds:.3g} s"),
+        ("Time", f"{say_number(f'{certificate.seconds:.3g}')} s"),
         ("Seed", str(certificate.seed)),
         ("Made", answer.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", versions),
+        *noted(answer.meta),
     ]
-    return part("Where it comes from", pairs(facts))
+    return part(say("Where it comes from"), _pairs(facts))
+
+
+def noted(meta: dict[str, Any]) -> list[tuple[str, str]]:
+    """What was noted with an answer, as facts with names."""
+    return [
+        (escape(name), one if isinstance(one, str) else dumps(one, ensure_ascii=False)) for name, one in meta.items()
+    ]
 
 
 def _list(answers: Sequence[Explanation]) -> str:

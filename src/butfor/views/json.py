@@ -17,11 +17,14 @@ from butfor.verdict import certificate
 from butfor.views import batch, tables
 from butfor.views.lines import line_of, together
 from butfor.views.parts import (
+    ORIGIN,
     ContradictionError,
     check_closest,
     codes_from,
     contradicted,
     contradiction,
+    origin_data,
+    origin_from,
     parsed,
     question_data,
     question_from,
@@ -94,6 +97,7 @@ def load_together(text: str) -> Explanations:
         model=first.model,
         created=first.created,
         sealed=first.sealed,
+        **origin_from(shared),
     )
 
 
@@ -106,6 +110,7 @@ def _shared(answer: Explanation) -> dict[str, Any]:
         "model": answer.model,
         "created": answer.created,
         "hash": answer.sealed,
+        **{name: getattr(answer, name) for name in ORIGIN},
     }
 
 
@@ -117,6 +122,7 @@ def to_data(answer: Explanation) -> dict[str, Any]:
         "butfor": answer.certificate.versions.get("butfor"),
         "created": answer.created,
         "model": answer.model,
+        **origin_data(answer),
         "row": answer.row,
         "rank": answer.rank,
         "before": to_spec(answer.before),
@@ -196,6 +202,7 @@ def _read(data: dict[str, Any]) -> Explanation:
         created=data["created"],
         sealed="hash" in data,
         score=score_from(data),
+        **origin_from(data),
     )
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-import string
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
+from decimal import Decimal
 from math import floor, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from butfor.errors import InputError, InputTypeError
-from butfor.explanation.changes import Change, texts_of, texts_within, word
+from butfor.errors import InputError, InputTypeError, choice
+from butfor.explanation.changes import Change, change_rows, is_number, texts_of, texts_within, word
 from butfor.explanation.column_words import ColumnWords, NumberStyle
 from butfor.problem.spec import from_spec
 from butfor.problem.targets.classes import Classes, Other, Probability
 from butfor.problem.targets.values import ValueIn
+from butfor.solvers.conflict import MODEL, RANGES
+from butfor.solvers.outcome import Status
+from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
+from butfor.views.languages import Templates, built_in, filled, languages
 from butfor.views.text import score_name, visible
+from butfor.views.words import blamed_in_words
 
 if TYPE_CHECKING:
     from butfor.explanation.explanation import Explanation
@@ -26,9 +29,10 @@ if TYPE_CHECKING:
 STYLES = ("letter", "brief", "technical")
 """The styles, each a table of the templates."""
 
-TABLES = ("numbers", "lists", "scores", "targets", *STYLES)
+TABLES = ("numbers", "lists", "scores", "targets", "constraints", *STYLES)
 
-Templates = dict[str, dict[str, Any]]
+OF_CHANGES = ("change_level", "change_phrase", "change_within")
+"""The templates beside "change". If that is replaced and they are not, it takes their place: one letter, one language."""
 
 
 def render(
@@ -36,39 +40,41 @@ def render(
 ) -> str:
     """The answer in sentences of a style and a language. `templates` take the place of the built-in ones."""
     if style not in STYLES:
-        raise InputError(f"style={style!r} was given.", f"The styles are {', '.join(map(repr, STYLES))}.")
+        raise InputError(f"style={style!r} was given.", *choice("The styles are", style, STYLES, repr))
     known = _templates(language, templates)
     return str(known[style]["join"]).join(filter(None, Letter(answer, known, style).sentences()))
-
-
-def languages() -> list[str]:
-    """The languages that are built in."""
-    names = (entry.name for entry in files("butfor.views.sentences").iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 class Letter:
     """The sentences about one answer."""
 
     def __init__(self, answer: Explanation, templates: Templates, style: str) -> None:
-        self.answer, self.own = answer, templates[style]
+        self.answer, self.own, self.templates = answer, templates[style], templates
         self.lists, self.scores, self.targets = (templates[table] for table in ("lists", "scores", "targets"))
         self.numbers = NumberStyle(**templates["numbers"])
+        self.in_percent = style == "letter"
 
     def sentences(self) -> Iterator[str]:
         """What the answer says, and what is proven about it, sentence by sentence."""
         answer = self.answer
         status = answer.certificate.status
-        facts = {"now": self._told(answer.before), "wanted": self._wanted(), "solver": answer.certificate.solver}
+        facts = {
+            "now": self._told(answer.before), "wanted": self.wanted(), "solver": answer.certificate.solver,
+            "answer": self._answer(),
+        }  # fmt: skip
         if not answer.found:
             yield self._fill(status.name, facts)
+            if status is Status.PROVEN_INFEASIBLE:
+                yield from self._stands_in_the_way()
+                yield from self._how_near()
             return
         if not answer.changes:
             yield self._fill("met", facts)
             return
-        facts |= {"output": self._told(answer.after), "changes": self._listed(list(map(self._change, answer.changes)))}
-        yield from self._found(facts)
+        facts |= {"output": self._told(answer.after), "changes": self._changed(answer.changes)}
+        yield from self._found(facts | {"outcome": self._outcome(facts)})
         yield self._fill("later" if answer.rank > 1 else status.name, facts | self._proof())
+        yield self._fill("no_promise", facts)
 
     def _found(self, facts: dict[str, str]) -> Iterator[str]:
         """What would be different. If the prediction is the score itself, it is told once."""
@@ -77,9 +83,8 @@ class Letter:
             yield self._fill("found", facts)
             return
         kind, output = score_name(self.answer, score)
-        numbers = dict(zip(("before", "after", "threshold"), map(self._number, score.texts), strict=False))
-        name = self._fill_text(self.scores.get(kind, kind), {"output": output}, kind)
-        facts = facts | {"score": name} | numbers
+        texts = (self._score(kind, text) for text in score.texts)
+        facts = facts | {"score": self.score_name()} | dict(zip(("before", "after", "threshold"), texts, strict=False))
         itself = not output and isinstance(self.answer.after, float)
         if itself:
             facts |= {"before": facts["now"], "after": facts["output"]}
@@ -88,6 +93,49 @@ class Letter:
             yield self._fill("score", facts)
         if score.threshold is not None:
             yield self._fill("at_least" if score.up else "at_most", facts)
+
+    def _stands_in_the_way(self) -> Iterator[str]:
+        """The constraints, or the ranges, or the model, that make it impossible."""
+        answer = self.answer
+        conflict = answer.certificate.conflict
+        own = {RANGES: "conflict_ranges", MODEL: "conflict_model"}
+        told = blamed_in_words(
+            answer.question, (text for text in conflict if text not in own), answer.words, self.templates
+        )
+        if told:
+            yield self._fill("conflict", {"conflict": self._listed(told)})
+        else:
+            yield from (self._fill(own[text], {}) for text in conflict)
+
+    def _how_near(self) -> Iterator[str]:
+        """How far permitted changes get, and the closest of them that was found."""
+        answer = self.answer
+        notes, score = answer.certificate.notes, answer.score
+        if score is None or not {REACHED, NEEDED} <= notes.keys():
+            return
+        kind = score_name(answer, score)[0]
+        reached, needed, closest = (
+            self._score(kind, f"{notes[note]:.4g}") if note in notes else "" for note in (REACHED, NEEDED, CLOSEST_ROW)
+        )
+        yield self._fill("nearest", {"score": self.score_name(), "reached": reached, "needed": needed})
+        if closest and answer.closest_codes is not None:
+            rows = change_rows(answer.space, answer.factual_codes, answer.closest_codes, answer.words)
+            changes = tuple(row for row in rows if row.changed)
+            if changes:
+                yield self._fill("closest", {"changes": self._changed(changes), "closest": closest})
+
+    def score_name(self) -> str:
+        """What the score is, in this language."""
+        assert self.answer.score is not None
+        kind, output = score_name(self.answer, self.answer.score)
+        return self._fill_text(self.scores.get(kind, kind), {"output": output}, kind)
+
+    def _score(self, kind: str, text: str) -> str:
+        """A number of the score; a probability in per cent, in a letter."""
+        if not (self.in_percent and kind == "probability of"):
+            return self._number(text)
+        share = f"{100 * Decimal(text):f}"
+        return self._number(share.rstrip("0").rstrip(".") if "." in share else share) + "\N{NO-BREAK SPACE}%"
 
     def _proof(self) -> dict[str, str]:
         """What templates may say about cost and bound. The share is rounded down."""
@@ -101,17 +149,38 @@ class Letter:
             "rank": str(self.answer.rank),
         }
 
+    def _answer(self) -> str:
+        """What a prediction is called."""
+        words = self.answer.words.prediction if self.answer.words else None
+        return self._within(words.label) if words is not None and words.label else str(self.lists["answer"])
+
+    def _outcome(self, facts: Mapping[str, str]) -> str:
+        """What the model would say, in the user's own clause if there is one."""
+        words = self.answer.words.prediction if self.answer.words else None
+        if words is not None and words.phrase and self.own["outcome"]:
+            return self._fill_text(words.phrase, {"value": facts["output"]}, "phrase")
+        return self._fill("outcome", facts)
+
+    def _changed(self, changes: tuple[Change, ...]) -> str:
+        return self._listed(list(map(self._change, changes)))
+
+    def _within(self, label: str) -> str:
+        """A label within a sentence."""
+        lower = self.lists["lower_labels"] and self.own["join"] == " " and label[1:2].islower()
+        return label[:1].lower() + label[1:] if lower else label
+
     def _change(self, change: Change) -> str:
         words = change.words or ColumnWords()
         before, after = texts_of(change, words, self.numbers)
-        label = change.label
-        if self.lists["lower_labels"] and self.own["join"] == " " and label[1:2].islower() and change.words:
-            label = label[:1].lower() + label[1:]
+        label = self._within(change.label) if change.words else change.label
         facts = {"label": label, "before": before, "after": after}
-        if change.stays is None:
-            return self._fill("change", facts)
-        low, high = texts_within(*change.stays, words, self.numbers)
-        return self._fill("change_within", facts | {"low": low, "high": high})
+        if change.stays is not None:
+            low, high = texts_within(*change.stays, words, self.numbers)
+            return self._fill("change_within", facts | {"low": low, "high": high})
+        if words.phrase:
+            facts["phrase"] = self._fill_text(words.phrase, {"value": after}, "phrase")
+            return self._fill("change_phrase", facts)
+        return self._fill("change" if is_number(change.after) else "change_level", facts)
 
     def _told(self, output: Any) -> str:
         return self.answer.told(output, self.numbers) if self._named else self._number(word(output))
@@ -130,7 +199,7 @@ class Letter:
         comma, glue = str(self.lists["comma"]), str(self.lists["and"])
         return comma.join(texts[:-1]) + glue + texts[-1]
 
-    def _wanted(self) -> str:
+    def wanted(self) -> str:
         """The target in words. One that has no words in this language is given as it prints."""
         question = self.answer.question
         try:
@@ -157,24 +226,12 @@ class Letter:
     @staticmethod
     def _fill_text(template: str, facts: Mapping[str, str], name: str) -> str:
         try:
-            return _Plain().vformat(template, (), {one: visible(text) for one, text in facts.items()})
+            return filled(template, {one: visible(text) for one, text in facts.items()})
         except (LookupError, ValueError) as error:
             raise InputError(
                 f"the template {name!r} is {template!r} ({type(error).__name__}: {error}).",
                 f"It may name {', '.join(f'{{{one}}}' for one in facts)}.",
             ) from None
-
-
-class _Plain(string.Formatter):
-    """Fills in names and nothing else: no attributes, no formats."""
-
-    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
-        return kwargs[field_name], field_name
-
-
-@cache
-def _built_in(language: str) -> Templates:
-    return tomllib.loads(files("butfor.views.sentences").joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def _templates(language: str, given: Mapping[str, Any] | str | os.PathLike[str] | None) -> Templates:
@@ -183,23 +240,23 @@ def _templates(language: str, given: Mapping[str, Any] | str | os.PathLike[str] 
     if language not in known and given is None:
         raise InputError(
             f"language={language!r} was given.",
-            f"The languages are {', '.join(map(repr, known))}.",
+            choice("The languages are", language, known, repr)[0],
             "Give templates= for another one.",
         )
-    merged = {table: dict(rows) for table, rows in _built_in(language if language in known else "en").items()}
+    merged = {table: dict(rows) for table, rows in built_in(language if language in known else "en").items()}
     for table, rows in _read(given).items():
         if table not in TABLES or not isinstance(rows, Mapping):
-            raise InputError(f"the templates have {table!r}.", f"Their tables are {', '.join(TABLES)}.")
+            raise InputError(f"the templates have {table!r}.", *choice("Their tables are", table, TABLES))
         for name, template in rows.items():
             if table != "scores" and name not in merged[table]:
                 raise InputError(
-                    f"the templates have {name!r} in {table!r}.", f"The names there are {', '.join(merged[table])}."
+                    f"the templates have {name!r} in {table!r}.", *choice("The names there are", name, merged[table])
                 )
             if type(template) is not type(merged[table].get(name, "")):
                 raise InputTypeError(f"the template {name!r} in {table!r} is {template!r}.", "It must be a text.")
             merged[table][name] = template
-        if "change" in rows and "change_within" not in rows:  # a sentence of one language stays in it
-            merged[table]["change_within"] = rows["change"]
+        if "change" in rows:
+            merged[table] |= {name: rows["change"] for name in OF_CHANGES if table in STYLES and name not in rows}
     return merged
 
 

@@ -61,6 +61,5 @@ def _nearest(menu: Menu, standing: Standing) -> str:
     best: MenuLine | None = next(iter(menu.impossible), None)
     if standing is not Standing.IMPOSSIBLE or best is None or not best.lack < float("inf"):
         return ""
-    beyond = "below" if best.reached > best.needed else "above"
     names = ", ".join(best.columns) or "the row as it is"
-    return f"; the nearest, {names}, gets not {beyond} {best.reached:.4g}, and {best.needed:.4g} is needed"
+    return f"; the nearest, {names}, gets no further than {best.reached:.4g}, and {best.needed:.4g} is needed"

@@ -11,6 +11,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError
+from butfor.explanation.explanation import Explanation
+from butfor.explanation.explanations import Explanations
 from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.score import Score
@@ -22,6 +24,9 @@ from butfor.verdict.certificate import CLOSEST_ROW, Certificate
 class ContradictionError(InputError):
     """An answer that contradicts itself: it was changed after it was written."""
 
+
+ORIGIN = ("data_fingerprint", "meta")
+"""What answers of one call have in common beside their model and their time."""
 
 TEXT_TYPES = (["str", "object"], ["object", "str"])
 """What one version of pandas wrote and another makes of it: text has had a type of its own since pandas 3."""
@@ -81,6 +86,17 @@ def question_data(question: QuestionRecord) -> dict[str, Any]:
 def question_from(data: Mapping[str, Any]) -> QuestionRecord:
     """The question that `question_data` wrote."""
     return QuestionRecord(data["target"], data["cost"], tuple(data["constraints"]), data["spec"])
+
+
+def origin_data(answer: Explanation | Explanations) -> dict[str, Any]:
+    """The data behind an answer, and what was noted with it; nothing of what is not known, as in earlier versions."""
+    known = {name: getattr(answer, name) for name in ORIGIN}
+    return {name: value for name, value in known.items() if value}
+
+
+def origin_from(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of an answer that `origin_data` wrote."""
+    return {name: data[name] for name in ORIGIN if name in data}
 
 
 def score_data(score: Score | None) -> dict[str, Any]:

@@ -21,8 +21,11 @@ CHANGES_DRAWN = 30
 LINE = 90
 """The length of a line of the reason, which is written if there is no change to draw."""
 
-CLOSE_TEXTS = 0.12
-"""Two values closer than this share of the width are written in one text, not each above its dot."""
+CHARACTER, TICK_CHARACTER = 0.0145, 0.0115
+"""How wide a character of a value and of a tick is at most, as a share of the width of the range."""
+
+GAP = 0.02
+"""How far texts are apart at least. Two values that would be closer are written in one text."""
 
 
 def draw(answer: Explanation, ax: Axes | None = None) -> Axes:
@@ -82,13 +85,20 @@ def _number(ax: Axes, line: int, change: Change, scale: Scale) -> None:
     ax.plot(was, line, "o", markersize=7, markerfacecolor="white", markeredgecolor=GREY, markeredgewidth=1.6, zorder=3)
     ax.plot(now, line, "o", markersize=8, color=BLUE, zorder=4)
     before, after = map(escaped, change.text)
-    if abs(now - was) < CLOSE_TEXTS:
-        _above(ax, (was + now) / 2, line, f"{before} → {after}", "black", margin=0.1)
-    else:
+    one, other = (_reach(at, text, CHARACTER) for at, text in ((was, change.text[0]), (now, change.text[1])))
+    if _apart(one, other):
         _above(ax, was, line, before, GREY)
         _above(ax, now, line, after, BLUE)
-    for tick in scale.ticks():
-        _tick(ax, scale.place(tick), line, escaped(change.show(tick)))
+    else:
+        both = f"{before} → {after}"
+        _above(ax, (was + now) / 2, line, both, "black", margin=len(both) * CHARACTER / 2)
+    drawn: list[tuple[float, float]] = []
+    for tick in sorted(scale.ticks(), key=lambda tick: 0 < scale.place(tick) < 1):  # the ends first
+        text = change.show(tick)
+        reach = _reach(scale.place(tick), text, TICK_CHARACTER)
+        if all(_apart(reach, other) for other in drawn):
+            drawn.append(reach)
+            _tick(ax, scale.place(tick), line, escaped(text))
 
 
 def _above(ax: Axes, at: float, line: int, text: str, color: str, margin: float = 0.04) -> None:
@@ -106,6 +116,17 @@ def _tick(ax: Axes, at: float, line: int, text: str) -> None:
     ax.annotate(
         text, (at, line), (0, -7), textcoords="offset points", ha=_inwards(at, 0.04), va="top", fontsize=7.5, color=GREY
     )
+
+
+def _reach(at: float, text: str, character: float) -> tuple[float, float]:
+    """From where to where a text at a place goes. Near an end, it goes inwards."""
+    width, way = len(text) * character, _inwards(at, 0.04)
+    start = {"left": at, "right": at - width, "center": at - width / 2}[way]
+    return start, start + width
+
+
+def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return one[1] + GAP <= other[0] or other[1] + GAP <= one[0]
 
 
 def _inwards(at: float, margin: float) -> str:

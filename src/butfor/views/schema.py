@@ -174,6 +174,7 @@ _SCORE = _object(
     {"of": _text, "before": _scalar, "after": _maybe(_scalar), "threshold": _maybe(_scalar), "up": _flag},
     {"beyond": _maybe(_scalar)},
 )
+_ORIGIN = {"data_fingerprint": _text, "meta": _map(_any)}
 RECORD = _object(
     {
         "created": _text, "model": _text, "row": _whole(0), "rank": _whole(1), "before": _any, "after": _any,
@@ -181,7 +182,7 @@ RECORD = _object(
         "question": _QUESTION,
         "factual": _ROW, "point": _maybe(_ROW), "space": _list(_FEATURE), "table": _TABLE,
     },
-    {"butfor": _maybe(_text), "hash": _text, "score": _SCORE, "closest": _ROW},
+    {"butfor": _maybe(_text), "hash": _text, "score": _SCORE, "closest": _ROW, **_ORIGIN},
 )  # fmt: skip
 """The schema of one answer, as far as types go."""
 
@@ -207,6 +208,6 @@ BATCH_HEADER = _object(
         "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, {**_OF_A_LINE, **_OF_SOME_LINES}),
         "hash": _text,
     },
-    {"butfor": _maybe(_text)},
+    {"butfor": _maybe(_text), **_ORIGIN},
 )  # fmt: skip
 """The schema of the first line of a batch, as far as types go."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from butfor.explanation.explanation import Explanation
+
+TITLE_LINE = 70
+"""The length of a line of the title."""
 
 POINTS = 300
 """The number of times at which a continuous survival function is drawn."""
@@ -51,7 +55,7 @@ def draw(answer: Explanation, target: OnCurves, before: Curves, after: Curves | 
     ax.set_xlabel(escaped(unit))
     ax.set_ylabel("share without the event")
     title = _title(answer, target)
-    ax.set_title(escaped(title), loc="left", fontsize=10.5, pad=26)
+    ax.set_title(escaped(fill(title, TITLE_LINE)), loc="left", fontsize=10.5, pad=26)
     ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, borderaxespad=0.2)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -113,4 +117,4 @@ def _title(answer: Explanation, target: OnCurves) -> str:
     if not answer.found:
         return f"{name}: {answer.certificate.status.value.partition(':')[0]}"
     before, after, wanted = figures(answer.before, answer.after, target)
-    return f"{name}: {before} → {after} (wanted: {wanted})"
+    return f"{name[:1].upper()}{name[1:]}: from {before} to {after}, where {wanted} is wanted"

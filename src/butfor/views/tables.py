@@ -10,8 +10,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from butfor.errors import InputError, MissingExtraError
-from butfor.problem.spec import from_spec, to_spec
+from butfor.problem.spec import from_spec
 from butfor.space import frames
+from butfor.views.column_types import (
+    arrow_array,
+    arrow_column,
+    pandas_column,
+    pandas_series,
+    polars_column,
+    polars_type,
+)
 
 TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
@@ -30,10 +38,12 @@ def kind_of(table: Any, names: Sequence[str]) -> dict[str, Any]:
         return {"kind": "array", "columns": [{"name": name, "type": str(table.dtype)} for name in names]}
     frame = nw.from_native(table, eager_only=True)
     kind = frame.implementation.value
-    if kind != "pandas":
-        return {"kind": kind, "columns": [_narwhals_column(name, frame.schema[name]) for name in names]}
-    own = {str(label): (label, one) for label, one in zip(table.columns, table.dtypes, strict=True)}
-    return {"kind": kind, "columns": [_pandas_column(name, *own[name]) for name in names]}
+    if kind == "pandas":
+        own = {str(label): (label, one) for label, one in zip(table.columns, table.dtypes, strict=True)}
+        return {"kind": kind, "columns": [pandas_column(name, *own[name]) for name in names]}
+    if kind == "polars":
+        return {"kind": kind, "columns": [polars_column(name, table.schema[name]) for name in names]}
+    return {"kind": kind, "columns": [arrow_column(name, frame[name]) for name in names]}
 
 
 def labels_of(table: Any) -> list[str | int | None]:
@@ -93,46 +103,21 @@ def rebuild(
         ) from None
     if kind == "pandas":
         return _pandas_table(library, columns, filled, labels)
-    schema = {c["name"]: _narwhals_type(c) for c in columns}
-    by_name = {c["name"]: cell for c, cell in zip(columns, filled, strict=True)}
-    return nw.from_dict(by_name, schema, backend=kind).to_native()
+    by_name = {c["name"]: (c, cell) for c, cell in zip(columns, filled, strict=True)}
+    if kind == "polars":
+        series = [library.Series(name, cell, polars_type(library, c)) for name, (c, cell) in by_name.items()]
+        return library.DataFrame(series)
+    return library.table({name: arrow_array(c, cell) for name, (c, cell) in by_name.items()})
 
 
 def _pandas_table(
     pandas: Any, columns: Sequence[Mapping[str, Any]], filled: list[list[Any]], labels: Sequence[str | int | None]
 ) -> Any:
     index = pandas.Index(list(labels))
-    made = {
-        c["name"]: pandas.Series(cell, index=index, dtype=_pandas_type(pandas, c))
-        for c, cell in zip(columns, filled, strict=True)
-    }
+    made = {c["name"]: pandas_series(pandas, c, cell, index) for c, cell in zip(columns, filled, strict=True)}
     frame = pandas.DataFrame(made)
     if any("label" in c for c in columns):
         own = [from_spec(c.get("label", c["name"])) for c in columns]
         tuples = all(isinstance(label, tuple) for label in own)
         frame.columns = pandas.MultiIndex.from_tuples(own) if tuples else own
     return frame
-
-
-def _pandas_column(name: str, label: Any, kind: Any) -> dict[str, Any]:
-    """The name and type of a column, and its own label if that is a number or a tuple."""
-    column: dict[str, Any] = {"name": name, "type": str(kind)}
-    if column["type"] == "category":
-        column |= {"categories": kind.categories.tolist(), "ordered": bool(kind.ordered)}
-    return column if isinstance(label, str) else column | {"label": to_spec(label)}
-
-
-def _pandas_type(pandas: Any, column: Mapping[str, Any]) -> Any:
-    if column["type"] != "category":
-        return column["type"]
-    return pandas.CategoricalDtype(column["categories"], ordered=column["ordered"])
-
-
-def _narwhals_column(name: str, kind: Any) -> dict[str, Any]:
-    if isinstance(kind, nw.Enum):
-        return {"name": name, "type": "Enum", "categories": list(kind.categories)}
-    return {"name": name, "type": str(kind)}
-
-
-def _narwhals_type(column: Mapping[str, Any]) -> Any:
-    return nw.Enum(column["categories"]) if column["type"] == "Enum" else getattr(nw, column["type"])()

@@ -123,7 +123,7 @@ def stays(change: Change) -> str:
 
 def promises(answer: Explanation) -> list[str]:
     """What an answer was asked to survive, in words."""
-    return promised_in_words(answer.question) if answer.found and answer.changes else []
+    return promised_in_words(answer.question, answer.words) if answer.found and answer.changes else []
 
 
 def panel_many(answers: Sequence[Explanation]) -> Any:

@@ -1,120 +1,249 @@
-"""A question in plain English.
+"""A question in plain words, with columns as the user calls them.
 
-It is made from the question's plain data, so that an answer reads the same after it was loaded from a file.
+Its cost is told in the language of the page, and its constraints in any language. The words are made from the question's
+plain data, so that an answer reads the same after it was loaded from a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import Any
 
+from butfor.explanation.changes import word
+from butfor.explanation.column_words import ColumnWords, NumberStyle, Words
 from butfor.explanation.question_record import QuestionRecord
-from butfor.problem.spec import from_spec
+from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.spec import from_spec, to_spec
+from butfor.verdict.certificate import Certificate
+from butfor.views.languages import Templates, built_in, filled, say, spoken
 
 Spec = dict[str, Any]
 
+PROMISES = ("Robust", "RobustTo")
+"""The kinds of constraints that say what an answer survives."""
 
-def cost_in_words(question: QuestionRecord) -> str:
+
+def cost_in_words(question: QuestionRecord, words: Words | None = None) -> str:
     """The cost in words. If there are no words for it, it is given as it was written."""
-    return _sentence_of(question.spec.get("cost"), question.cost)
+    return _cost(question.spec.get("cost"), question.cost, ConstraintWords(built_in(spoken()), words))
 
 
-def constraints_in_words(question: QuestionRecord) -> list[str]:
+def constraints_in_words(
+    question: QuestionRecord, words: Words | None = None, templates: Templates | None = None
+) -> list[str]:
     """One sentence per constraint. If there are no words for it, it is given as it was written."""
+    told = ConstraintWords(templates or built_in("en"), words)
     specs = question.spec.get("constraints", [None] * len(question.constraints))
-    return [_sentence_of(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
+    return [told.sentence(spec, text) for spec, text in zip(specs, question.constraints, strict=True)]
 
 
-def promised_in_words(question: QuestionRecord) -> list[str]:
+def promised_in_words(question: QuestionRecord, words: Words | None = None) -> list[str]:
     """The constraints that an answer survives changes, one sentence each."""
+    told = ConstraintWords(built_in("en"), words)
     specs = question.spec.get("constraints", [])
-    return [_sentence_of(spec, "") for spec in specs if isinstance(spec, dict) and spec.get("kind") in PROMISES]
+    return [told.sentence(spec, "") for spec in specs if isinstance(spec, dict) and spec.get("kind") in PROMISES]
 
 
-def _sentence_of(spec: Any, text: str) -> str:
+def blamed_in_words(
+    question: QuestionRecord, conflict: Iterable[str], words: Words | None = None, templates: Templates | None = None
+) -> list[str]:
+    """The constraints, or parts of them, that a certificate blames: a sentence each. Parts of one kind share a sentence.
+
+    What is no constraint of the question is given as it stands there.
+    """
+    told = ConstraintWords(templates or built_in("en"), words)
+    parts: dict[str, Spec] = {}
+    for spec in question.spec.get("constraints", []):
+        try:
+            constraint = from_spec(spec)
+        except LookupError:
+            continue
+        if isinstance(constraint, AbstractConstraint):
+            parts |= {repr(atom): to_spec(atom) for atom in constraint.atoms()}
+    merged: dict[Any, tuple[Any, str]] = {}
+    for text in conflict:
+        spec = parts.get(text)
+        of_columns = spec is not None and spec["kind"] in ("Fixed", "Direction")
+        kind = (spec["kind"], spec.get("up")) if spec is not None and of_columns else text
+        before = merged.get(kind, (None, ""))[0]
+        if before is not None and spec is not None:
+            spec = {**before, "names": [*before["names"], *spec["names"]]}
+        merged[kind] = (spec, text)
+    return [told.sentence(spec, text) for spec, text in merged.values()]
+
+
+def why_in_words(certificate: Certificate, question: QuestionRecord, words: Words | None = None) -> str:
+    """The reason of a certificate, with the constraints that it blames in words and not as they were written."""
+    written, told = " and ".join(certificate.conflict), blamed_in_words(question, certificate.conflict, words)
+    if told == list(certificate.conflict):  # the ranges, the model, or what has no words
+        return certificate.why
+    return certificate.why.replace(f"impossible with {written}", f"impossible if {' and '.join(told)}", 1)
+
+
+class ConstraintWords:
+    """The sentences about constraints in one language, with columns and values as the user calls them."""
+
+    def __init__(self, templates: Templates, words: Words | None) -> None:
+        self.own, self.lists = templates["constraints"], templates["lists"]
+        self.numbers, self.words = NumberStyle(**templates["numbers"]), words
+
+    def sentence(self, spec: Any, text: str) -> str:
+        """The sentence for a constraint that is given as data; `text` if there is none for it."""
+        kind = spec.get("kind") if isinstance(spec, dict) else None
+        try:
+            return SENTENCES[kind](self, spec) if kind in SENTENCES else text
+        except LookupError:
+            return text
+
+    def fill(self, name: str, **facts: str) -> str:
+        """The template of this name, filled in."""
+        return filled(self.own[name], facts)
+
+    def listed(self, words: Iterable[str], glue: str = "and") -> str:
+        """`a, b and c`."""
+        *others, last = list(words)
+        return f"{self.lists['comma'].join(others)}{self.lists[glue]}{last}" if others else last
+
+    def label(self, name: Any) -> str:
+        """The column as the user calls it."""
+        return self.column(name).label or str(from_spec(name))
+
+    def column(self, name: Any) -> ColumnWords:
+        """The words for a column. Without any, its numbers have no marks between thousands."""
+        known = self.words.columns if self.words else {}
+        return known.get(str(from_spec(name)), ColumnWords(thousands=False))
+
+    def value(self, name: Any, spec: Any) -> str:
+        """A value of a column: a number with its unit, or a level."""
+        value, column = from_spec(spec), self.column(name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or column.levels:
+            return column.level(value)
+        return column.number(_digits(value), self.numbers)
+
+    def number(self, spec: Any) -> str:
+        """A number that is no value of a column."""
+        return self.numbers.apply(_digits(from_spec(spec)), grouped=False)
+
+    def share(self, spec: Any) -> str:
+        """A share in per cent."""
+        return f"{self.number(100 * from_spec(spec))} %"
+
+    def of_columns(self, names: list[Any], name: str) -> str:
+        """A sentence about one column, or about several."""
+        return self.fill(name if len(names) == 1 else f"{name}_many", label=self.listed(map(self.label, names)))
+
+
+def _digits(value: Any) -> str:
+    """A number with six digits, and at least all of those before the point."""
+    return word(float(f"{value:.6g}") if abs(value) < 1e6 else value) if isinstance(value, float) else str(value)
+
+
+def _between(told: ConstraintWords, spec: Spec) -> str:
+    name, low, high = spec["name"], from_spec(spec["low"]), from_spec(spec["high"])
+    kind = "equal" if low == high else "at_most" if low == -inf else "at_least" if high == inf else "between"
+    ends = {end: told.value(name, spec[end]) for end in ("low", "high")}
+    return told.fill(kind, label=told.label(name), **ends)
+
+
+def _grid(told: ConstraintWords, spec: Spec) -> str:
+    kind = "whole" if spec["step"] == 1 and not spec["anchor"] else "step_from" if spec["anchor"] else "step"
+    name = spec["name"]
+    return told.fill(
+        kind, label=told.label(name), step=told.value(name, spec["step"]), anchor=told.value(name, spec["anchor"])
+    )
+
+
+def _levels(told: ConstraintWords, name: Any, levels: list[Any]) -> str:
+    return told.listed((told.value(name, level) for level in levels), "or")
+
+
+def _moves(told: ConstraintWords, spec: Spec) -> str:
+    name = spec["name"]
+    ways = [
+        told.fill("move", before=told.value(name, before), after=_levels(told, name, after))
+        for before, after in spec["table"]
+        if after
+    ]
+    return told.fill("moves" if ways else "no_moves", label=told.label(name), moves="; ".join(ways))
+
+
+def _relation(told: ConstraintWords, spec: Spec) -> str:
+    sense = {"<=": "≤", ">=": "≥", "==": "="}[spec["sense"]]
+    terms = (
+        told.label(name) if weight == 1 else f"{told.number(weight)} × {told.label(name)}"
+        for name, weight in spec["weights"]
+    )
+    return f"{' + '.join(terms).replace('+ -', '− ')} {sense} {told.number(spec['bound'])}"
+
+
+def _event(told: ConstraintWords, spec: Spec) -> str:
+    name, word = spec["name"], spec["word"]
+    facts = {"label": told.label(name)}
+    if word == "becomes":
+        return told.fill(word, level=told.value(name, spec["level"]), **facts)
+    return told.fill(f"{word}_by", by=told.value(name, spec["by"]), **facts) if spec["by"] else told.fill(word, **facts)
+
+
+def _plausible(told: ConstraintWords, spec: Spec) -> str:
+    if spec["path_length"] is None:
+        return told.fill("plausible")
+    return told.fill("plausible_at", questions=told.number(spec["path_length"]))
+
+
+def _robust(told: ConstraintWords, spec: Spec) -> str:
+    radius, box = from_spec(spec["radius"]), spec["norm"] == "linf"
+    together = "" if box else told.own[spec["norm"]]
+    if isinstance(radius, dict):
+        off = [told.fill("off", label=told.label(name), length=told.value(name, far)) for name, far in radius.items()]
+        which = told.listed(off, "and" if box else "or")
+        which = which if box else told.fill("off_in_part", which=which, sum=together)
+    else:
+        which = told.fill("off_each" if box else "off_together", share=told.share(radius), sum=together)
+    return told.fill("robust", which=which)
+
+
+def _agree(told: ConstraintWords, spec: Spec) -> str:
+    count = len(spec["models"])
+    return told.fill("agree" if count == 1 else "agree_many", count=str(count))
+
+
+Told = Callable[[ConstraintWords, Spec], str]
+
+SENTENCES: dict[Any, Told] = {
+    "Fixed": lambda told, spec: told.of_columns(spec["names"], "fixed"),
+    "Direction": lambda told, spec: told.of_columns(spec["names"], "only_up" if spec["up"] else "only_down"),
+    "Between": _between,
+    "Within": lambda told, spec: told.fill("within", label=told.label(spec["name"]), share=told.share(spec["share"])),
+    "Grid": _grid,
+    "Allowed": lambda told, spec: told.fill(
+        "allowed", label=told.label(spec["name"]), values=_levels(told, spec["name"], spec["values"])
+    ),
+    "Moves": _moves,
+    "MayVanish": lambda told, spec: told.fill("missing", label=told.listed(map(told.label, spec["names"]))),
+    "AtMost": lambda told, spec: told.fill("change" if spec["count"] == 1 else "changes", count=str(spec["count"])),
+    "Relation": _relation,
+    "Event": _event,
+    "Implication": lambda told, spec: told.fill(
+        "implies", **{part: SENTENCES[spec[part]["kind"]](told, spec[part]) for part in ("cause", "consequence")}
+    ),
+    "Margin": lambda told, spec: told.fill("margin", eps=told.number(spec["eps"])),
+    "Plausible": _plausible,
+    "Robust": _robust,
+    "RobustTo": _agree,
+}
+"""For each kind of constraint, a function that puts it into words."""
+
+
+def _cost(spec: Any, text: str, told: ConstraintWords) -> str:
     kind = spec.get("kind") if isinstance(spec, dict) else None
     try:
-        return SENTENCES[kind](spec) if kind in SENTENCES else text
+        return COST_SENTENCES[kind](told, spec) if kind in COST_SENTENCES else text
     except LookupError:
         return text
 
 
-def listed(things: Any, glue: str = "and") -> str:
-    """`a, b and c`."""
-    words = [str(from_spec(thing)) for thing in things]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {glue} {words[-1]}"
-
-
-def _keep(names: list[str], one: str, many: str) -> str:
-    return f"{listed(names)} {one if len(names) == 1 else many}"
-
-
-def _interval(low: Any, high: Any) -> str:
-    """An interval, which may be open at one end."""
-    if low == -inf:
-        return f"at most at {_number(high)}"
-    return f"at least at {_number(low)}" if high == inf else f"between {_number(low)} and {_number(high)}"
-
-
-def _number(spec: Any) -> str:
-    value = from_spec(spec)
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _direction(spec: Spec) -> str:
-    way = "fall" if spec["up"] else "rise"
-    return _keep(spec["names"], f"does not {way}", f"do not {way}")
-
-
-def _grid(spec: Spec) -> str:
-    if spec["step"] == 1 and not spec["anchor"]:
-        return f"{spec['name']} becomes a whole number, if it changes"
-    start = f", counted from {_number(spec['anchor'])}" if spec["anchor"] else ""
-    return f"{spec['name']} becomes a multiple of {_number(spec['step'])}{start}, if it changes"
-
-
-def _moves(spec: Spec) -> str:
-    ways = (f"{from_spec(before)} to {listed(after, 'or')}" for before, after in spec["table"] if after)
-    return f"{spec['name']} changes only from {'; '.join(ways)}"
-
-
-def _relation(spec: Spec) -> str:
-    sense = {"<=": "≤", ">=": "≥", "==": "="}[spec["sense"]]
-    total = " + ".join(name if weight == 1 else f"{_number(weight)} × {name}" for name, weight in spec["weights"])
-    return f"{total.replace('+ -', '− ')} {sense} {_number(spec['bound'])}"
-
-
-def _event(spec: Spec) -> str:
-    if spec["word"] == "becomes":
-        return f"{spec['name']} becomes {from_spec(spec['level'])}"
-    return f"{spec['name']} {spec['word']}" + (f" by at least {_number(spec['by'])}" if spec["by"] else "")
-
-
-def _plausible(spec: Spec) -> str:
-    if spec["path_length"] is None:
-        return "an isolation forest finds no outlier in it"
-    return f"an isolation forest needs at least {_number(spec['path_length'])} questions, on average, to single it out"
-
-
-def _robust(spec: Spec) -> str:
-    radius, box = from_spec(spec["radius"]), spec["norm"] == "linf"
-    shares = {"l2": "the root of the sum of squares", "l1": "the sum"}.get(spec["norm"], "")
-    if isinstance(radius, dict):
-        off = [f"{name} is off by up to {_number(length)}" for name, length in radius.items()]
-        which = listed(off) if box else f"{listed(off, 'or')}, or some in part ({shares} of the shares is at most 1)"
-    elif box:
-        which = f"each real number is off by up to {_number(100 * radius)} % of its range"
-    else:
-        which = f"real numbers are off by up to {_number(100 * radius)} % of their ranges together ({shares})"
-    return f"it stays valid if {which}"
-
-
-def _agree(models: int) -> str:
-    return "1 other model agrees" if models == 1 else f"{models} other models agree"
-
-
-def _norm(what: str) -> Callable[[Spec], str]:
+def _norm(what: str) -> Told:
     units = {
         "range": "as a share of its column's range",
         "mad": "in median absolute deviations of its column",
@@ -122,51 +251,43 @@ def _norm(what: str) -> Callable[[Spec], str]:
         "none": "in the column's own units",
     }
 
-    def sentence(spec: Spec) -> str:
+    def sentence(told: ConstraintWords, spec: Spec) -> str:
         scale = from_spec(spec["scale"])
         unit = units.get(scale, "") if isinstance(scale, str) else "in units given per column"
-        return f"{what}, each {unit}; a changed category counts 1{_weighted(spec)}"
+        each = say("{what}, each {unit}; a changed category counts 1", what=say(what), unit=say(unit) if unit else "")
+        return each + _weighted(told, spec)
 
     return sentence
 
 
-def _weighted(spec: Spec) -> str:
-    weights = from_spec(spec["weights"])
-    return f"; weighted {listed([f'{name} × {weight:g}' for name, weight in weights.items()])}" if weights else ""
+def _weighted(told: ConstraintWords, spec: Spec) -> str:
+    weights: Mapping[Any, float] = from_spec(spec["weights"]) or {}
+    if not weights:
+        return ""
+    listed = told.listed(f"{told.label(name)} × {told.number(float(weight))}" for name, weight in weights.items())
+    return say("; weighted {listed}", listed=listed)
 
 
-def _mix(spec: Spec) -> str:
-    parts = ((weight, _sentence_of(term, "a price")) for weight, term in spec["parts"])
-    return "; plus ".join(words if weight == 1 else f"{_number(weight)} × ({words})" for weight, words in parts)
+def _mix(told: ConstraintWords, spec: Spec) -> str:
+    parts = ((weight, _cost(term, say("a price"), told)) for weight, term in spec["parts"])
+    return say("; plus ").join(
+        words if weight == 1 else f"{told.number(weight)} × ({words})" for weight, words in parts
+    )
 
 
-PROMISES = ("Robust", "RobustTo")
-"""The kinds of constraints that say what an answer survives."""
-
-SENTENCES: dict[Any, Callable[[Spec], str]] = {
-    "Fixed": lambda spec: _keep(spec["names"], "keeps its value", "keep their values"),
-    "Direction": _direction,
-    "Between": lambda spec: f"{spec['name']} ends {_interval(spec['low'], spec['high'])}",
-    "Within": lambda spec: f"{spec['name']} moves by at most {100 * spec['share']:.4g} % of its value",
-    "Grid": _grid,
-    "Allowed": lambda spec: f"{spec['name']} ends as {listed(spec['values'], 'or')}",
-    "Moves": _moves,
-    "MayVanish": lambda spec: f"{listed(spec['names'])} may become missing",
-    "AtMost": lambda spec: f"at most {spec['count']} column{'s' if spec['count'] > 1 else ''} may change",
-    "Relation": _relation,
-    "Implication": lambda spec: f"if {_event(spec['cause'])}, then {_event(spec['consequence'])}",
-    "Margin": lambda spec: f"every deciding boundary is at least {_number(spec['eps'])} ranges away",
-    "Plausible": _plausible,
-    "Robust": _robust,
-    "RobustTo": lambda spec: _agree(len(spec["models"])),
+COST_SENTENCES: dict[Any, Told] = {
     "L1": _norm("the sum of the changes"),
     "L2": _norm("the sum of the squared changes"),
     "LInf": _norm("the largest of the changes"),
-    "L0": lambda spec: f"the number of changed columns{_weighted(spec)}",
-    "Gower": lambda spec: "Gower's distance: the mean of the changes over all columns, as shares of their ranges",
-    "MAD": lambda spec: (
-        "the sum of the changes, each in median absolute deviations of its column; a changed category counts 1"
+    "L0": lambda told, spec: say("the number of changed columns") + _weighted(told, spec),
+    "Gower": lambda told, spec: say(
+        "Gower's distance: the mean of the changes over all columns, as shares of their ranges"
+    ),
+    "MAD": lambda told, spec: say(
+        "{what}, each {unit}; a changed category counts 1",
+        what=say("the sum of the changes"),
+        unit=say("in median absolute deviations of its column"),
     ),
     "Mix": _mix,
 }
-"""For each kind of cost or constraint, a function that puts it into words."""
+"""For each kind of cost, a function that puts it into words."""

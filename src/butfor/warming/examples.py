@@ -34,7 +34,7 @@ def worst_rows() -> None:
 
     search.FEW_BOXES = 1
     for seed in range(6):
-        problem = random_problem(seed, "trees", PLAIN, trees=2)
+        problem = random_problem(seed, "trees", PLAIN, trees=8)
         ball = Ball(BallNorm.LINF, np.ones(len(problem.space)), *np.zeros((2, len(problem.space))))
         worst_neighbours(problem.model, np.eye(score_count(problem.model)), problem.factuals[0], ball)
 
@@ -60,10 +60,11 @@ def linear_models() -> None:
 
 
 def oblique_trees() -> None:
-    """Trees that ask for sums of columns."""
+    """Trees that ask for sums of columns. A price that couples columns is solved leaf by leaf, by other kernels."""
     from butfor.solvers.oblique.exact import ObliqueExact
 
     _solve(ObliqueExact(), "oblique tree", Kinds(relations=()), 6)
+    _solve(ObliqueExact(), "oblique tree", replace(PLAIN, costs=("linf",)), 6)
 
 
 def black_boxes() -> None:
@@ -74,14 +75,27 @@ def black_boxes() -> None:
 
 
 def sums_of_trees() -> None:
-    """Sums of few trees. What is done in large ones only, messages and a search within a node, is done at once."""
+    """Sums of few trees: first by boxes, which a first answer waits for, and then by messages.
+
+    What messages do in large ones only, a search within a node, is done at once.
+    """
     from butfor.solvers.ensemble import effort
+    from butfor.solvers.ensemble.boxes import BoxSearch
     from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 
+    _solve(EnsembleBranchBound(), "ensemble", PLAIN, 12)
     effort.ZOOM_SHARE, effort.ZOOM_LEAVES = 1.0, 0
-    effort.BOXES_PER_STEP, effort.HEAD_START = 1, 0
+    setattr(BoxSearch, "steps", lambda boxes, size: iter(()))  # noqa: B010 - no box is looked at any more
     _solve(EnsembleBranchBound(), "ensemble", PLAIN, 12)
     _solve(EnsembleBranchBound(), "ensemble", Kinds(relations=()), 6)
+
+
+def learned_trees() -> None:
+    """The learner of oblique trees, on a few rows."""
+    from butfor.trees import TAOClassifier
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    TAOClassifier(2, max_iter=2, random_state=0).fit(X, X[:, 0] > X[:, 1]).predict(X)
 
 
 SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
@@ -92,6 +106,7 @@ SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
     "butfor.solvers.oblique": oblique_trees,
     "butfor.solvers.swarm": black_boxes,
     "butfor.solvers.ensemble": sums_of_trees,
+    "butfor.trees.tao": learned_trees,
 }
 """The example of each search in `butfor.compiled.searches`."""
 

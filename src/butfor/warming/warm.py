@@ -44,6 +44,7 @@ def _run(shares: list[tuple[str, tuple[str, ...]]], advance: Callable[[int], Non
                 search, kernels = waiting.pop(0)
                 running[f"{search} {' '.join(kernels)}"] = helper.start(search, kernels)
             time.sleep(helper.SECONDS_BETWEEN_LOOKS)
+            advance(0)  # the bar appears before the first share is done
             for words in [words for words, process in running.items() if process.poll() is not None]:
                 code = running.pop(words).returncode
                 if code:

@@ -19,6 +19,16 @@ def main(search: str, *kernels: str) -> None:
     from butfor.warming.examples import SMALL_PROBLEMS
 
     SMALL_PROBLEMS[search]()
+    left = uncompiled(search, kernels)
+    if left:
+        sys.exit(f"the example of {search} never calls {', '.join(left)}")
+
+
+def uncompiled(search: str, kernels: tuple[str, ...]) -> list[str]:
+    """Those of these kernels that the process has not compiled for any types."""
+    loaded = [module for name, module in list(sys.modules.items()) if name.startswith(search)]
+    compiled = {name for module in loaded for name, one in vars(module).items() if getattr(one, "signatures", ())}
+    return [name for name in kernels if name not in compiled]
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ raw value at which a threshold flips, and no epsilon is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ class Column:
     - `declared`: whether the user gave the levels and their order;
     - `centre`: a raw value in the middle of the data. Affine columns are described from there;
     - `short`: whether its raw type becomes float32 beside float32 (booleans, whole numbers of one or two bytes);
-    - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32;
+    - `half`: whether its raw type is float16, and nothing has made another type of it;
+    - `blur`: the unit roundoff of the steps that scaled it, if they worked in float32 or float16;
     - `sparse`: this column as it was when it was put into a sparse table, which leaves out zeros; None if the table is
       dense.
     """
@@ -54,6 +56,7 @@ class Column:
     declared: bool = False
     centre: float = 0.0
     short: bool = False
+    half: bool = False
     blur: float = 0.0
     sparse: Column | None = None
 
@@ -117,15 +120,27 @@ def _number(value: Any) -> float:
         ) from None
 
 
-def raw_columns(features: tuple[Feature, ...], short: Collection[str] = ()) -> list[Column]:
-    """The columns before any step. `short` are those whose type becomes float32 beside float32."""
-    return [_raw(j, feature, short=feature.name in short) for j, feature in enumerate(features)]
+def raw_columns(
+    features: tuple[Feature, ...],
+    short: Collection[str] = (),
+    half: Collection[str] = (),
+    lost: Mapping[str, Any] = MappingProxyType({}),
+) -> list[Column]:
+    """The columns before any step.
+
+    - `short`: those whose type becomes float32 beside float32; `half`: those of float16;
+    - `lost`: what the estimator gets in place of a missing text, if it is not None.
+    """
+    return [
+        _raw(j, feature, short=feature.name in short, half=feature.name in half, lost=lost.get(feature.name))
+        for j, feature in enumerate(features)
+    ]
 
 
-def _raw(j: int, feature: Feature, *, short: bool) -> Column:
+def _raw(j: int, feature: Feature, *, short: bool, half: bool, lost: Any) -> Column:
     if feature.levels is None:
-        at = (lambda x: x.astype(np.float32)) if feature.single else (lambda x: x)
-        return Column(j, at=at, single=feature.single, short=short, centre=feature.typical)
+        at = _in_single if feature.single else (lambda x: x)
+        return Column(j, at=at, single=feature.single, short=short, half=half, centre=feature.typical)
     if feature.numbers is not None:
         dtype = np.float32 if feature.single else np.float64
         table = np.array([*feature.numbers, np.nan], dtype=dtype)
@@ -134,11 +149,17 @@ def _raw(j: int, feature: Feature, *, short: bool) -> Column:
             table=table,
             single=feature.single,
             short=short,
+            half=half,
             declared=feature.why == "given",
         )
     words = np.empty(len(feature.levels) + 1, dtype=object)
-    words[:-1] = feature.levels
+    words[:] = [*feature.levels, lost]
     return Column(j, table=words, declared=feature.why == "given")
+
+
+def _in_single(x: FloatArray) -> Values:
+    with np.errstate(over="ignore"):
+        return x.astype(np.float32)
 
 
 def last_where(column: Column, holds: Callable[[FloatArray], BoolArray], count: int) -> FloatArray:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values, last_where
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
+from butfor.model.scores import UNIT_HALF
 from butfor.model.trees import Trees
 
 BEYOND_ALL = 1e200
@@ -106,6 +108,12 @@ def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray, *, folded:
 
     A question about a number becomes a cut. A question about levels, bins or a missing zero becomes a set of cells.
     """
+    if any(column.blur == UNIT_HALF for column in columns):
+        raise UnsupportedModelError(
+            "trees read columns that were scaled in float16.",
+            "Rounding to so few digits decides about their cuts, unless an answer makes the table float32.",
+            "Leave the scaler out, or give float32: X.astype('float32').",
+        )
     asks = np.flatnonzero(nodes.feature >= 0)
     questions, question = _different(nodes, asks)
     count = len(questions.column)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray
-from butfor.errors import UnsupportedModelError
+from butfor.errors import InputError, UnsupportedModelError
+from butfor.estimator.boosters import register_native
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.joint_questions import ColumnQuestion, JointQuestion, Row, one_by_one
 from butfor.importers.fold.nodes import Nodes, numbered, trees_over
@@ -37,6 +38,9 @@ VALUE_LOSSES_OF_CATBOOST = (
     "NumErrors",
     "SMAPE",
 )
+
+POWER_LOSSES_OF_CATBOOST = ("Poisson", "Tweedie")
+"""Losses of values that are not read: the prediction is the exponential of the sum."""
 
 KINDS_OF_INPUTS = ("float_features", "categorical_features", "cat_features_hash", "ctrs")
 """What a saved model may know of its inputs. Text and embeddings are not among it."""
@@ -188,5 +192,31 @@ def _any_tree(tree: dict[str, Any], questions: Questions) -> Iterator[Row]:
             yield None, (-1, -1), list(np.ravel(node["value"]))
 
 
+def adapt(model: Any) -> Any:
+    """A model of the base class, as a file is often loaded, as the class that its loss belongs to.
+
+    The base class predicts raw scores, whatever the loss. A model of the wrong class is refused.
+    """
+    import catboost
+
+    if not model.is_fitted():
+        return model
+    loss, classes = str(model.get_all_params().get("loss_function", "")).split(":")[0], len(model.classes_) > 0
+    values = loss in (*VALUE_LOSSES_OF_CATBOOST, *POWER_LOSSES_OF_CATBOOST)
+    right = catboost.CatBoostClassifier if classes else catboost.CatBoostRegressor if values else catboost.CatBoost
+    if isinstance(model, right):
+        return model
+    if type(model) is not catboost.CatBoost:
+        raise InputError(
+            f"the {type(model).__name__} holds a model with the loss {loss!r}.",
+            f"It predicts {f'the classes {model.classes_.tolist()}' if classes else 'values'}.",
+            f"Load its file with catboost.{right.__name__}().load_model(...).",
+        )
+    made = right()
+    made.__setstate__(model.__getstate__())
+    return made
+
+
 for name in ("CatBoostClassifier", "CatBoostRegressor"):
     register_importer(f"catboost.{name}", read_model)
+register_native("catboost.CatBoost", adapt)

@@ -14,7 +14,7 @@ from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column, Values, in_numbers, last_where
 from butfor.importers.libraries.encoder_steps import chosen
 from butfor.importers.libraries.sklearn_bent_steps import bent
-from butfor.importers.libraries.sklearn_steps import fill_missing, missing_flag
+from butfor.importers.libraries.sklearn_steps import fill_missing, missing, missing_flag
 from butfor.importers.registry import read_step, register_step
 
 Function = Callable[[Values], Values]
@@ -33,7 +33,9 @@ def each(step: Any, columns: list[Column], change: Callable[[Any, Column], Colum
 
 def imputer(step: Any, columns: list[Column]) -> list[Column]:
     """A missing value of a chosen column becomes a number or a word."""
-    return each(step, columns, lambda name, column: column.map(partial(fill_missing, step.imputer_dict_[name])))
+    return each(
+        step, columns, lambda name, column: column.map(partial(fill_missing, step.imputer_dict_[name], missing))
+    )
 
 
 def missing_indicator(step: Any, columns: list[Column]) -> list[Column]:

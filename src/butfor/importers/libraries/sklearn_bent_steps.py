@@ -15,7 +15,7 @@ from scipy.special import cbrt, expit
 
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column, Values, in_numbers
-from butfor.importers.libraries.sklearn_steps import encoder, working_type
+from butfor.importers.libraries.sklearn_steps import encoder, refuse_half, working_type
 from butfor.importers.registry import register_step
 
 RISING: tuple[Callable[[Any], Any], ...] = (
@@ -54,6 +54,7 @@ def function_transformer(step: Any, columns: list[Column]) -> list[Column]:
             f"The known functions are {', '.join(known.__name__ for known in RISING)}.",
             "Apply it to the data beforehand.",
         )
+    refuse_half(step, columns)
     if any(column.short for column in columns):
         raise UnsupportedModelError(
             f"{name} gets booleans or whole numbers of one or two bytes.",
@@ -70,6 +71,7 @@ def elementwise(step: Any, columns: list[Column]) -> list[Column]:
         raise UnsupportedModelError(
             f"{name} gets a sparse table.", "It treats zeros that were left out differently.", "Use a dense one."
         )
+    refuse_half(step, columns)
     kind = working_type(columns)
     single = kind == np.float32
     return [bent(column, partial(_one_column, step, i, kind), name, single=single) for i, column in enumerate(columns)]
@@ -79,7 +81,7 @@ def _one_column(step: Any, i: int, kind: np.dtype[Any], x: Values) -> Values:
     """What the transformer makes of the numbers in column `i`. The other columns hold any number that it takes."""
     rows = np.ones((len(x), step.n_features_in_), dtype=kind)
     rows[:, i] = np.where(x <= 0, np.nan, x) if getattr(step, "method", "") == "box-cox" else x
-    rows[np.isinf(rows)] = np.finfo(kind).max
+    rows = np.clip(rows, np.finfo(kind).min, np.finfo(kind).max)  # NaN stays
     out = _transformed(step, i, rows)
     return np.where(np.isnan(rows[:, i]) & ~np.isnan(x), -np.inf, out)
 

@@ -43,8 +43,13 @@ def read_stacking_classifier(stacking: Any, columns: list[Column]) -> Imported:
     end, inner = _end(stacking, len(functions))
     if isinstance(end, Trees) and (len(end.roots) > 1 or end.asked_for_sets()):
         raise _unread(stacking, f"its end is a sum of {len(end.roots)} trees.", "The end must be linear, or one tree.")
+    if isinstance(end, Trees) and (end.base.any() or inner.link != "identity"):
+        kind = type(stacking.final_estimator_).__name__
+        raise _unread(
+            stacking, f"its end is a {kind}, which rounds.", "The leaves of its tree must be its predictions."
+        )
     rows = block_diag(*(member.rows for member in members))
-    unit = max(member.unit for member in members)
+    unit = max(inner.unit, *(member.unit for member in members))
     model = together(type(stacking).__name__, [member.model for member in members])
     return model, Stacked(classes, rows, functions, end, inner).rounded(unit)
 
@@ -78,7 +83,8 @@ def read_stacking_regressor(stacking: Any, columns: list[Column]) -> Imported:
         raise _unread(stacking, f"its end is a {type(stacking.final_estimator_).__name__}.", "The end must be linear.")
     constant = float((end.intercept - end.slope @ end.centre)[0])
     read = [read_model(member, columns) for member in stacking.estimators_]
-    return summed(type(stacking).__name__, read, end.slope[0], constant)
+    model, readout = summed(type(stacking).__name__, read, end.slope[0], constant)
+    return model, readout.rounded(inner.unit)
 
 
 def _check(stacking: Any) -> None:

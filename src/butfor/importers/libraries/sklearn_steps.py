@@ -13,7 +13,7 @@ import numpy as np
 from butfor.errors import InputError, UnsupportedModelError
 from butfor.importers.fold.column import Column, NeedsLevels, Values, in_numbers, last_where
 from butfor.importers.registry import read_step, register_step
-from butfor.model.scores import UNIT_SINGLE
+from butfor.model.scores import UNIT_HALF, UNIT_SINGLE
 
 
 def working_type(columns: list[Column]) -> np.dtype[Any]:
@@ -22,11 +22,27 @@ def working_type(columns: list[Column]) -> np.dtype[Any]:
     return np.dtype(np.float32 if some and all(column.single or column.short for column in columns) else np.float64)
 
 
+def may_work_in_half(columns: list[Column]) -> bool:
+    """Whether scikit-learn transforms these columns together in float16, as long as no answer needs more digits."""
+    return any(column.half for column in columns) and all(column.half or column.short for column in columns)
+
+
+def refuse_half(step: Any, columns: list[Column]) -> None:
+    """Refuse a step whose result depends on whether it works in float16."""
+    if may_work_in_half(columns):
+        raise UnsupportedModelError(
+            f"{type(step).__name__} gets columns of float16.",
+            "It rounds to so few digits, unless an answer makes the table float32.",
+            "Give float32: X.astype('float32').",
+        )
+
+
 def _stacked(columns: list[Column]) -> list[Column]:
     """Columns that are put into one array. The array is float32 only if all of them are."""
+    half = may_work_in_half(columns)
     if not columns or working_type(columns) == np.float32:
-        return columns
-    return [replace(column.map(_doubled), single=False) for column in columns]
+        return columns if half else [replace(column, half=False) for column in columns]
+    return [replace(column.map(_doubled), single=False, half=False) for column in columns]
 
 
 def _doubled(x: Values) -> Values:
@@ -37,13 +53,13 @@ def _affine(
     columns: list[Column], function: Callable[[int, Values], Values], slope: Callable[[int], float]
 ) -> list[Column]:
     kind = working_type(columns)
-    single = kind == np.float32
+    single, half = kind == np.float32, may_work_in_half(columns)
+    unit = UNIT_HALF if half else UNIT_SINGLE if single else 0.0
     out = []
     for i, column in enumerate(columns):
         step = partial(_in_type, function, i, kind)
-        out.append(
-            column.map(step, slope=column.slope * slope(i), single=single, blur=UNIT_SINGLE if single else column.blur)
-        )
+        blur = max(unit, column.blur)
+        out.append(column.map(step, slope=column.slope * slope(i), single=single, half=half, blur=blur))
     return out
 
 
@@ -66,7 +82,7 @@ def standard_scaler(step: Any, columns: list[Column]) -> list[Column]:
             x /= step.scale_[i].astype(x.dtype if rounds_first else np.float64)
         return x
 
-    return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_std else 1.0)
+    return _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]) if step.with_std else 1.0)
 
 
 def _divide(x: Values, scale: float, column: Column) -> None:
@@ -87,7 +103,7 @@ def robust_scaler(step: Any, columns: list[Column]) -> list[Column]:
             _divide(x, step.scale_[i], columns[i])
         return x
 
-    return _affine(columns, transform, lambda i: 1.0 / step.scale_[i] if step.with_scaling else 1.0)
+    return _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]) if step.with_scaling else 1.0)
 
 
 def min_max_scaler(step: Any, columns: list[Column]) -> list[Column]:
@@ -109,14 +125,14 @@ def max_abs_scaler(step: Any, columns: list[Column]) -> list[Column]:
         _divide(x, step.scale_[i], columns[i])
         return np.clip(x, -1.0, 1.0) if getattr(step, "clip", False) else x
 
-    out = _affine(columns, transform, lambda i: 1.0 / step.scale_[i])
+    out = _affine(columns, transform, lambda i: 1.0 / float(step.scale_[i]))
     if not getattr(step, "clip", False):
         return out
     return [replace(column, affine=False, bent_by="MaxAbsScaler(clip=True)") for column in out]
 
 
 def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
-    """A missing value becomes the column's statistic.
+    """A missing value becomes the column's statistic. In text, None is not NaN: only one of them is missing to it.
 
     With `add_indicator`, columns follow that say which values were missing.
     """
@@ -126,35 +142,45 @@ def simple_imputer(step: Any, columns: list[Column]) -> list[Column]:
             "butfor takes missing values as NaN or None.",
             "Replace that value by NaN in the data.",
         )
+    refuse_half(step, columns)
+    marked = partial(_marked, none=step.missing_values is None)
     out, columns = [], _stacked(columns)  # a filling is put in after the columns are one array
     for column, filling in zip(columns, step.statistics_, strict=True):
         if _is_nan(filling):
             if step.keep_empty_features:
                 out.append(column)
             continue
-        out.append(column.map(partial(fill_missing, filling)))
+        out.append(column.map(partial(fill_missing, filling, marked)))
     if step.add_indicator:
-        out += [missing_flag(columns[i]) for i in step.indicator_.features_]
+        out += [missing_flag(columns[i], marked) for i in step.indicator_.features_]
     return out
 
 
-def missing_flag(column: Column) -> Column:
-    """A column that says whether another was missing."""
-    edges = None if column.table is not None else np.empty(0)
-    return replace(column.map(_missing), edges=edges, slope=0.0, single=column.single)
-
-
-def fill_missing(filling: Any, x: Values) -> Values:
-    """The values of a column, with a filling for missing ones."""
-    out = x.copy()
-    out[_missing(x).astype(bool)] = filling
-    return out
-
-
-def _missing(x: Values) -> Values:
+def missing(x: Values) -> Values:
+    """Which values are missing, NaN or None: 1 for each, and 0 for others."""
     if x.dtype == object:
         return np.array([v is None or v != v for v in x], dtype=np.float64)
     return np.isnan(x).astype(np.float64)
+
+
+def _marked(x: Values, *, none: bool) -> Values:
+    """Which values an imputer takes for missing: those that are None, or those that are NaN. Numbers are only NaN."""
+    if x.dtype == object:
+        return np.array([v is None if none else v is not None and v != v for v in x], dtype=np.float64)
+    return missing(x)
+
+
+def missing_flag(column: Column, lost: Callable[[Values], Values] = missing) -> Column:
+    """A column that says whether another was missing."""
+    edges = None if column.table is not None else np.empty(0)
+    return replace(column.map(lost), edges=edges, slope=0.0, single=column.single)
+
+
+def fill_missing(filling: Any, lost: Callable[[Values], Values], x: Values) -> Values:
+    """The values of a column, with a filling for missing ones."""
+    out = x.copy()
+    out[lost(x).astype(bool)] = filling
+    return out
 
 
 def _is_nan(value: Any) -> bool:
@@ -177,14 +203,11 @@ def encoder(step: Any, columns: list[Column], width: int = 1) -> list[Column]:
         assert table is not None
         inputs[:, i] = categories[0]
         inputs[: len(table), i] = [_in_categories(value, categories) for value in table]
-        missing = next((v for v in categories if v is None or _is_nan(v)), None)
-        lenient = not strict or any(v is None or _is_nan(v) for v in categories)
-        imputed = not (table[-1] is None or _is_nan(table[-1]))
-        if not imputed:
-            inputs[len(table) - 1, i] = (
-                missing if lenient and missing is not None else None if lenient else categories[0]
-            )
-        refused.append(not lenient and not imputed)
+        if not strict or any(_alike(table[-1], known) for known in categories):
+            refused.append(False)
+        else:
+            inputs[len(table) - 1, i] = categories[0]
+            refused.append(True)
         unknown = [value for value in table[:-1] if value not in categories]
         if unknown and strict:
             raise InputError(
@@ -235,7 +258,12 @@ def _demand_levels(step: Any, columns: list[Column]) -> None:
 
 def _in_categories(value: Any, categories: list[Any]) -> Any:
     """The encoder's own object for an equal value (1 and 1.0 are one level)."""
-    return next((known for known in categories if known == value), value)
+    return next((known for known in categories if _alike(known, value)), value)
+
+
+def _alike(value: Any, other: Any) -> bool:
+    """Whether two values are equal, or both NaN. None is not NaN."""
+    return bool(value == other) or (_is_nan(value) and _is_nan(other))
 
 
 def _unknown_is_an_error(step: Any) -> bool:
@@ -252,6 +280,7 @@ def _widths(step: Any, count: int, width: int) -> list[int]:
 
 def bins(step: Any, columns: list[Column]) -> list[Column]:
     """KBinsDiscretizer: a number becomes its bin, as an ordinal code or one-hot encoded."""
+    refuse_half(step, columns)
     kind = working_type(columns) if step.dtype is None else np.dtype(step.dtype)
     out = []
     for column, edges in zip(columns, step.bin_edges_, strict=True):

@@ -43,9 +43,10 @@ def read_one_vs_rest(wrapper: Any, columns: list[Column]) -> Imported:
             "Put the preparing steps before it, in a pipeline.",
         )
     classes, link = tuple(wrapper.classes_.tolist()), readouts[0].link
+    unit = max(readout.unit for readout in readouts)
     if len(models) == 1:
-        return models[0], Sign(classes, link)
-    return side_by_side(models[0], models[1:]), Argmax(classes, "ovr" if link == "logistic" else "none")
+        return models[0], Sign(classes, link, unit)
+    return side_by_side(models[0], models[1:]), Argmax(classes, "ovr" if link == "logistic" else "none", unit=unit)
 
 
 def read_voting(voting: Any, columns: list[Column]) -> Imported:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -268,3 +269,34 @@ class PredictedTimes(Curves):
             "The target needs a probability or a quantile.",
             "Use bf.survival.mean_gain, mean_loss or mean_at_least.",
         )
+
+
+@dataclass(frozen=True, eq=False)
+class PartlyOther(Curves):
+    """The curves of many rows, some of which are replaced: `others` has the only curve for each of these rows."""
+
+    whole: Curves
+    others: Mapping[int, Curves]
+
+    def mean(self, tail: float, horizon: float | None) -> FloatArray:
+        return self._each(lambda curves: curves.mean(tail, horizon))
+
+    def at(self, time: float) -> FloatArray:
+        return self._each(lambda curves: curves.at(time))
+
+    def quantile(self, share: float) -> FloatArray:
+        return self._each(lambda curves: curves.quantile(share))
+
+    def take(self, rows: IntArray) -> PartlyOther:
+        others = {at: self.others[row] for at, row in enumerate(rows.tolist()) if row in self.others}
+        return PartlyOther(self.whole.take(rows), others)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.whole.span
+
+    def _each(self, of: Callable[[Curves], FloatArray]) -> FloatArray:
+        found = of(self.whole).copy()
+        for row, one in self.others.items():
+            found[row] = of(one)[0]
+        return found

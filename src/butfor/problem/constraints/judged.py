@@ -1,4 +1,4 @@
-"""Constraints that a model decides: distance to boundaries, or likeness to the data."""
+"""Constraints that a model decides: distance to boundaries, or similarity to the data."""
 
 from __future__ import annotations
 

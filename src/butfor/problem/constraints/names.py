@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, number
+from butfor.arrays import plain
+from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.judged import Margin, Plausible
-from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation
+from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation, Part
 from butfor.problem.constraints.restrictions import (
     Allowed,
     AllowedMoves,
@@ -26,6 +27,7 @@ from butfor.problem.constraints.robust import Robust
 from butfor.problem.constraints.robust_to import RobustTo, refits
 
 
+@suggests
 def fixed(*names: str | Iterable[str]) -> Fixed:
     """These columns keep their values.
 
@@ -38,6 +40,7 @@ def fixed(*names: str | Iterable[str]) -> Fixed:
     return Fixed(_names(names, "fixed"))
 
 
+@suggests
 def only_up(*names: str | Iterable[str]) -> Direction:
     """These numbers (or ordered levels) do not fall; for example age or education.
 
@@ -47,6 +50,7 @@ def only_up(*names: str | Iterable[str]) -> Direction:
     return Direction(_names(names, "only_up"), up=True)
 
 
+@suggests
 def only_down(*names: str | Iterable[str]) -> Direction:
     """These numbers (or ordered levels) do not rise; for example debts or late payments.
 
@@ -56,6 +60,7 @@ def only_down(*names: str | Iterable[str]) -> Direction:
     return Direction(_names(names, "only_down"), up=False)
 
 
+@suggests
 def between(name: str, low: Any = None, high: Any = None) -> Between:
     """This number (or ordered level) ends in `[low, high]`, ends included.
 
@@ -68,9 +73,10 @@ def between(name: str, low: Any = None, high: Any = None) -> Between:
     """
     if low is None and high is None:
         raise InputError(f"bf.between({name!r}) says nothing.", "It was given no end.", "Give low=, high= or both.")
-    return Between(name, -np.inf if low is None else low, np.inf if high is None else high)
+    return Between(plain(name), -np.inf if low is None else plain(low), np.inf if high is None else plain(high))
 
 
+@suggests
 def within(name: str, share: float) -> Within:
     """This number moves by at most `share` of its factual value.
 
@@ -79,9 +85,10 @@ def within(name: str, share: float) -> Within:
     >>> within("income", 0.1)
     within('income', 0.1)
     """
-    return Within(name, share)
+    return Within(plain(name), plain(share))
 
 
+@suggests
 def step(name: str, step: float, anchor: float = 0.0) -> Grid:
     """This number becomes `anchor` plus a multiple of `step`, if it changes.
 
@@ -90,9 +97,10 @@ def step(name: str, step: float, anchor: float = 0.0) -> Grid:
     >>> step("amount", 500)
     step('amount', 500)
     """
-    return Grid(name, step, anchor)
+    return Grid(plain(name), plain(step), plain(anchor))
 
 
+@suggests
 def whole(name: str) -> Grid:
     """This number becomes a whole number, if it changes.
 
@@ -101,9 +109,10 @@ def whole(name: str) -> Grid:
     >>> whole("rooms")
     whole('rooms')
     """
-    return Grid(name, 1.0)
+    return Grid(plain(name), 1.0)
 
 
+@suggests
 def allowed(name: str, values: Iterable[Any]) -> Allowed:
     """This category ends as one of `values`. Any other value must change to one of them.
 
@@ -114,12 +123,13 @@ def allowed(name: str, values: Iterable[Any]) -> Allowed:
         raise InputTypeError(
             f"bf.allowed({name!r}, {values!r}) was given.", "The values must be a list.", f"Write [{values!r}]."
         )
-    listed = tuple(values)
+    listed = tuple(map(plain, values))
     if not listed:
         raise InputError(f"bf.allowed({name!r}, []) allows nothing.", "At least one value must be allowed.")
-    return Allowed(name, listed)
+    return Allowed(plain(name), listed)
 
 
+@suggests
 def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
     """This category changes only as the table `{before: [after, ...]}` says. It may always stay.
 
@@ -139,9 +149,12 @@ def moves(name: str, table: Mapping[Any, Iterable[Any]]) -> AllowedMoves:
                 "What a value may become must be a list.",
                 f"Write {before!r}: [{after!r}].",
             )
-    return AllowedMoves(name, tuple((before, tuple(after)) for before, after in table.items()))
+    return AllowedMoves(
+        plain(name), tuple((plain(before), tuple(map(plain, after))) for before, after in table.items())
+    )
 
 
+@suggests
 def may_be_missing(*names: str | Iterable[str]) -> MayVanish:
     """These columns may also become missing. By default a known value stays known.
 
@@ -153,19 +166,22 @@ def may_be_missing(*names: str | Iterable[str]) -> MayVanish:
     return MayVanish(_names(names, "may_be_missing"))
 
 
+@suggests
 def at_most_changes(count: int) -> AtMost:
     """At most `count` columns change. Choose it for answers that a person can remember.
 
     >>> at_most_changes(3)
     at_most_changes(3)
     """
-    return AtMost(count)
+    return AtMost(plain(count))
 
 
+@suggests
 def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound: float) -> LinearRelation:
     """A linear relation between numbers of the answer. It may be a sum, a budget or a share.
 
-    It is met within 1e-8 of the size of its terms.
+    It is kept exactly, in the numbers that are printed: 0.1 and 0.2 add up to 0.3. An equation of real numbers may be missed
+    by the rounding of one of them.
 
     >>> linear({"debt": 1.0, "income": -0.4}, "<=", 0.0)
     linear({'debt': 1.0, 'income': -0.4}, '<=', 0.0)
@@ -182,6 +198,7 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
     return LinearRelation(tuple(found.items()), sense, end)
 
 
+@suggests
 def rises(name: str, by: float = 0.0) -> Event:
     """The event that a number or an ordered level rises, by at least `by`. For `bf.implies`.
 
@@ -190,9 +207,10 @@ def rises(name: str, by: float = 0.0) -> Event:
     >>> rises("age", by=2)
     rises('age', by=2)
     """
-    return Event("rises", name, by)
+    return Event("rises", plain(name), plain(by))
 
 
+@suggests
 def falls(name: str, by: float = 0.0) -> Event:
     """The event that a number or an ordered level falls, by at least `by`. For `bf.implies`.
 
@@ -201,29 +219,35 @@ def falls(name: str, by: float = 0.0) -> Event:
     >>> falls("hours")
     falls('hours')
     """
-    return Event("falls", name, by)
+    return Event("falls", plain(name), plain(by))
 
 
+@suggests
 def becomes(name: str, level: Any) -> Event:
     """The event that a category becomes `level` after it was another one. For `bf.implies`.
 
     >>> becomes("job", "permanent")
     becomes('job', 'permanent')
     """
-    return Event("becomes", name, level=level)
+    return Event("becomes", plain(name), level=plain(level))
 
 
-def implies(cause: Event, consequence: Event) -> Implication:
-    """If the cause happens, the consequence must happen, too.
+@suggests
+def implies(cause: Part, consequence: Part) -> Implication:
+    """If the cause holds, the consequence must hold, too.
 
-    Choose it for changes that bring others along.
+    Choose it for changes that bring others along: `bf.rises`, `bf.falls`, `bf.becomes`. And choose it for rules about
+    where columns end: `bf.allowed`, or `bf.between` with one end.
 
     >>> implies(rises("education"), rises("age", by=2))
     implies(rises('education'), rises('age', by=2))
+    >>> implies(allowed("job", ["permanent"]), between("income", 20_000))
+    implies(allowed('job', ['permanent']), between('income', 20000))
     """
     return Implication(cause, consequence)
 
 
+@suggests
 def margin(eps: float) -> Margin:
     """The answer stays at least `eps` away from every deciding boundary. The unit is a column's range.
 
@@ -237,6 +261,7 @@ def margin(eps: float) -> Margin:
     return Margin(number(eps, f"bf.margin({eps!r}) was given.", "A margin must be a number."))
 
 
+@suggests
 def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"] = "linf") -> Robust:
     """The target is met in a whole ball around the answer: for all `s` with `||s|| <= radius`, measured in ranges.
 
@@ -259,6 +284,7 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
     return Robust(radius, norm)
 
 
+@suggests
 def robust_to(models: Any) -> RobustTo:
     """The target is met by all of these models, and by the explained one: at once, and exactly.
 
@@ -275,6 +301,7 @@ def robust_to(models: Any) -> RobustTo:
     return refits(models)
 
 
+@suggests
 def plausible(forest: Any, path_length: float | None = None) -> Plausible:
     """The answer looks like the data, as judged by a fitted isolation forest.
 
@@ -292,6 +319,7 @@ def plausible(forest: Any, path_length: float | None = None) -> Plausible:
     return Plausible(forest, path_length)
 
 
+@suggests
 def candidates(table: Any) -> Candidates:
     """The answer is one of these rows. They are of the kind that the model reads.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, UnsupportedProblemError, number
+from butfor.errors import InputError, UnsupportedProblemError, number, suggests
 from butfor.model.ball import BallNorm
 
 Norm = Literal["linf", "l2", "l1"]
@@ -21,6 +21,7 @@ POINTS_OF_A_PANEL = 8
 """How many points each part has (Gauss and Legendre)."""
 
 
+@suggests
 def choose_radius(
     sigma: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None
 ) -> Lengths:
@@ -44,6 +45,7 @@ def choose_radius(
     return _times(sigma, _quantile(_share(probability), count, _norm(norm)))
 
 
+@suggests
 def choose_sigma(
     radius: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None
 ) -> Lengths:
@@ -58,6 +60,7 @@ def choose_sigma(
     return _times(radius, 1 / _quantile(_share(probability), count, _norm(norm)))
 
 
+@suggests
 def probability_within(
     radius: float | Mapping[str, float],
     sigma: float | Mapping[str, float],

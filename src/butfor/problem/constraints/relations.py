@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from operator import mul
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +13,10 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.problem.constraints.constraint import Relation
+from butfor.problem.constraints.restrictions import Allowed, Between
+from butfor.problem.decimals import nearest, printed
 from butfor.problem.form import ConstraintKind
+from butfor.problem.lattice import meant
 from butfor.space.space import Space, same
 
 
@@ -34,10 +39,6 @@ class AtMost(Relation):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
-
-
-RELATION_KEPT = 1e-8
-"""How exactly a linear relation is kept, as a share of the ranges of its columns. HiGHS keeps its rows no better."""
 
 
 @dataclass(frozen=True)
@@ -70,33 +71,93 @@ class LinearRelation(Relation):
                     f"{self!r} was given, but {name!r} is not a number.", "", "Use bf.implies or bf.moves."
                 )
 
-    def rounding(self, size: FloatArray) -> FloatArray:
-        """By how much rounding may change the sum, if its terms have the total size `size`."""
-        return np.asarray(4 * (len(self.weights) + 2) * UNIT_DOUBLE * size)
+    def of_columns(self, space: Space) -> list[tuple[int, Fraction]]:
+        """The columns and their weights, as the numbers that were meant: a third of a column is a third."""
+        return [(space.index(name), meant(weight)) for name, weight in self.weights]
 
-    def slack(self, space: Space, sizes: FloatArray) -> FloatArray:
-        """By how much the sum may miss the bound, if its terms have these sizes (n, columns).
+    def doubt(self, space: Space, sizes: FloatArray) -> FloatArray:
+        """By how much a sum of floats may differ from that of the printed numbers, if its terms have these sizes (n, columns).
 
-        It may by `RELATION_KEPT` of the columns' ranges, by the rounding of float32 columns, and by that of the sum.
+        What is forgiven to computed totals is less.
         """
-        columns = [space[name] for name, _ in self.weights]
-        kept = sum(
-            RELATION_KEPT * abs(weight) * column.range
-            for (_, weight), column in zip(self.weights, columns, strict=True)
-        )
-        written = UNIT_SINGLE * sizes[:, [column.single for column in columns]].sum(axis=1)
-        return np.asarray(kept + written + self.rounding(abs(self.bound) + sizes.sum(axis=1)))
+        size = sizes @ _units(space, self.numbers) + UNIT_DOUBLE * abs(self.bound)
+        return np.asarray(4 * (len(self.weights) + 2) * size)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        parts = np.column_stack(
-            [weight * space[name].in_numbers(after[:, space.index(name)]) for name, weight in self.weights]
+        weights = np.array([weight for _, weight in self.weights])
+        parts = weights * np.column_stack(
+            [space[name].in_numbers(after[:, space.index(name)]) for name in self.numbers]
         )
-        total, slack = parts.sum(axis=1), self.slack(space, np.abs(parts))
-        if self.sense == "<=":
-            return np.asarray(total <= self.bound + slack)
-        if self.sense == ">=":
-            return np.asarray(total >= self.bound - slack)
-        return np.asarray(np.abs(total - self.bound) <= slack)
+        over = parts.sum(axis=1) - self.bound
+        held = {"<=": over <= 0, ">=": over >= 0, "==": over == 0}[self.sense]
+        with np.errstate(invalid="ignore"):
+            whole = bool((np.append(weights, self.bound) % 1 == 0).all()) & (parts % 1 == 0).all(axis=1)
+            whole &= np.abs(parts).sum(axis=1) + abs(self.bound) < 2.0**52  # floats add these without rounding
+            near = np.flatnonzero(~whole & (np.abs(over) <= self.doubt(space, np.abs(parts))))
+        held[near] = [self._kept(space, before[i], after[i]) for i in near.tolist()]
+        return np.asarray(held)
+
+    def ends(self, space: Space, before: FloatArray) -> tuple[Fraction | None, Fraction | None]:
+        """Between which ends the sum of printed numbers must lie in an answer to this row (None: there is no end).
+
+        A total that was computed is off by its rounding. If the row itself misses the bound by no more than that, an
+        answer may miss it as far.
+        """
+        missed = self._missed(space, before)
+        low = None if self.sense == "<=" else printed(self.bound) + min(missed, Fraction(0))
+        high = None if self.sense == ">=" else printed(self.bound) + max(missed, Fraction(0))
+        return low, high
+
+    def computes(self, space: Space) -> int:
+        """How many roundings it takes to compute the sum. To compare two numbers takes none."""
+        scaled = sum(abs(weight) != 1 for _, weight in self.of_columns(space))
+        return max(0, len(self.weights) + bool(self.bound) - 2) + scaled
+
+    def _missed(self, space: Space, before: FloatArray) -> Fraction:
+        """By how much a row misses the bound, if that is no more than the rounding of the sum; otherwise 0."""
+        terms, roundings = self._terms(space, before), self.computes(space)
+        if terms is None or not roundings:
+            return Fraction(0)
+        units = map(Fraction, [*_units(space, self.numbers).tolist(), UNIT_DOUBLE])
+        missed, sizes = sum(terms, -printed(self.bound)), map(abs, [*terms, printed(self.bound)])
+        rounding = (roundings + 1) * sum(map(mul, units, sizes), Fraction(0))
+        return missed if abs(missed) <= rounding else Fraction(0)
+
+    def _terms(self, space: Space, row: FloatArray) -> list[Fraction] | None:
+        """The terms of the sum of printed numbers; None if a number is missing."""
+        columns = self.of_columns(space)
+        numbers = [float(space.features[j].in_numbers(row[[j]])[0]) for j, _ in columns]
+        if not np.isfinite(numbers).all():
+            return None
+        return [weight * printed(x, space.features[j].single) for (j, weight), x in zip(columns, numbers, strict=True)]
+
+    def _kept(self, space: Space, before: FloatArray, after: FloatArray) -> bool:
+        """Whether the printed numbers of a row keep the relation in exact arithmetic.
+
+        An equation also holds if some real number is the float that the others make it: often no float is that exactly.
+        """
+        terms, (low, high) = self._terms(space, after), self.ends(space, before)
+        if terms is None:
+            return False
+        total = sum(terms, Fraction(0))
+        short = max(Fraction(0) if low is None else low - total, Fraction(0))
+        short -= max(Fraction(0) if high is None else total - high, Fraction(0))
+        if not short or self.sense != "==" or not self.computes(space):
+            return not short
+        columns = zip(self.of_columns(space), terms, strict=True)
+        return any(
+            w and space.features[j].is_real and nearest((term + short) / w, space.features[j].single) == after[j]
+            for (j, w), term in columns
+        )
+
+
+def _units(space: Space, names: tuple[str, ...]) -> FloatArray:
+    """The unit roundoff of each of these columns."""
+    return np.array([UNIT_SINGLE if space[name].single else UNIT_DOUBLE for name in names])
+
+
+STEPS_KEPT = 1e-9
+"""How exactly a change in steps or ranks is counted, as a share of it. Values in between there are none."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +203,26 @@ class Event:
         if self.word == "becomes":
             code = space.features[j].code(self.level, repr(self))
             return np.asarray((after[:, j] == code) & (before[:, j] != code))
-        gain = self.sign * (after[:, j] - before[:, j])
-        return np.asarray(gain >= self.by * (1 - 1e-9) if self.by else gain > 0)
+        gain, by = self.sign * (after[:, j] - before[:, j]), self.by
+        if not by:
+            return np.asarray(gain > 0)
+        if not space.features[j].is_real:
+            return np.asarray(gain >= by * (1 - STEPS_KEPT))
+        happened = np.asarray(gain >= by)
+        sizes = np.abs(after[:, j]) + np.abs(before[:, j]) + by
+        near = np.abs(gain - by) <= 4 * (UNIT_SINGLE if space.features[j].single else UNIT_DOUBLE) * sizes
+        for i in np.flatnonzero(near).tolist():
+            end, now = self.end(space, float(before[i, j])), printed(float(after[i, j]), space.features[j].single)
+            happened[i] = now >= end if self.word == "rises" else now <= end
+        return happened
+
+    def end(self, space: Space, before: float) -> Fraction:
+        """The printed number that a real number must reach if it is to change so far."""
+        return printed(before, space[self.name].single) + int(self.sign) * printed(self.by)
+
+
+Part = Event | Between | Allowed
+"""A part of an implication: a change of a column, or where the column ends."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +231,8 @@ class Implication(Relation):
 
     kind = ConstraintKind.IMPLIES
 
-    cause: Event
-    consequence: Event
+    cause: Part
+    consequence: Part
 
     def __repr__(self) -> str:
         return f"implies({self.cause!r}, {self.consequence!r})"
@@ -163,20 +242,44 @@ class Implication(Relation):
         return (self.cause.name, self.consequence.name)
 
     def validate(self, space: Space) -> None:
-        if not isinstance(self.cause, Event) or not isinstance(self.consequence, Event):
-            raise InputTypeError(f"{self!r} was given.", "It takes two events: bf.rises, bf.falls or bf.becomes.")
-        self.cause.validate(space, wanted=False)
-        self.consequence.validate(space, wanted=True)
+        for part, wanted in ((self.cause, False), (self.consequence, True)):
+            if isinstance(part, Event):
+                part.validate(space, wanted=wanted)
+                continue
+            if not isinstance(part, Part):
+                raise InputTypeError(
+                    f"{self!r} was given.",
+                    "It takes two events or ends: bf.rises, bf.falls, bf.becomes, bf.between or bf.allowed.",
+                )
+            part.validate(space)
+            if isinstance(part, Between) and part.closed and space[part.name].levels is None:
+                raise InputError(
+                    f"{self!r} was given.",
+                    f"{part!r} limits both ends of a number.",
+                    "Give one end, and another bf.implies for the other.",
+                )
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        return np.asarray(~self.cause.holds(space, before, after) | self.follows(space, before, after))
+        return np.asarray(~self.caused(space, before, after) | self.follows(space, before, after))
+
+    def caused(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        """In which rows the cause holds. It never does if the value is missing."""
+        if isinstance(self.cause, Event):
+            return self.cause.holds(space, before, after)
+        known = ~np.isnan(after[:, space.index(self.cause.name)])
+        return np.asarray(known & self.cause.holds_between(space, before, after))
 
     def follows(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        """In which rows the consequence holds. What should become a level may have been that before."""
-        if self.consequence.word == "becomes":
+        """In which rows the consequence holds. What should become a level may have been that before.
+
+        Where a column should end, a missing value is none that ends elsewhere, as in the constraint of that name.
+        """
+        if isinstance(self.consequence, Event) and self.consequence.word == "becomes":
             code = space[self.consequence.name].code(self.consequence.level, repr(self))
             return np.asarray(after[:, space.index(self.consequence.name)] == code)
-        return self.consequence.holds(space, before, after)
+        if isinstance(self.consequence, Event):
+            return self.consequence.holds(space, before, after)
+        return self.consequence.holds_between(space, before, after)
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,11 @@ class Between(Restriction):
             return f"between({self.name!r}, high={self.high!r})"
         return f"between({self.name!r}, {self.low!r}" + (")" if _endless(self.high) else f", {self.high!r})")
 
+    @property
+    def closed(self) -> bool:
+        """Whether it limits both ends."""
+        return not _endless(self.low) and not _endless(self.high)
+
     def _ends(self, feature: Feature) -> tuple[float, float]:
         if feature.levels is None:
             return float(self.low), float(self.high)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, UnsupportedProblemError
+from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.estimator.prediction import LEAST, Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
@@ -60,7 +60,7 @@ class Other(AbstractTarget):
         return "any other class"
 
     def validate(self, source: Source) -> None:
-        if hasattr(source.estimator, "predict") and not source.classes:
+        if not source.predicts_classes:
             raise _classless(source, "target='other' (the default) was given")
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
@@ -146,13 +146,21 @@ class Probability(AbstractTarget):
     def validate(self, source: Source) -> None:
         _check_labels(source, (self.label,))
         if not 0 < self.at_least <= 1:
+            share = self.at_least / 100
             raise InputError(
                 f"a probability of at least {self.at_least!r} was asked for.",
                 "It must be above 0 and at most 1.",
+                f"Did you mean {share:g}?" if 0 < share <= 1 else "",
             )
         if not hasattr(source.estimator, "predict_proba"):
             raise InputError(
                 f"{type(source.estimator).__name__} gives no probabilities.", "", "Ask for a class, or use bf.margin."
+            )
+        if not source.classes:
+            raise InputError(
+                f"{type(source.estimator).__name__} does not say of which classes its probabilities are.",
+                "They are needed.",
+                "Explain bf.black_box(model.predict_proba, classes=[...]) instead, with the classes in their order.",
             )
 
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
@@ -189,18 +197,24 @@ def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:
 def _classless(source: Source, given: str) -> InputError:
     """An error that says which target to use for a model without classes."""
     if source.survives:
-        kind, use = "a model of survival", "bf.survival.mean_gain(...) or another of bf.survival"
+        kind, remedy = "a model of survival", "Use bf.survival.mean_gain(...) or another of bf.survival."
+    elif source.seem_probabilities:
+        kind = "a model that predicts numbers between 0 and 1"
+        remedy = (
+            "If they are probabilities, use target=bf.value(at_least=0.5), or explain "
+            f"bf.black_box({source.as_function}, classes=[0, 1]) in place of the model."
+        )
     else:
-        kind, use = "a regressor", "bf.value(at_least=..., at_most=...) or bf.relative_change(...)"
-    return InputError(f"{given} for {kind}.", "It has no classes.", f"Use {use}.")
+        kind, remedy = "a regressor", "Use bf.value(at_least=..., at_most=...) or bf.relative_change(...)."
+    return InputError(f"{given} for {kind}.", "It has no classes.", remedy)
 
 
 def _check_labels(source: Source, labels: tuple[Any, ...]) -> None:
-    if hasattr(source.estimator, "predict") and not source.classes:
+    if labels and not source.predicts_classes:
         raise _classless(source, f"the target {labels[0]!r} was given")
     unknown = [label for label in labels if source.classes and label not in source.classes]
     if unknown or not labels:
         raise InputError(
             f"the target {(unknown or ['(none)'])[0]!r} is not a class of the model.",
-            f"Its classes are {', '.join(map(repr, source.classes))}.",
+            *choice("Its classes are", unknown[0] if unknown else None, source.classes, repr),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, number
+from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.estimator.source import Source
 from butfor.problem.targets.classes import ClassCosts, Classes, Other, Probability
 from butfor.problem.targets.target import AbstractTarget
@@ -41,6 +41,7 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
     return target
 
 
+@suggests
 def classes(*labels: Any) -> Classes:
     """The target that one of these classes is predicted.
 
@@ -54,6 +55,7 @@ def classes(*labels: Any) -> Classes:
     return Classes(labels)
 
 
+@suggests
 def other() -> Other:
     """The target that any class but the present one is predicted. The default.
 
@@ -65,6 +67,7 @@ def other() -> Other:
     return Other()
 
 
+@suggests
 def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
     """The target that one of these classes is predicted, each at its own cost.
 
@@ -86,6 +89,7 @@ def class_costs(costs: Mapping[Any, float]) -> ClassCosts:
     )
 
 
+@suggests
 def probability(label: Any, at_least: float) -> Probability:
     """The target that a class has at least this probability.
 
@@ -96,9 +100,12 @@ def probability(label: Any, at_least: float) -> Probability:
     approved with probability at least 0.8
     """
     given = f"bf.probability({label!r}, at_least={at_least!r}) was given."
-    return Probability(label, number(at_least, given, "A probability must be a number."))
+    return Probability(
+        label, number(at_least, given, "A probability must be a number, as in bf.probability('approved', 0.8).")
+    )
 
 
+@suggests
 def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
     """The target that a regressor predicts a value in an interval. The ends are included.
 
@@ -112,6 +119,7 @@ def value(at_least: float = -np.inf, at_most: float = np.inf) -> ValueIn:
     return ValueIn(low, high)
 
 
+@suggests
 def relative_change(by: float) -> RelativeChange:
     """The target that a regressor's prediction moves by at least a share of itself.
 

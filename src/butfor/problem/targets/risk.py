@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, UnsupportedProblemError
+from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
@@ -140,7 +140,8 @@ class HazardRatio(OnRisk):
         unknown = [name for name, _ in self.prototype if name not in frames.names(row)]
         if unknown:
             raise InputError(
-                f"the prototype has the unknown columns {unknown}.", f"The columns are {list(frames.names(row))}."
+                f"the prototype has the unknown columns {unknown}.",
+                *choice("The columns are", unknown[0], frames.names(row)),
             )
         absent = [name for name in like.source.names if name not in dict(self.prototype)]
         if absent:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.model.scores import UNIT_SINGLE
 
 SHORTEST, LONGEST = 3, 6
 """With how many significant digits a score is written: as few as tell it from the others."""
 
 CLOSE_RELATIVE, CLOSE_ABSOLUTE = 1e-9, 1e-12
 """How far two computations of one score may differ. Another processor may round differently."""
+
+CLOSE_SINGLE = 64 * UNIT_SINGLE
+"""The same, relative, for two scores that were computed in single precision, which shows in their digits."""
 
 
 @dataclass(frozen=True)
@@ -102,4 +107,10 @@ def close(a: float | None, b: float | None) -> bool:
     """Whether two computations of one number agree."""
     if a is None or b is None:
         return a is b
-    return bool(np.isclose(a, b, rtol=CLOSE_RELATIVE, atol=CLOSE_ABSOLUTE))
+    relative = CLOSE_SINGLE if _in_single(a) and _in_single(b) else CLOSE_RELATIVE
+    return math.isclose(a, b, rel_tol=relative, abs_tol=CLOSE_ABSOLUTE)
+
+
+def _in_single(number: float) -> bool:
+    """Whether single precision holds a number, and half precision does not: a round number tells nothing."""
+    return float(np.float32(number)) == number != float(np.float16(number))

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from butfor.errors import InputError, InputTypeError, number
+from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.model.survival.curves import Chance, MeanTime, QuantileTime
 from butfor.problem.targets.risk import HazardRatio, RiskChange
 from butfor.problem.targets.survival import SurvivalChange, SurvivalReach
 from butfor.space import frames
 
 
+@suggests
 def mean_gain(r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalChange:
     """The target that the mean time to the event rises by at least `r`.
 
@@ -31,6 +32,7 @@ def mean_gain(r: float, *, tail: float = 0.0, horizon: float | None = None, unit
     return SurvivalChange(_mean(tail, horizon), _positive("r", r), unit)
 
 
+@suggests
 def mean_loss(r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalChange:
     """The target that the mean time to the event falls by at least `r`. See `mean_gain`.
 
@@ -40,6 +42,7 @@ def mean_loss(r: float, *, tail: float = 0.0, horizon: float | None = None, unit
     return SurvivalChange(_mean(tail, horizon), -_positive("r", r), unit)
 
 
+@suggests
 def mean_at_least(time: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalReach:
     """The target that the mean time to the event is at least `time`.
 
@@ -51,6 +54,7 @@ def mean_at_least(time: float, *, tail: float = 0.0, horizon: float | None = Non
     return SurvivalReach(_mean(tail, horizon), _positive("time", time), True, unit)
 
 
+@suggests
 def survival_at(
     t0: float, at_least: float | None = None, *, at_most: float | None = None, unit: str = ""
 ) -> SurvivalReach:
@@ -70,6 +74,7 @@ def survival_at(
     return SurvivalReach(Chance(_positive("t0", t0)), p, at_least is not None, unit)
 
 
+@suggests
 def median_gain(r: float, *, unit: str = "") -> SurvivalChange:
     """The target that the median time to the event rises by at least `r`.
 
@@ -82,6 +87,7 @@ def median_gain(r: float, *, unit: str = "") -> SurvivalChange:
     return SurvivalChange(QuantileTime(0.5), _positive("r", r), unit)
 
 
+@suggests
 def quantile_at_least(share: float, time: float, *, unit: str = "") -> SurvivalReach:
     """The target that a quantile of the time to the event is at least `time`.
 
@@ -96,6 +102,7 @@ def quantile_at_least(share: float, time: float, *, unit: str = "") -> SurvivalR
     return SurvivalReach(QuantileTime(part), _positive("time", time), True, unit)
 
 
+@suggests
 def risk_change(by: float) -> RiskChange:
     """The target that the risk score moves by at least `by`. -0.5 is down by 0.5.
 
@@ -111,6 +118,7 @@ def risk_change(by: float) -> RiskChange:
     return RiskChange(size)
 
 
+@suggests
 def hazard_ratio(at_most: float | None = None, *, at_least: float | None = None, prototype: Any = None) -> HazardRatio:
     """The target that the hazard is at most (or at least) a multiple of another.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from butfor.errors import InputTypeError
+from butfor.errors import InputTypeError, did_you_mean
 from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.written.comparisons import compares, read_comparison, unreadable
+from butfor.problem.written.conditions import IF, is_condition, read_condition
 from butfor.problem.written.phrases import PHRASES, read_phrase
 from butfor.space.space import Space
 
@@ -39,6 +40,10 @@ def as_constraints(given: Any, space: Space) -> tuple[AbstractConstraint, ...]:
 
 def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
     """The constraints that a text means. A sum between two numbers means two."""
+    if is_condition(text):
+        return read_condition(text, space)
+    if IF.match(text) and "if" not in space.names:
+        raise unreadable(text, "A condition is written as if ... then ...: both words and both halves are needed.")
     word, _, rest = text.strip().replace(":", " ", 1).partition(" ")
     word = word.lower().replace("-", "_")
     if word in PHRASES and not (word in space.names and compares(text, space)):
@@ -46,4 +51,5 @@ def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
         return [read_phrase(word, rest, space, f"the constraint {text!r}", word)]
     if compares(text, space):
         return read_comparison(text, space)
-    raise unreadable(text)
+    meant = did_you_mean(word, PHRASES) if word.isidentifier() and word not in space.names else ""
+    raise unreadable(text, meant) if meant else unreadable(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from butfor.errors import InputError
+from butfor.errors import InputError, choice
 from butfor.problem import costs
 
 COSTS: dict[str, type[costs.Term]] = {
@@ -31,7 +31,9 @@ def _term(part: str, given: str) -> costs.AbstractCost:
     known = {name.lower(): kind for name, kind in COSTS.items()}
     at = [k for k, factor in enumerate(factors) if factor.removesuffix("()").lower() in known]
     if len(at) != 1 or len(factors) > 2:
-        raise InputError(f"{given} was given.", f"The costs are {', '.join(COSTS)} and sums such as L1+0.5*L0.")
+        unknown = next((factor for factor in factors if factor[:1].isalpha()), None)
+        listed, meant = choice("The costs are", unknown, COSTS)
+        raise InputError(f"{given} was given.", f"{listed} A sum of them is written as L1+0.5*L0.", meant)
     cost = known[factors.pop(at[0]).removesuffix("()").lower()]()
     if not factors:
         return cost

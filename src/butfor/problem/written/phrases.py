@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from butfor.errors import InputError
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.written.numbers import number_at
 from butfor.space.feature import Feature
 from butfor.space.space import Space
 
@@ -35,7 +38,7 @@ def read_phrase(word: str, rest: str, space: Space, given: str, way: str) -> Abs
 
     The errors show what was `given`, and `way`: how to write the word.
     """
-    phrase = PHRASES[word]
+    phrase, rest = PHRASES[word], re.sub(r"(?<=\d)\s+%", "%", rest)
     if phrase.colons and len(_parts(rest, phrase.colons)) <= phrase.colons:
         raise InputError(f"{given} was given.", f"Write it as {way} {phrase.form}.")
     return phrase.read(rest, space, given)
@@ -47,21 +50,30 @@ def split(words: str, known: Iterable[str]) -> list[str]:
 
 
 def meant(words: str, known: Iterable[Any]) -> Any:
-    """The known value that is written like this. If there is none, the words themselves.
+    """The known value that is written like this, or the only one that is so in small letters.
 
-    In that case, the code that uses them raises an error.
+    If there is none, it is the words themselves. In that case, the code that uses them raises an error.
     """
-    return next((value for value in known if str(value) == words), words)
+    values = list(known)
+    alike = [value for value in values if str(value).lower() == words.lower()]
+    return next((value for value in values if str(value) == words), alike[0] if len(alike) == 1 else words)
 
 
-def read_number(words: str, kind: Callable[[str], Any], given: str) -> Any:
-    """A number, whole or not."""
-    try:
+def read_number(words: str, kind: Callable[[Any], Any], given: str, *, share: bool = False) -> Any:
+    """A number, whole or not. A `share` may be in per cent."""
+    with suppress(ValueError):
         return kind(words)
-    except ValueError:
-        raise InputError(
-            f"{given} was given.", f"{words!r} is not a {'whole ' if kind is int else ''}number."
-        ) from None
+    found = number_at(words, 0)
+    if (
+        found is None
+        or found.end < len(words)
+        or found.better
+        or found.percent > share
+        or kind(found.value) != found.value
+    ):
+        better = f"Write {found.better}." if found is not None and found.better else ""
+        raise InputError(f"{given} was given.", f"{words!r} is not a {'whole ' if kind is int else ''}number.", better)
+    return kind(found.value)
 
 
 def columns_in(words: str, space: Space) -> list[str]:
@@ -96,7 +108,7 @@ def _end(words: str, feature: Feature, given: str) -> Any:
 
 def _within(words: str, space: Space, given: str) -> AbstractConstraint:
     name, share = _parts(words, 1)
-    return rule.within(name, read_number(share, float, given))
+    return rule.within(name, read_number(share, float, given, share=True))
 
 
 def _step(words: str, space: Space, given: str) -> AbstractConstraint:
@@ -114,7 +126,7 @@ def _allowed(words: str, space: Space, given: str) -> AbstractConstraint:
 def _robust(words: str, space: Space, given: str) -> AbstractConstraint:
     """A radius for all real numbers, or one per column after a colon."""
     if ":" not in words:
-        return rule.robust(read_number(words, float, given))
+        return rule.robust(read_number(words, float, given, share=True))
     pairs = [_parts(part, 1) for part in split(words, space.names)]
     if any(len(pair) < 2 for pair in pairs):
         raise InputError(f"{given} was given.", "Write it as robust R, or robust A:R,B:R.")
@@ -133,6 +145,6 @@ PHRASES: dict[str, Phrase] = {
     "allowed": Phrase("A:X,Y", _allowed),
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
     "robust": Phrase("R", _robust),
-    "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given))),
+    "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }
 """What stands after each word. The words are those of `bf`, and those of the command."""

@@ -26,7 +26,7 @@ def reduce(leaves: LeafTable, able: BoolArray, price: FloatArray, keep_separate:
     price (cells): what the cell costs
     keep_separate (cells): whether the cell must not be merged with another
     """
-    found: Reduced = kernels.reduced(leaves, able, price, keep_separate)
+    found: Reduced = kernels.reduced(leaves, able, *kernels.kept(leaves, able, price, keep_separate))
     return found
 
 

@@ -12,24 +12,34 @@ from butfor.solvers.ensemble.reduced_ensemble import Entries, Pairs, Reduced, Re
 
 
 @kernel
-def reduced(leaves, able, price, keep_separate):  # type: ignore[no-untyped-def]
-    """The `Reduced` ensemble of `leaves`, a `LeafTable`, over the cells that are `able`."""
+def kept(leaves, able, price, keep_separate):  # type: ignore[no-untyped-def]
+    """What is left of `leaves`, a `LeafTable`, over the cells that are `able`: trees, entries and merged cells.
+
+    It is not a part of `reduced`, because two processes compile the two at once.
+    """
     ordered, alive, binds = within_reach(leaves, able)
     decides, constant_leaves = deciding(leaves, alive, binds)
     leaf_start, original_tree, original_leaf, original_entry, entry_start = surviving(leaves, alive, binds, decides)
     cells, number = merged_cells(leaves, able, price, keep_separate, ordered, original_entry)
-    pair, feature, tree = pairs_of_trees(leaves.feature, leaf_start, entry_start, original_entry, len(ordered))
-    of_pair, of_feature = grouped(pair, len(feature)), grouped(feature, len(ordered))
+    return (
+        ReducedTrees(leaf_start, original_tree, original_leaf, constant_leaves),
+        original_entry,
+        entry_start,
+        cells,
+        number,
+    )
+
+
+@kernel
+def reduced(leaves, able, trees, original_entry, entry_start, cells, number):  # type: ignore[no-untyped-def]
+    """The `Reduced` ensemble of what was `kept`."""
+    features = len(cells.ordered)
+    pair, feature, tree = pairs_of_trees(leaves.feature, trees.start, entry_start, original_entry, features)
+    of_pair, of_feature = grouped(pair, len(feature)), grouped(feature, features)
     block_start, blocks, low, high = blocks_of_pairs(leaves, able, cells, number, original_entry, feature, of_pair)
     pairs = Pairs(feature, tree, block_start, of_pair, of_feature)
     asked = blocks_of_entries(leaves, cells, pairs, pair, blocks, low, high, original_entry)
-    return Reduced(
-        cells,
-        ReducedTrees(leaf_start, original_tree, original_leaf, constant_leaves),
-        pairs,
-        blocks,
-        Entries(entry_start, _owners(entry_start), pair, asked),
-    )
+    return Reduced(cells, trees, pairs, blocks, Entries(entry_start, _owners(entry_start), pair, asked))
 
 
 @part

@@ -14,6 +14,7 @@ from butfor.formulation.margins import widened
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
 from butfor.solvers.ensemble.admissible_box import AdmissibleBox, Climber, admissible_box, climber
+from butfor.solvers.outcome import Outcome, nothing_found, one_answer
 
 PARTS_LOOKED_AT = 100
 """After so many parts of the box, of a few hundred boxes each, the question is left to others."""
@@ -25,8 +26,8 @@ class WithinReach:
 
     known: dict[bytes, list[Climber]] = field(default_factory=dict)
 
-    def tells(self, problem: Problem) -> bool | None:
-        """Whether some admissible row meets the target; None if this is not told here."""
+    def tells(self, problem: Problem) -> Outcome | None:
+        """Any admissible row that meets the target, or that there is none; None if this is not told here."""
         other = (problem.relations, problem.judged, problem.robust, problem.margin, problem.pool)
         box = None if any(other) else admissible_box(problem)
         if box is None or not isinstance(problem.model, Trees):
@@ -38,10 +39,10 @@ class WithinReach:
             its, ends = self._climber(box, problem.model, wide.A[0])
             found = its.highest(*ends, at_least=float(wide.b[..., 0].flat[0]), most=PARTS_LOOKED_AT)
             if np.isfinite(found.score):
-                return True if problem.reached(score_set, found.row) else None
+                return one_answer(found.row, 0.0, 0.0) if problem.reached(score_set, found.row) else None
             if np.isnan(found.score):
                 return None
-        return False
+        return nothing_found(problem, np.inf)
 
     def _climber(
         self, box: AdmissibleBox, model: Trees, row: FloatArray

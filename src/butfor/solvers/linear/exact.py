@@ -15,10 +15,12 @@ from butfor.formulation.margins import falls_alone, tightened, widened
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
+from butfor.problem.domain import outwards_in_single
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import with_highest
 from butfor.solvers.linear.farthest import farthest
+from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -54,30 +56,35 @@ class LinearExact(AbstractSolver):
         return Support(True, "one inequality over continuous numbers has a closed form")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        assert isinstance(problem.model, Linear)
-        n = len(problem)
-        best, bound = np.full(n, np.inf), np.full(n, np.inf)
-        points = np.full(problem.factuals.shape, np.nan)
-        for score_set in problem.score_sets:
-            least, lowest = _cheapest(problem, widened(score_set, problem))
-            cost, moved = _cheapest(problem, tightened(score_set, problem))
-            for row in np.flatnonzero(np.isfinite(least) & (cost > least + TIE * (1 + least))):
-                one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
-                if one.reached(part, lowest[row]):
-                    cost[row], moved[row] = least[row], lowest[row]
-                elif np.isinf(cost[row]) and falls_alone(problem, score_set):
-                    point = farthest(one, part.A[0])[0]
-                    if one.reached(part, point):
-                        cost[row], moved[row] = problem.prices.total(one.factuals, point[None])[0], point
-                    else:
-                        least[row] = np.inf
-            if problem.domain.single.any():
-                moved = rounded_out(problem, moved)
-                cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, moved))
-            bound = np.minimum(bound, least + score_set.offset)
-            better = cost + score_set.offset < best
-            best, points[better] = np.where(better, cost + score_set.offset, best), moved[better]
-        return with_highest(problem, answers_of(np.arange(n), points, best, np.minimum(bound, best)), farthest)
+        return looked_at_closely(problem, _solve(problem), _solve)
+
+
+def _solve(problem: Problem) -> Outcome:
+    """The best answer of each row over all score sets, by the proof rule."""
+    assert isinstance(problem.model, Linear)
+    n = len(problem)
+    best, bound = np.full(n, np.inf), np.full(n, np.inf)
+    points = np.full(problem.factuals.shape, np.nan)
+    for score_set in problem.score_sets:
+        least, lowest = _cheapest(problem, widened(score_set, problem))
+        cost, moved = _cheapest(problem, tightened(score_set, problem))
+        for row in np.flatnonzero(np.isfinite(least) & (cost > least + TIE * (1 + least))):
+            one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
+            if one.reached(part, lowest[row]):
+                cost[row], moved[row] = least[row], lowest[row]
+            elif np.isinf(cost[row]) and falls_alone(problem, score_set):
+                point = farthest(one, part.A[0])[0]
+                if one.reached(part, point):
+                    cost[row], moved[row] = problem.prices.total(one.factuals, point[None])[0], point
+                else:
+                    least[row] = np.inf
+        if problem.domain.single.any():
+            moved = rounded_out(problem, moved)
+            cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, moved))
+        bound = np.minimum(bound, least + score_set.offset)
+        better = cost + score_set.offset < best
+        best, points[better] = np.where(better, cost + score_set.offset, best), moved[better]
+    return with_highest(problem, answers_of(np.arange(n), points, best, np.minimum(bound, best)), farthest)
 
 
 def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray]:
@@ -127,10 +134,7 @@ def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     They stay within the domain.
     """
     x = problem.factuals
-    near = moved.astype(np.float32)
-    away = np.where(moved > x, np.float32(np.inf), np.float32(-np.inf)).astype(np.float32)
-    short = np.abs(near.astype(np.float64) - x) < np.abs(moved - x)
-    out = np.where(short, np.nextafter(near, away), near).astype(np.float64)
+    out = outwards_in_single(moved, x)
     out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
     real = problem.domain.single & (problem.domain.step == 0)
     real[list(problem.domain.levels)] = False

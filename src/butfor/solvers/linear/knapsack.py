@@ -30,6 +30,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import ROWS_TOGETHER, in_parts, with_highest
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.farthest import farthest
+from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.linear.options import Options, options_of, points_of
 from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -63,7 +64,10 @@ class LinearKnapsack(AbstractSolver):
         return Support(True, "one inequality, and prices that add up over columns, are a knapsack")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return in_parts(problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, budget))
+        def solve_part(part: Problem) -> Outcome:
+            return looked_at_closely(part, _solve_rows(part, budget), lambda one: _solve_rows(one, budget))
+
+        return in_parts(problem, budget, ROWS_TOGETHER, solve_part)
 
 
 def _solve_rows(problem: Problem, budget: Budget) -> Outcome:

@@ -9,7 +9,8 @@ from butfor.model.questions import ModelKind
 from butfor.model.scores import everything
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import short_of, wants_one_sum
-from butfor.solvers.milp.milp import Milp, write
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.milp.written import write
 from butfor.solvers.outcome import TOLERANCE
 from butfor.solvers.solver import Budget
 

@@ -16,13 +16,6 @@ from butfor.problem.domain import grid_point, on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.milp.program import Program, Sum
 
-GRAIN = 1e-7
-"""How far a real value stays away from the cell below its own, as a share of the range.
-
-It is well above the tolerance of HiGHS.
-"""
-
-
 MOST_STEPS = 1e8
 """The widest range of whole numbers that HiGHS gets as such. It takes what is within 1e-6 of one for whole."""
 
@@ -40,10 +33,11 @@ class Piece:
     - `rank`: the position of a level;
     - `changed`: at least 1 if the value is not the factual one;
     - `gain`: the signed change of a number;
-    - `up`, `down`: the two parts of that change, in ranges (None: not needed);
+    - `up`, `down`: the two parts of that change, in units (None: not needed);
     - `missing`: 1 iff the value is missing;
     - `room`: the largest possible size of `gain`;
     - `by_value`: whether the number itself is a variable;
+    - `counted`: whether `changed` is 0 only if the number is the factual one;
     - `middle`: the number from which it is measured, if it may be missing.
     """
 
@@ -61,6 +55,7 @@ class Piece:
     missing: Sum = field(default_factory=Sum)
     room: float = 0.0
     by_value: bool = False
+    counted: bool = False
     middle: float = 0.0
 
     @property
@@ -167,7 +162,7 @@ def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
 def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: Needs, widest: Sum | None) -> None:
     """A feature whose number is a variable, tied to the number's cell.
 
-    The variable is in units of the range, which keeps the program well scaled.
+    The variable is in units of the number's range, which keeps the program well scaled.
     """
     domain, prices = problem.domain, problem.prices
     x, step, anchor = piece.x, float(domain.step[j]), float(domain.anchor[j])
@@ -176,7 +171,7 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
     if (lost and stay) or domain.missing[0, j]:
         piece.missing = program.binary()
     there = Sum(constant=1.0) - piece.missing
-    start, unit = 0.0 if lost else x, problem.space.features[j].range
+    start, width = 0.0 if lost else x, problem.domain.width(j)
     off_grid = bool(step) and not lost and stay and not bool(on_grid(np.array([x]), step, anchor)[0])
     changed: Sum | None = None
     if step:
@@ -199,12 +194,12 @@ def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: N
             piece.value = step * _count(program, k_low, k_high) + middle
     elif piece.missing.terms:
         piece.middle = middle = (low + high) / 2
-        away = program.variable((low - middle) / unit, (high - middle) / unit)
-        program.at_least(away - (low - middle) / unit * there)
-        program.at_least((high - middle) / unit * there - away)
-        piece.value = unit * away + middle * there
+        away = program.variable((low - middle) / width, (high - middle) / width)
+        program.at_least(away - (low - middle) / width * there)
+        program.at_least((high - middle) / width * there - away)
+        piece.value = width * away + middle * there
     else:
-        piece.value = unit * program.variable((low - start) / unit, (high - start) / unit) + start
+        piece.value = width * program.variable((low - start) / width, (high - start) / width) + start
     piece.by_value = True
     piece.room = max(abs(high - start), abs(low - start))
     if lost:
@@ -242,21 +237,21 @@ def _price_of_change(
 
     |gain| is written as the sum of two parts, up and down. If changes are counted, there is also a binary variable.
     """
-    prices, x, unit = problem.prices, piece.x, problem.space.features[j].range
+    prices, x, width = problem.prices, piece.x, problem.domain.width(j)
     missing = piece.missing
-    up_room, down_room = max(0.0, high - x) / unit, max(0.0, x - low) / unit
+    up_room, down_room = max(0.0, high - x) / width, max(0.0, x - low) / width
     counted = needs.changes or prices.l0[j] > 0
     size = Sum()
     if counted or needs.parts or prices.l1[j] or prices.linf[j]:
         up, down = piece.up, piece.down = program.variable(0.0, up_room), program.variable(0.0, down_room)
-        program.equal((1 / unit) * (piece.gain + x * missing) - up + down)
-        size = unit * (up + down)
+        program.equal((1 / width) * (piece.gain + x * missing) - up + down)
+        size = width * (up + down)
         if counted and changed is None:
             changed = program.binary()
         if changed is not None:
             program.at_least(up_room * changed - up)
             program.at_least(down_room * changed - down)
-    piece.changed = (changed or Sum()) + missing
+    piece.changed, piece.counted = (changed or Sum()) + missing, changed is not None
     if changed is not None and not problem.domain.stay[0, j]:
         program.equal(piece.changed, 1.0)
     if not missing.terms:
@@ -294,21 +289,9 @@ def _cells_of_value(
         program.equal(piece.cell[-1] - kept)
     fine = able[:-1]
     program.at_least(piece.value - _weighted(piece.cell[:-1], np.where(fine, lower, 0.0)))
-    if not domain.step[j]:
-        apart = np.maximum(_apart(cells, piece.x, GRAIN * problem.space.features[j].range), low)
-        program.when_guarded(piece.value - _weighted(piece.cell[:-1], np.where(fine, np.minimum(apart, upper), 0.0)))
     program.at_least(_weighted(piece.cell[:-1], np.where(fine, upper, 0.0)) - piece.value)
-
-
-def _apart(cells: Cells, x: float, grain: float) -> FloatArray:
-    """The lower ends of cells, raised so that HiGHS cannot confuse two cells.
-
-    HiGHS has a tolerance, which might otherwise move a value on the boundary into the next cell.
-    """
-    lower, upper = cells.lower(), cells.upper()
-    with np.errstate(invalid="ignore"):
-        raised = np.nextafter(lower + np.minimum(grain, (upper - lower) / 2), np.inf)
-    return np.where((x > lower) & (x <= upper), np.minimum(raised, x), raised)
+    if piece.counted and piece.home < cells.count:  # to leave the cell is a change, however small
+        program.at_least(piece.changed + piece.cell[piece.home], 1.0)
 
 
 def _total(parts: list[Sum]) -> Sum:

@@ -95,7 +95,7 @@ def better(
         if steps[-1] > slope * (point[j] - model.centre[j]):
             total = total + piece.missing
         if _on_grid(problem, j, piece.x) and _on_grid(problem, j, float(point[j])):
-            total = total + _beyond(problem, program, piece, j, float(point[j]))[int(slope > 0)]
+            total = total + beyond(problem, program, piece, j, float(point[j]))[int(slope > 0)]
         elif point[j] != (problem.domain.high if slope > 0 else problem.domain.low)[0, j]:
             return None
     return total
@@ -118,7 +118,7 @@ def elsewhere(problem: Problem, program: Program, pieces: list[Piece], point: Fl
                 continue
             if not _on_grid(problem, j, piece.x) or not _on_grid(problem, j, float(point[j])):
                 return None
-            below, above = _beyond(problem, program, piece, j, float(point[j]))
+            below, above = beyond(problem, program, piece, j, float(point[j]))
             total = total + below + above + piece.missing
         else:
             total = total + 1.0 + -1.0 * piece.cell[int(piece.cells.index(point[[j]])[0])]
@@ -138,7 +138,7 @@ def _is_read(model: Model, j: int) -> bool:
     return not isinstance(model, Trees) or bool((model.feature == j).any())
 
 
-def _beyond(problem: Problem, program: Program, piece: Piece, j: int, value: float) -> tuple[Sum, Sum]:
+def beyond(problem: Problem, program: Program, piece: Piece, j: int, value: float) -> tuple[Sum, Sum]:
     """Two new binary variables, which are 1 only if a number on a grid is below `value`, and above it."""
     step = float(problem.domain.step[j])
     low, high = float(problem.domain.extent.low[j]), float(problem.domain.extent.high[j])

@@ -111,8 +111,7 @@ class Program:
         self.cost: list[float] = []
         self.integer: list[bool] = []
         self.rows: list[tuple[Sum, float, float]] = []
-        self.measured: dict[int, float | None] = {}
-        self.guarding: list[tuple[Sum, float, float]] = []
+        self.firm: dict[int, float] = {}
         self.curves: list[Curve] = []
         self.objective = Sum()
 
@@ -127,21 +126,11 @@ class Program:
         """A new variable that is 0 or 1."""
         return self.variable(0.0, 1.0, integer=True)
 
-    def at_least(
-        self, expression: Sum, bound: float = 0.0, *, firm: float | None = None, measured: bool = False
-    ) -> None:
-        """Add the row `expression >= bound`.
-
-        - `firm`: for a score, the bound from which on there is no doubt;
-        - `measured`: whether it is a relation of real quantities. HiGHS keeps such rows only up to a tolerance.
-        """
-        if measured or firm is not None:
-            self.measured[len(self.rows)] = None if firm is None else firm - expression.constant
+    def at_least(self, expression: Sum, bound: float = 0.0, *, firm: float | None = None) -> None:
+        """Add the row `expression >= bound`. `firm` is, for a score, the bound from which on there is no doubt."""
+        if firm is not None:
+            self.firm[len(self.rows)] = firm - expression.constant
         self.rows.append((expression, bound - expression.constant, np.inf))
-
-    def when_guarded(self, expression: Sum) -> None:
-        """Add the row `expression >= 0` where relations are guarded. It keeps values apart that HiGHS may confuse."""
-        self.guarding.append((expression, -expression.constant, np.inf))
 
     def equal(self, expression: Sum, value: float = 0.0) -> None:
         """Add the row `expression == value`."""
@@ -167,20 +156,16 @@ class Program:
         other.objective, other.curves = objective, []
         return other
 
-    def guarded(self, scores: float, relations: float) -> list[tuple[Sum, float, float]]:
-        """The measured rows again, with firm bounds that are raised by a share of their terms' size."""
-        out = list(self.guarding) if relations else []
-        for index, firm in self.measured.items():
-            guard = relations if firm is None else scores
-            if not guard:
-                continue
-            expression, low, high = self.rows[index]
-            low = low if firm is None else firm
-            size = abs(low)
+    def guarded(self, guard: float) -> list[tuple[Sum, float, float]]:
+        """The rows of scores again, with firm bounds that are raised by a share of their terms' size."""
+        out = []
+        for index, firm in self.firm.items() if guard else ():
+            expression, _, high = self.rows[index]
+            size = abs(firm)
             for variable, weight in expression.terms.items():
                 ends = np.abs([self.low[variable], self.high[variable]])
                 size += abs(weight) * float(ends[np.isfinite(ends)].max(initial=0.0))
-            out.append((expression, low + guard * size, high))
+            out.append((expression, firm + guard * size, high))
         return out
 
     @property

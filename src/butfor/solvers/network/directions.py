@@ -24,7 +24,7 @@ class Directions:
     """The directions of one row, column by column.
 
     - `column`, `cell` (directions): where each belongs, and the cell that it leads to (or `UP`, `DOWN`);
-    - `room` (directions): the largest amount, in ranges of a number; 1 for a cell;
+    - `room` (directions): the largest amount, in widths of the number's domain; 1 for a cell;
     - `fixed`, `rate`, `square`, `reach` (directions): an amount t > 0 costs `fixed + rate t + square t^2`, and reaches
       `reach t` of an L-infinity cost;
     - `start` (units): what reaches each unit of the first layer from the row as it is;
@@ -97,7 +97,7 @@ class _DirectionList:
 
 def _of_number(problem: Problem, first: Linear, j: int, found: _DirectionList) -> None:
     domain, prices, x = problem.domain, problem.prices, float(problem.factuals[0, j])
-    unit = problem.space.features[j].range
+    unit = domain.width(j)
     costs = (
         float(prices.l0[j]), float(prices.l1[j]) * unit, float(prices.l2[j]) * unit**2, float(prices.linf[j]) * unit,
     )  # fmt: skip

@@ -21,7 +21,9 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.milp.milp import Milp, Written, solve_written, write
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.milp.place_search import solve_written
+from butfor.solvers.milp.written import Written, write
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain

@@ -14,7 +14,7 @@ import numpy as np
 
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.milp.milp import write
+from butfor.solvers.milp.written import write
 from butfor.solvers.network.exact import known_units
 from butfor.solvers.network.rows import NEGLIGIBLE, add_known
 from butfor.solvers.network.units import UnitEnds

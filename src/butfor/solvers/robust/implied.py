@@ -27,7 +27,7 @@ class Implied:
     def cause(self) -> tuple[int, Happens]:
         """The feature of the cause, and where it happens."""
         j = self.choices.problem.space.index(self.relation.cause.name)
-        return j, lambda values: self._judged(j, values, self.relation.cause.holds)
+        return j, lambda values: self._judged(j, values, self.relation.caused)
 
     @cached_property
     def consequence(self) -> tuple[int, Happens]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.formulation.kept_relations import Place, kept
 from butfor.model.growing_program import GrowingProgram, Solution
 from butfor.model.inequalities import Inequalities
 from butfor.solvers.robust.parcel_rows import ParcelRows
@@ -92,9 +93,28 @@ class ParcelProgram:
         self.row = number.copy()
         for j, mode in self.modes.items():
             self.row[j] = self.choices.value(j, mode, float(number[j]))
-        depths = self.zones.depths(number, self.modes)
+        self._keep_sums()
+        depths = self.zones.depths(self.number, self.modes)
         self.zone = int(depths.argmin()) if len(depths) else -1
         self.depth = float(depths.min(initial=np.inf))
+
+    def _keep_sums(self) -> None:
+        """Move the row to the nearest one that keeps linear relations exactly, if there is one."""
+        problem, parcel = self.choices.problem, self.parcel
+        columns = {problem.space.index(name) for one in self.choices.linear for name in one.numbers}
+        if not columns or problem.admits(self.row[None])[0]:
+            return
+        places, free = dict[int, Place](), list[int]()
+        for j in columns:
+            feature, width = problem.space.features[j], problem.domain.width(j)
+            number = float(feature.in_numbers(self.row[[j]])[0])
+            places[j] = Place(number, number, number)
+            if feature.levels is None and not problem.domain.step[j]:
+                places[j] = Place(float(parcel.low[j]), float(parcel.high[j]), number, 1 / width)
+                free.append(j)
+        row = kept(problem, self.row, places)
+        if isinstance(row, np.ndarray):
+            self.number[free], self.row = row[free], row
 
     def _shares(self, j: int) -> FloatArray:
         """To which share the program takes each of the other modes of a feature."""

@@ -207,7 +207,7 @@ class ParcelRows:
                 weights[j] += weight
             known += weight * here
             sizes.append(abs(weight) * float(np.abs(numbers).max()))
-        slack = float(relation.slack(space, np.array([sizes]))[0])
+        slack = float(relation.doubt(space, np.array([sizes]))[0])
         return self._row(weights[None], -weights[None], other[None]), known, slack
 
     def _of_the_largest(self) -> FirmRows:

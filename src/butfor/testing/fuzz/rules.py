@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class Rule:
         if self.word == "at_most_changes":
             return np.asarray(changed(start, points).sum(axis=1) <= self.given[0])
         if self.word == "linear":
-            return self._linear([facts[j] for j in place], points[:, place], slack)
+            return self._linear([facts[j] for j in place], start[place], points[:, place], slack)
         if self.word == "implies":
             events = [
                 _happens(facts[j], given, start[j], points[:, j], slack)
@@ -68,13 +69,46 @@ class Rule:
             fine &= self._single(facts[j], start[j], points[:, j], slack)
         return fine
 
-    def _linear(self, facts: list[Known], x: FloatArray, slack: float) -> BoolArray:
+    def _linear(self, facts: list[Known], start: FloatArray, x: FloatArray, slack: float) -> BoolArray:
+        """Printed numbers decide, in fractions, where floats are too close to tell.
+
+        With some `slack`, an equation may be missed by the rounding of one real number, and anything as far as the row
+        itself misses it by the rounding of a computed total.
+        """
         weights, sense, bound = self.given
         parts = np.array(weights) * np.column_stack([_numbers(fact, x[:, k]) for k, fact in enumerate(facts)])
-        total, room = parts.sum(axis=1), slack * (1 + abs(bound) + np.abs(parts).sum(axis=1))
-        over = total <= bound + room
-        under = total >= bound - room
-        return np.asarray(over if sense == "<=" else under if sense == ">=" else over & under)
+        over, size = parts.sum(axis=1) - bound, abs(bound) + np.abs(parts).sum(axis=1)
+        fine = {"<=": over < 0, ">=": over > 0, "==": over == 0}[sense]
+        near = np.flatnonzero(np.abs(over) <= 1e-6 * size)
+        own = self._missed(facts, start) if slack and len(near) else None
+        single = any(fact.single for fact in facts)
+        given = (
+            own is not None
+            and len(weights) + bool(bound) > 2
+            and abs(own) <= (1e-6 if single else 1e-14) * size[near].max()
+        )
+        for i in near.tolist():
+            miss = self._missed(facts, x[i])
+            if miss is None:
+                continue
+            ends = sorted((own, Fraction(0))) if given and own is not None else [Fraction(0), Fraction(0)]
+            fine[i] = (sense == "<=" or miss >= ends[0]) and (sense == ">=" or miss <= ends[1])
+            if slack and sense == "==" and not fine[i]:
+                fine[i] = any(
+                    fact.real and _rounded(fact, _printed(fact, x[i, k]) - miss / Fraction(repr(weights[k]))) == x[i, k]
+                    for k, fact in enumerate(facts)
+                )
+        return np.asarray(fine)
+
+    def _missed(self, facts: list[Known], x: FloatArray) -> Fraction | None:
+        """By how much the sum of printed numbers is above the bound; None if one is missing."""
+        weights, _, bound = self.given
+        if np.isnan(x).any():
+            return None
+        terms = [
+            Fraction(repr(w)) * _printed(fact, one) for w, fact, one in zip(weights, facts, x.tolist(), strict=True)
+        ]
+        return sum(terms, -Fraction(repr(bound)))
 
     def _single(self, fact: Known, now: float, x: FloatArray, slack: float) -> BoolArray:
         same, gone = (x == now) | (np.isnan(x) & np.isnan(now)), np.isnan(x)
@@ -102,6 +136,17 @@ class Rule:
 def changed(start: FloatArray, points: FloatArray) -> BoolArray:
     """Which columns differ."""
     return np.asarray(~((points == start) | (np.isnan(points) & np.isnan(start))))
+
+
+def _printed(fact: Known, x: float) -> Fraction:
+    """The number that a code is printed as."""
+    number = float(_numbers(fact, np.array([x]))[0])
+    narrow = np.float32(number)
+    return Fraction(str(narrow) if fact.single and float(narrow) == number else repr(number))
+
+
+def _rounded(fact: Known, number: Fraction) -> float:
+    return float(np.float32(float(number))) if fact.single else float(number)
 
 
 def _numbers(fact: Known, x: FloatArray) -> FloatArray:
@@ -194,6 +239,11 @@ def _several(rng: Random, facts: Sequence[Known]) -> list[Rule]:
         middle = sum(w * float(rng.choice(f.grid[~np.isnan(f.grid)])) for w, f in zip(weights, numbers, strict=True))
         sense = str(rng.choice(["<=", ">=", "<=", ">=", "=="]))
         made.append(Rule("linear", tuple(fact.name for fact in numbers), (weights, sense, float(middle))))
+        if len(numbers) > 1 and rng.random() < 0.6:  # an order of two columns, or a difference that the grid has
+            a, b = (numbers[int(k)] for k in rng.choice(len(numbers), 2, replace=False))
+            apart = float(rng.choice(a.grid[~np.isnan(a.grid)])) - float(rng.choice(b.grid[~np.isnan(b.grid)]))
+            bound = 0.0 if rng.random() < 0.5 else float(f"{apart:.12g}")
+            made[-1] = Rule("linear", (a.name, b.name), ((1.0, -1.0), sense, bound))
     if len(ordered) > 1:
         a, b = (ordered[int(k)] for k in rng.choice(len(ordered), 2, replace=False))
         words = [str(word) for word in rng.choice(["rises", "falls"], 2)]

@@ -1,0 +1,45 @@
+"""Answers that the estimator refuses alone are moved a little further, in the direction in which they were found.
+
+A search asks about many points together, and ends as close to the boundary as their last digits tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from butfor.arrays import FloatArray, IntArray
+from butfor.problem.constraints.restrictions import admissible
+from butfor.solvers.outcome import Outcome
+from butfor.verdict.verify import HOLDING, PREDICTION, Verdict, Verifier
+
+FURTHER_SHARES = (1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+"""How much further they are moved, as shares of their changes: from the last digit of a number to a thousandth."""
+
+
+def moved_on(outcome: Outcome, verdict: Verdict, verifier: Verifier) -> tuple[Outcome, Verdict]:
+    """The answers, of which refused ones are moved on until the estimator takes them, if they change numbers."""
+    left = np.flatnonzero(outcome.found() & verdict.failed(PREDICTION))
+    points, cost = outcome.points.copy(), outcome.cost.copy()
+    for share in FURTHER_SHARES:
+        further = _further(verifier, outcome.row[left], outcome.points[left], share)
+        left, further = (some[(further != outcome.points[left]).any(axis=1)] for some in (left, further))
+        if not len(left):
+            break
+        tried = verifier.verify(replace(outcome.take(left), points=further))
+        taken = tried.passed[:, HOLDING].all(axis=1)
+        points[left[taken]], cost[left[taken]] = further[taken], tried.cost[taken]
+        left = left[~taken]
+    moved = replace(outcome, points=points, cost=cost)
+    return (moved, verifier.verify(moved)) if (cost != outcome.cost).any() else (outcome, verdict)
+
+
+def _further(verifier: Verifier, rows: IntArray, points: FloatArray, share: float) -> FloatArray:
+    """Points whose real numbers are moved on by a share of their changes, as far as the constraints let them."""
+    space, start = verifier.referee.space, verifier.factuals[rows]
+    domain = admissible(space, start, verifier.question.constraints)
+    real = np.array([feature.levels is None and not feature.step for feature in space])
+    with np.errstate(invalid="ignore"):
+        moved = np.clip(points + share * (points - start), domain.low, domain.high)
+    return np.where(real & (points != start) & np.isfinite(moved), moved, points)

@@ -1,0 +1,131 @@
+"""A last look at answers that were found: what is not needed is taken back.
+
+A search that is cut short leaves changes behind that could simply be undone. Each single change is tried without, and so
+are changes of columns that a relation ties to each other, because undoing one of these alone may break it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.compiled.clock import now
+from butfor.explain.turns import Job
+from butfor.solvers.outcome import TOLERANCE, Outcome, answers_of
+from butfor.space.space import same
+from butfor.verdict.verify import HOLDING, Verifier
+
+NO_HIGHER = 1e-12
+"""A cost is no higher if it rises by no more than this share, which rounding may do."""
+
+TRIED_TOGETHER = 20_000
+"""The estimator is asked about so many rows at once, before the clock is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Without:
+    """Answers without some of their changes: whose they are (their place in the outcome), and what the rest costs."""
+
+    owner: IntArray
+    points: FloatArray
+    price: FloatArray
+
+    def take(self, at: IntArray | BoolArray) -> _Without:
+        """Some of them."""
+        return _Without(self.owner[at], self.points[at], self.price[at])
+
+
+def taken_back(found: Outcome, jobs: Sequence[Job], verifier: Verifier, until: float) -> Outcome:
+    """The answers without changes that are not needed, again and again, as long as there is time. Costs are in coins.
+
+    A row without a change must still be an answer, and cost no more. The first round is done whatever the time is.
+    """
+    if verifier.question.candidates or not jobs:
+        return found
+    busy = found.found()
+    while busy.any():
+        tries = _joined([_tries(found, busy, job) for job in jobs])
+        better = _best(found, tries, verifier, until)
+        if not len(better.owner):
+            break
+        points, cost = found.points.copy(), found.cost.copy()
+        points[better.owner], cost[better.owner] = better.points, better.price
+        refuted = found.bound > cost + TOLERANCE * (1 + np.abs(cost))
+        found = replace(found, points=points, cost=cost, bound=np.where(refuted, 0.0, found.bound))
+        busy = np.isin(np.arange(len(found)), better.owner)
+        if now() > until:
+            break
+    return found
+
+
+def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
+    """The answers to the rows of a job, each without some changes. What is left keeps the problem, and costs no more.
+
+    What costs less than a proven bound is no answer. So hardly anything is tried of an optimum in which every change has
+    a price.
+    """
+    at = np.flatnonzero(busy & np.isin(found.row, job.rows))
+    places = np.searchsorted(job.rows, found.row[at])
+    start, points = job.problem.factuals[places], found.points[at]
+    changed = ~same(start, points)
+    owner, made = [], []
+    for group in _groups(job, np.asarray(changed.any(axis=0))):
+        its = np.flatnonzero(changed[:, group].all(axis=1))
+        without = points[its]
+        without[:, group] = start[its][:, group]
+        owner.append(its)
+        made.append(without)
+    if not made:
+        return _Without(at[:0], points[:0], found.cost[:0])
+    its, without = np.concatenate(owner), np.concatenate(made)
+    many = job.problem.take(places[its])
+    price, before = (many.prices.total(many.factuals, some) for some in (without, points[its]))
+    able = many.admits(without) & (price <= before * (1 + NO_HIGHER))
+    if not any(score_set.offset for score_set in many.score_sets):
+        bound = found.bound[at[its]]
+        able &= price >= bound - TOLERANCE * (1 + np.abs(bound))
+    return _Without(at[its], without, price).take(able)
+
+
+def _groups(job: Job, changed: BoolArray) -> list[list[int]]:
+    """The columns that are tried without their change: single ones, and those that a relation ties to each other."""
+    space = job.problem.space
+    groups = [[j] for j in np.flatnonzero(changed).tolist()]
+    for relation in job.problem.relations:
+        tied = [j for j in map(space.index, relation.numbers) if changed[j]]
+        groups += [list(pair) for pair in combinations(sorted(set(tied)), 2)]
+    return groups
+
+
+def _best(found: Outcome, tries: _Without, verifier: Verifier, until: float) -> _Without:
+    """The cheapest of each answer's tries that the estimator takes: first all together, then those chosen as handed out."""
+    met = np.zeros(len(tries.owner), dtype=np.bool_)
+    for begin in range(0, len(met), TRIED_TOGETHER):
+        some = slice(begin, begin + TRIED_TOGETHER)
+        if begin and now() > until:
+            break
+        met[some] = verifier.met_together(found.row[tries.owner[some]], tries.points[some])
+    tries = tries.take(met)
+    tries, chosen = tries.take(np.lexsort((tries.price, tries.owner))), list[_Without]()
+    while len(tries.owner):
+        _, first = np.unique(tries.owner, return_index=True)
+        best = tries.take(first)
+        claimed = answers_of(found.row[best.owner], best.points, best.price, np.zeros(len(first)))
+        verdict = verifier.verify(claimed)
+        price = verdict.cost / verifier.question.prices.coin
+        fine = verdict.passed[:, HOLDING].all(axis=1) & (price <= found.cost[best.owner] * (1 + NO_HIGHER))
+        chosen.append(replace(best, price=price).take(fine))
+        rest = np.setdiff1d(np.arange(len(tries.owner)), first)
+        tries = tries.take(rest[~np.isin(tries.owner[rest], best.owner[fine])])
+        if now() > until:
+            break
+    return _joined(chosen) if chosen else tries
+
+
+def _joined(parts: Sequence[_Without]) -> _Without:
+    """Several as one."""
+    return _Without(*(np.concatenate([getattr(one, name) for one in parts]) for name in ("owner", "points", "price")))

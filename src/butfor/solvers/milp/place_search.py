@@ -1,0 +1,277 @@
+"""The search of one score set: HiGHS says where to look, and what lies there is judged exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.formulation.exact_program import Clash
+from butfor.formulation.margins import adds_in_one_type, tightened, widened
+from butfor.model.scores import ScoreSet, Softmax
+from butfor.model.trees import Trees
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import SetAnswer
+from butfor.solvers.milp.models import better, elsewhere
+from butfor.solvers.milp.program import Sum
+from butfor.solvers.milp.written import SNAP, Written
+from butfor.solvers.outcome import TOLERANCE, Stopped, to_beat
+from butfor.solvers.solver import Budget
+
+MOST_REFUSED = 50
+"""How many points that the estimator refuses are excluded one by one. After that, thresholds are raised."""
+
+MOST_PLACES = 1000
+"""How many places are left without a time limit because HiGHS promises better ones than there are."""
+
+HELD_GUARD = 1e-11
+"""By which share of their size thresholds are raised while whole numbers are held, so that rounding does not decide."""
+
+
+GUARDS = (0.0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7)
+"""By which share of their size the thresholds of scores are raised, one after the other, until rounding no longer matters.
+
+Bounds are those without a guard.
+"""
+
+DEARER = (1e-6, 1e-4, 1e-2, 1.0, np.inf)
+"""How much more than the bound an answer may cost that is looked for deep inside, as a share of the bound."""
+
+TIDY = 9
+"""Digits of a number's width. An answer on a threshold that was written with few digits has few digits, too."""
+
+CURVE_MISS, CURVE_GUARD = 2e-9, 1e-8
+"""How far a point may miss a curve that was cut off by tangents, and by how much the curve is tightened for it."""
+
+APPROXIMATIONS = 200
+"""The largest number of rounds of outer approximation."""
+
+
+def solve_written(
+    problem: Problem, score_set: ScoreSet, written: Written, budget: Budget, known: float = np.inf
+) -> SetAnswer:
+    """Solve the program of one score set.
+
+    `known` is the cost of a known answer. Once the bound reaches it, no other point is looked for.
+    """
+    return _PlaceSearch(problem, score_set, written, budget, known).run()
+
+
+class _PlaceSearch:
+    """The search of one score set. HiGHS says where to look; what lies there is judged exactly.
+
+    - `best`: the best answer that was found;
+    - `proven`: what an answer costs at least that was not looked at;
+    - `unclear`: what answers cost at least in places where floats are too coarse to tell.
+    """
+
+    def __init__(
+        self, problem: Problem, score_set: ScoreSet, written: Written, budget: Budget, known: float = np.inf
+    ) -> None:
+        self.problem, self.score_set, self.written, self.budget, self.known = problem, score_set, written, budget, known
+        self.best: FloatArray | None = None
+        self.cost = self.unclear = np.inf
+        self.proven = -np.inf
+        self.guards = list(GUARDS)
+        self.refused = 0
+        written.program.answered = bool(np.isfinite(known))
+
+    def run(self) -> SetAnswer:
+        """Look in one place after the other."""
+        cuts: list[tuple[Sum, float, float]] = []
+        while self.guards:
+            guard = self.guards[0]
+            x, bound, stopped = _minimise(self.problem, self.score_set, self.written, cuts, guard, self.budget)
+            if not guard:
+                self.proven = bound
+            ended = stopped is Stopped.TIME or self.budget.spent()
+            if x is None and (ended or self.proven == np.inf):
+                return self._told(stopped or (Stopped.EFFORT if self.proven < np.inf else Stopped.DONE))
+            if self._is_closed():
+                return self._told(Stopped.DONE)
+            if x is None and bound == np.inf:  # larger guards leave no more
+                break
+            if x is None or self._look(x):
+                self.guards.pop(0)
+            if self._is_closed() or ended or (self.best is not None and not self._goes_on()):
+                return self._told(stopped)
+        return self._at_last()
+
+    def _look(self, x: FloatArray) -> bool:
+        """Judge the place where a solution lies. Whether thresholds must be raised, because nothing is learned there."""
+        landing = self.written.landing(self.problem, x)
+        found = landing.point()
+        if isinstance(found, Clash):
+            self.written.program.at_least(landing.cut(found), 1.0)
+            return False
+        tidied = replace(landing, target=_tidied(self.problem, landing.target)).point()
+        points = [point for point in (found, tidied) if isinstance(point, np.ndarray)]
+        for point in points:
+            if self.problem.reached(self.score_set, point):
+                self._take(_still(self.problem, self.score_set, point))
+                return self._leave(landing.elsewhere() if self._goes_on() else None)
+        if not points:
+            self.unclear = min(self.unclear, self.proven)
+            return self._leave(landing.elsewhere())
+        return self._leave(self._others(points[0]))
+
+    def _take(self, point: FloatArray) -> None:
+        """Keep an answer if it is better than what is known."""
+        cost = float(self.problem.prices.total(self.problem.factuals, point[None])[0])
+        if cost < self.cost:
+            self.best, self.cost = point, cost
+
+    def _leave(self, others: Sum | None) -> bool:
+        """Look elsewhere from now on, if it can be said where that is. Otherwise thresholds must be raised."""
+        if others is not None:
+            self.written.program.at_least(others, 1.0)
+            self.refused += 1
+        return others is None
+
+    def _others(self, point: FloatArray) -> Sum | None:
+        """What must be at least 1 for points whose sums of scores the refusal of this one does not decide."""
+        problem, pieces, tables = self.problem, self.written.pieces, self.written.tables
+        if self.guards[0] or self.refused >= MOST_REFUSED or not adds_in_one_type(problem):
+            return None
+        if not problem.admits(point[None])[0]:
+            return None
+        values = [tables.value[0, a:b] for a, b in pairwise(tables.start)]
+        others = better(problem, self.score_set, self.written.program, pieces, values, point)
+        return elsewhere(problem, self.written.program, pieces, point) if others is None else others
+
+    def _goes_on(self) -> bool:
+        """Whether a place can be left for good once its best point is known: its optimum is exact there."""
+        exact = self.problem.prices.is_linear and isinstance(self.problem.model, Trees) and not self.guards[0]
+        return exact and bool(self.problem.relations) and (self.budget.limited or self.refused < MOST_PLACES)
+
+    def _is_closed(self) -> bool:
+        """Whether nothing cheaper is left to be found."""
+        known = min(self.cost, self.known)
+        return min(self.proven, self.unclear) >= to_beat(known, 1 / 2)
+
+    def _told(self, stopped: Stopped) -> SetAnswer:
+        """What is known."""
+        return SetAnswer(self.best, self.cost, min(self.proven, self.unclear, self.cost), stopped)
+
+    def _at_last(self) -> SetAnswer:
+        """What is known where rounding refused all points: perhaps there is one deep inside."""
+        if self.best is None and not np.isfinite(self.known):
+            point = _deep_inside(self.problem, self.score_set, self.written, max(0.0, self.proven), self.budget)
+            if point is not None:
+                self._take(point)
+        closed = self.best is not None and self.proven >= to_beat(self.cost)
+        return self._told(Stopped.DONE if closed else Stopped.EFFORT)
+
+
+def _deep_inside(
+    problem: Problem, score_set: ScoreSet, written: Written, bound: float, budget: Budget
+) -> FloatArray | None:
+    """An answer whose sum of scores is as large as it gets for little more than the bound, where rounding refused others."""
+    if len(score_set.A) != 1 or score_set.curve is not None or written.program.curves:
+        return None
+    cost, uphill = written.program.objective, written.uphill(score_set)
+    for share in DEARER:
+        if budget.spent():
+            break
+        most = (cost, -np.inf, bound + share * (1 + bound) - cost.constant)
+        found = uphill.solve(budget.left(), [most], exact=True)
+        point = None if found.x is None else written.landing(problem, found.x).point()
+        if isinstance(point, np.ndarray) and problem.reached(score_set, point):
+            return point
+    return None
+
+
+def _still(problem: Problem, score_set: ScoreSet, point: FloatArray) -> FloatArray:
+    """The point without changes that are next to nothing, if it is an answer without them."""
+    for j in np.flatnonzero(problem.domain.stay[0] & (point != problem.factuals[0])).tolist():
+        x = problem.factuals[0, j]
+        if problem.space.features[j].levels is None and abs(point[j] - x) <= SNAP * problem.domain.width(j):
+            same = point.copy()
+            same[j] = x
+            point = same if problem.reached(score_set, same) else point
+    return point
+
+
+def _tidied(problem: Problem, point: FloatArray) -> FloatArray:
+    """The point with real numbers rounded to `TIDY` digits of their width, where the round number that is meant may lie."""
+    out = point.copy()
+    for j, feature in enumerate(problem.space.features):
+        moved = np.isfinite(point[j]) and point[j] != problem.factuals[0, j]
+        if moved and feature.levels is None and not problem.domain.step[j]:
+            tidy = np.round(point[j], TIDY - int(np.floor(np.log10(problem.domain.width(j)))))
+            out[j] = np.float32(tidy) if problem.domain.single[j] else tidy
+    return out
+
+
+def _minimise(
+    problem: Problem,
+    score_set: ScoreSet,
+    written: Written,
+    cuts: list[tuple[Sum, float, float]],
+    guard: float,
+    budget: Budget,
+) -> tuple[FloatArray | None, float, Stopped]:
+    """Minimise by outer approximation. Returns the values of the variables, the bound, and why it stopped."""
+    program, scores = written.program, written.scores
+    raised, inside = program.guarded(guard), program.guarded(max(guard, HELD_GUARD))
+    edge = _curve(problem, score_set, guard)
+    bound, best, value = -np.inf, None, np.inf
+    whole = any(program.integer)
+    exact = not whole
+    for _ in range(APPROXIMATIONS):
+        relaxed = program.solve(budget.left(), [*raised, *cuts], exact=exact)
+        if relaxed.status == "infeasible":
+            return best, (np.inf if best is None else value), Stopped.DONE
+        if relaxed.x is None:
+            if exact and program.curves and not budget.spent():
+                exact = False  # the convex solver gave up, so approximate from outside instead
+                continue
+            timed_out = Stopped.TIME if relaxed.status == "time" else Stopped.EFFORT
+            return best, max(bound, relaxed.bound), budget.stopped or timed_out
+        bound = max(bound, relaxed.bound)
+        x = relaxed.x
+        if whole and program.has_reals:
+            for rows in (inside, raised):
+                held = program.solve(budget.left(), [*rows, *cuts], exact=True, fixed=relaxed.x)
+                if held.x is not None:
+                    x = held.x
+                    break
+        outside = _curve_cut(edge, scores, x)
+        if outside is not None:
+            cuts.append(outside)
+        else:
+            reached = program.objective.at(x) + sum(curve.at(x) for curve in program.curves)
+            if reached < value:
+                best, value = x, reached
+            if exact or not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value)):
+                return best, bound, Stopped.DONE if relaxed.status == "optimal" else Stopped.TIME
+        for curve in program.curves:
+            cuts += [(cut, -cut.constant, np.inf) for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
+        if budget.spent():
+            return best, bound, budget.stopped
+    return best, bound, Stopped.EFFORT
+
+
+def _curve(problem: Problem, score_set: ScoreSet, guard: float) -> Softmax | None:
+    """The curve that the scores must reach. It is wide for bounds (no guard), and tight for answers."""
+    if score_set.curve is None:
+        return None
+    part = tightened(score_set, problem) if guard else widened(score_set, problem)
+    assert isinstance(part.curve, Softmax)
+    return part.curve.relaxed(-max(guard, CURVE_GUARD)) if guard else part.curve
+
+
+def _curve_cut(curve: Softmax | None, scores: list[Sum], x: FloatArray) -> tuple[Sum, float, float] | None:
+    """A tangent that cuts off the scores of a solution outside the curved set."""
+    if curve is None:
+        return None
+    at = np.array([score.at(x) for score in scores])
+    if curve.excess(at) <= CURVE_MISS:
+        return None
+    gradient, b = curve.tangent(at)
+    cut = Sum()
+    for weight, score in zip(gradient, scores, strict=True):
+        cut = cut + float(weight) * score
+    return cut, b - cut.constant, np.inf

@@ -1,0 +1,31 @@
+"""Which columns of a table have types of few digits, which estimators compute with in float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from butfor.space.frames import is_array, names
+
+
+def short_names(table: Any) -> frozenset[str]:
+    """The columns of a pandas table whose numpy type becomes float32 beside float32: booleans and short whole numbers."""
+    if is_array(table) or not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return frozenset()
+    kinds = zip(names(table), table.dtypes, strict=True)
+    return frozenset(
+        name
+        for name, kind in kinds
+        if isinstance(kind, np.dtype) and kind.kind in "biu" and (kind.kind == "b" or kind.itemsize <= 2)
+    )
+
+
+def half_names(table: Any) -> frozenset[str]:
+    """The columns of a pandas table or an array that hold float16."""
+    if is_array(table):
+        return frozenset(names(table)) if table.dtype == np.float16 else frozenset()
+    if not nw.from_native(table, eager_only=True).implementation.is_pandas():
+        return frozenset()
+    return frozenset(name for name, kind in zip(names(table), table.dtypes, strict=True) if kind == np.float16)
