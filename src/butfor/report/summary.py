@@ -93,7 +93,7 @@ def _conflicts(of: Portfolio) -> str:
         TableColumn(say("Rows"), counts(lines, "rows"), "number"),
         TableColumn(say("Share"), [percent(line["share"]) for line in lines], "number"),
     )
-    return f"<h3>Why rows are impossible</h3>{shown}{note}"
+    return f"<h3>{say('Why rows are impossible')}</h3>{shown}{note}"
 
 
 def _changes(of: Portfolio) -> str:
