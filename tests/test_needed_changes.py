@@ -92,7 +92,7 @@ def cleaned(
     verifier = explains._asking.verifier(start, 1, cost, constraints)
     part = next(plan(verifier.question, verifier.referee, verifier.factuals, verifier.before))
     job = Job(part.rows, part.problem, *choose(part.problem.form()))
-    paid = verifier.question.prices.total(verifier.factuals, point[None])
+    paid = part.problem.prices.total(verifier.factuals, point[None])  # in coins
     claimed = answers_of(np.zeros(1, dtype=np.intp), point[None], paid, np.array([bound]))
     return taken_back(claimed, [job], verifier, np.inf), claimed
 

@@ -88,8 +88,8 @@ def test_a_wide_gap_is_not_called_optimal() -> None:
         assert answer.certificate.status is bf.Status.WITHIN_GAP
         assert answer.certificate.bound > 0
     cost, bound = np.ones(2), np.ones(2) - np.array([1e-4, 1e-2])
-    assert statuses_of(cost, bound, cost - bound) == [Status.PROVEN_OPTIMAL, Status.WITHIN_GAP]
-    assert statuses_of(cost, bound, np.full(2, np.nan)) == [Status.WITHIN_GAP, Status.WITHIN_GAP]
+    assert statuses_of(cost, bound, left_open=cost - bound) == [Status.PROVEN_OPTIMAL, Status.WITHIN_GAP]
+    assert statuses_of(cost, bound, left_open=np.full(2, np.nan)) == [Status.WITHIN_GAP, Status.WITHIN_GAP]
 
 
 def test_whole_numbers_of_float32_leave_nothing_open() -> None:

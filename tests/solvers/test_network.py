@@ -90,7 +90,7 @@ def amounts(problem: Problem, ways, points: np.ndarray) -> np.ndarray:
     """By how much each point goes in each direction."""
     out = np.zeros((len(points), len(ways.column)))
     for at, (j, cell) in enumerate(zip(ways.column, ways.cell, strict=True)):
-        x, unit = problem.factuals[0, j], problem.space.features[j].range
+        x, unit = problem.factuals[0, j], problem.domain.width(j)
         with np.errstate(invalid="ignore"):
             if cell in (UP, DOWN):
                 gain = np.nan_to_num(points[:, j] - x) / unit

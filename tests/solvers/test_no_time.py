@@ -73,7 +73,7 @@ def outcome_is_sound(model: Any, answers: Any) -> None:
 
 QUESTIONS: dict[str, dict[str, Any]] = {
     "row_search": {"constraints": [bf.candidates(real()[0])]},
-    "interior_point": {"cost": "L2", "constraints": [bf.linear({"a": 1.0, "b": 1.0}, "<=", 9.0)]},
+    "interior_point": {"cost": bf.Quadratic(np.eye(2), columns=("a", "b"))},
     "largest_move": {"cost": "linf"},
     "robust_linear": {"constraints": [bf.robust(0.01)]},
     "robust_exact": {"constraints": [bf.robust(0.01, "l1")]},

@@ -30,8 +30,7 @@ class Moved:
     """A black box: the share of the columns that are not as in the first row."""
 
     def __init__(self, table: Any) -> None:
-        asked = table.to_pandas() if isinstance(table, pa.Table) else table  # as butfor does, for scikit-learn
-        self.first = [column[0] for column in self.columns(asked)]
+        self.first = [column[0] for column in self.columns(table)]
 
     @staticmethod
     def columns(table: Any) -> list[list[Any]]:

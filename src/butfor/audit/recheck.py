@@ -357,7 +357,8 @@ def _status(claim: Claim) -> CheckColumn:
         for status, one, cost in zip(due, certificates, costs.tolist(), strict=True)
     ]
     words = {
-        i: f"cost and bound amount to {due[i].name}, where the smallest price that matters is {claim.coin:.6g}"
+        i: f"cost and bound amount to {due[i].name}"
+        + ("" if certificates[i].coin == claim.coin else f"; the smallest price that matters is {claim.coin:.6g}")
         for i, fine in enumerate(passed)
         if not fine
     }

@@ -125,8 +125,14 @@ class Blame:
         return smallest_conflict(atoms, kept_by_answer)
 
     def impossible(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
-        """Whether one row is proven impossible with these constraints alone, in the ranges of the data or in wider ones."""
-        return self.asked(verifier, chosen, widen).status()[0] is Status.PROVEN_INFEASIBLE
+        """Whether one row is impossible with these constraints alone, in the ranges of the data or in wider ones.
+
+        Raises `OpenQuestionError` if neither that nor an answer was found.
+        """
+        (status,) = self.asked(verifier, chosen, widen).status()
+        if status is Status.NOT_FOUND:
+            raise OpenQuestionError(Stopped.EFFORT)
+        return status is Status.PROVEN_INFEASIBLE
 
     def asked(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
         """Any answer to one row with these constraints alone, or the proof that there is none.

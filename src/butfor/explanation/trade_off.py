@@ -10,6 +10,7 @@ import numpy as np
 from butfor.explanation.answer_list import DrawnAnswers
 from butfor.explanation.changes import in_words
 from butfor.explanation.explanation import Explanation
+from butfor.solvers.outcome import tolerated
 from butfor.space import frames
 
 
@@ -53,8 +54,9 @@ class TradeOff(DrawnAnswers):
 
     @property
     def complete(self) -> bool:
-        """Whether the least cost of every demand is known."""
-        return all(one.low == one.high for one in self.stretches)
+        """Whether the least cost of every demand is known, as exactly as that of an optimal answer."""
+        coin = max((one.certificate.coin for one in self.answers), default=1.0)
+        return all(one.low == one.high or one.high - one.low <= 4 * tolerated(one.high, coin) for one in self.stretches)
 
     def to_frame(self) -> Any:
         """One row per answer: what is wanted beside (`against`), cost, bound, status, changed, changes.

@@ -97,7 +97,7 @@ class Confirmation(AbstractConfirmation):
         return met & all_hold(self.judged, changes, self.oracle.referee) if met.any() else met
 
     def of_target(self) -> Confirmation:
-        return replace(self, judged=())
+        return replace(self, judged=()) if self.judged else self
 
     def take(self, rows: IntArray | slice) -> Confirmation:
         return replace(self, oracle=self.oracle.take(rows), factuals=self.factuals[rows])

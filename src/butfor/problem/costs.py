@@ -323,18 +323,22 @@ def price(cost: AbstractCost, space: Space) -> Prices:
     return prices.with_coin(*typical_changes(space))
 
 
+USUAL_WIDTH = 10.0
+"""A range of more median absolute deviations than this is that of a few extreme values."""
+
+
 def typical_changes(space: Space) -> tuple[FloatArray, FloatArray]:
     """For each number a typical value, and that value moved up and down by a typical amount, within the range.
 
-    The amount is the median absolute deviation: a few extreme values, such as a sentinel, do not change it. It is the
-    range where that is zero.
+    The amount is the range. If a few extreme values, such as a sentinel, make that wide, it is `USUAL_WIDTH` times the median
+    absolute deviation.
     """
     before, after = np.zeros((2, len(space))), np.zeros((2, len(space)))
     for j, feature in enumerate(space.features):
         if feature.levels is None:
             start = min(max(feature.typical, feature.low), feature.high)
             before[:, j] = start
-            size = min(feature.mad or feature.range, feature.range)
+            size = min(USUAL_WIDTH * feature.mad or feature.range, feature.range)
             after[:, j] = max(start - size, feature.low), min(start + size, feature.high)
     return before, after
 

@@ -205,7 +205,8 @@ class Problem:
         """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.
 
         Sums without rounding are the same in any order. Trees are added up one after the other, whatever the other rows
-        are, and only what is done with their sum may differ.
+        are, and only what is done with their sum may differ. What is read of several models together does not tell how
+        one of them adds up.
         """
         assert self.confirmation is not None
         target, most = self.confirmation.of_target(), score_set.offset
@@ -213,7 +214,8 @@ class Problem:
             return False
         if target is not self.confirmation and target.confirms(point, most):
             return False
-        return not isinstance(self.model, Trees) or target.confirms_twins(point, most)
+        joint = target is not self.confirmation
+        return not (isinstance(self.model, Trees) or joint) or target.confirms_twins(point, most)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""

@@ -57,9 +57,9 @@ def _origin(of: Portfolio) -> str:
         ("Seed", _shared(one.seed for one in known)),
         ("Made", answers.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", ", ".join(f"{name} {version}" for name, version in versions.items())),
-        *noted(answers.meta),
     ]
-    return part(say("Where it comes from"), pairs((say(name), value) for name, value in facts))
+    told = [*((say(name), value) for name, value in facts), *noted(answers.meta)]
+    return part(say("Where it comes from"), pairs(told))
 
 
 def _shared(values: Iterable[Any]) -> str:

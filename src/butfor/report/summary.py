@@ -72,8 +72,8 @@ def _conflicts(of: Portfolio) -> str:
     every = lines_of(groups.conflicts(of.answers))
     lines = [line for line in every if line["conflict"] != NOT_LOOKED_FOR]
     rest = sum(line["rows"] for line in every) - sum(line["rows"] for line in lines)
-    rows = "1 impossible row" if rest == 1 else f"{rest:,} impossible rows"
-    note = f'<p class="note">What makes {rows} so was not looked for.</p>' if rest else ""
+    rows = say("1 impossible row") if rest == 1 else say("{count} impossible rows", count=say_count(rest))
+    note = f'<p class="note">{say("What makes {rows} so was not looked for.", rows=rows)}</p>' if rest else ""
     if not lines:
         return note
     question, words = of.answers.question, of.answers.words
@@ -93,7 +93,7 @@ def _conflicts(of: Portfolio) -> str:
         TableColumn(say("Rows"), counts(lines, "rows"), "number"),
         TableColumn(say("Share"), [percent(line["share"]) for line in lines], "number"),
     )
-    return f"<h3>Why rows are impossible</h3>{shown}{note}"
+    return f"<h3>{say('Why rows are impossible')}</h3>{shown}{note}"
 
 
 def _changes(of: Portfolio) -> str:

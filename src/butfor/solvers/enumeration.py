@@ -78,11 +78,17 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
                 break
             alone = _asked(problem, points[some][[at]])  # the last digits may depend on the other rows
             cost = float(price[begin + at] + alone.offset[0])
-            if alone.met[0] and cost < best.cost[0]:
+            if alone.met[0] and cost < best.cost[0] and _is_answer(problem, points[some][at]):
                 best = one_answer(points[some][at], cost, 0.0)
             elif perhaps.met[at] and not alone.met[0]:
                 problem.note_tie(float(lowest[at]))
     return _with_bound(best, np.inf, budget)
+
+
+def _is_answer(problem: Problem, point: FloatArray) -> bool:
+    """Whether a point that meets the target keeps what models must judge, too. Balls are looked at by themselves."""
+    asks = problem.confirmation
+    return asks is None or problem.robust is not None or asks.confirms(point, np.inf)
 
 
 def _with_bound(best: Outcome, bound: float, budget: Budget) -> Outcome:

@@ -76,9 +76,8 @@ def _plain(value: Any) -> Any:
 
 def _form_of(value: Any) -> str | None:
     """The name of the kind of a level; None if there is none. A marker of a missing value is no level."""
-    if value != value and not isinstance(value, float):
-        return None
-    return next((FORM_OF[kind.__name__] for kind in type(value).__mro__ if kind.__name__ in FORM_OF), None)
+    form = next((FORM_OF[kind.__name__] for kind in type(value).__mro__ if kind.__name__ in FORM_OF), None)
+    return None if form is None or (value != value and not isinstance(value, float)) else form
 
 
 def _pandas(name: str) -> Callable[..., Any]:

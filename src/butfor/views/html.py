@@ -246,9 +246,10 @@ def _origin(answer: Explanation) -> str:
         ("Seed", str(certificate.seed)),
         ("Made", answer.created.replace("T", " ").replace("+00:00", " UTC")),
         ("Versions", versions),
-        *noted(answer.meta),
     ]
-    return part(say("Where it comes from"), _pairs(facts))
+    return part(
+        say("Where it comes from"), pairs([*((say(name), value) for name, value in facts), *noted(answer.meta)])
+    )
 
 
 def noted(meta: dict[str, Any]) -> list[tuple[str, str]]:
