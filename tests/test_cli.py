@@ -333,7 +333,8 @@ def test_solvers_say_whether_and_why(run) -> None:
     lines = [line.split() for line in done.stdout.splitlines()[1:]]  # a long reason goes on in a line of its own
     said = {words[0]: words[1] for words in lines if len(words) > 1 and words[1] in ("yes", "no")}
     assert said == {
-        "row_search": "no", "tree_exact": "yes", "linear_exact": "no", "linear_knapsack": "no", "interior_point": "no",
+        "row_search": "no", "separable_trees": "no", "tree_exact": "yes", "linear_exact": "no",
+        "linear_knapsack": "no", "interior_point": "no",
         "oblique_exact": "no", "ensemble_branch_bound": "no", "largest_move": "no",
         "mixed_branch_bound": "no", "network_exact": "no", "milp": "yes", "robust_linear": "no", "robust_exact": "no",
         "blend_branching": "no", "enumeration": "no", "far_apart": "no", "swarm": "yes", "brute_force": said["brute_force"],

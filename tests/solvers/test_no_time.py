@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
@@ -45,6 +45,7 @@ MODELS: dict[str, tuple[Any, Any]] = {
     "black box of real numbers": (SVC, real),
     "tree": (lambda: DecisionTreeClassifier(max_depth=4, random_state=0), real),
     "forest": (lambda: RandomForestClassifier(8, max_depth=4, random_state=0), whole),
+    "stumps": (lambda: GradientBoostingClassifier(n_estimators=8, max_depth=1, random_state=0), real),
     "linear": (LogisticRegression, real),
     "linear of whole numbers": (LogisticRegression, whole),
     "network": (lambda: MLPClassifier((4,), max_iter=60, random_state=0), real),
