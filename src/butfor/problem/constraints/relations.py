@@ -116,7 +116,7 @@ class LinearRelation(Relation):
     def _missed(self, space: Space, before: FloatArray) -> Fraction:
         """By how much a row misses the bound, if that is no more than the rounding of the sum; otherwise 0."""
         terms, roundings = self._terms(space, before), self.computes(space)
-        if terms is None or not roundings:
+        if terms is None or not roundings or len(terms) == 1:  # a single number is no total
             return Fraction(0)
         units = map(Fraction, [*_units(space, self.numbers).tolist(), UNIT_DOUBLE])
         missed, sizes = sum(terms, -printed(self.bound)), map(abs, [*terms, printed(self.bound)])
