@@ -25,7 +25,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.costs import price
 from butfor.problem.targets.score import close
-from butfor.solvers.outcome import LEFT_OPEN, TOLERANCE, statuses_of
+from butfor.solvers.outcome import LEFT_OPEN, statuses_of, tolerated
 from butfor.views.progress import bar
 
 
@@ -337,7 +337,7 @@ def _cost(claim: Claim) -> CheckColumn:
         return CheckColumn(at, [None] * len(at), name, dict.fromkeys(at.tolist(), words))
     prices, extra = price(claim.cost, claim.answers.space), claim.target.offsets(claim.after, len(at))
     again = prices.total(claim.stated.starts[at], claim.answers.point_codes[at]) + extra
-    passed = np.abs(again - costs[at]) <= TOLERANCE * (prices.coin + np.abs(again))
+    passed = np.abs(again - costs[at]) <= tolerated(again, prices.coin)
     words_of = {
         i: f"computed again, it is {one:.6g}"
         for i, one, fine in zip(at.tolist(), again.tolist(), passed.tolist(), strict=True)

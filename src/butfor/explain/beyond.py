@@ -39,7 +39,7 @@ def _further(verifier: Verifier, rows: IntArray, points: FloatArray, share: floa
     """Points whose real numbers are moved on by a share of their changes, as far as the constraints let them."""
     space, start = verifier.referee.space, verifier.factuals[rows]
     domain = admissible(space, start, verifier.question.constraints)
-    real = np.array([feature.levels is None and not feature.step for feature in space])
+    real = np.array([feature.is_real for feature in space])
     with np.errstate(invalid="ignore"):
         moved = np.clip(points + share * (points - start), domain.low, domain.high)
     return np.where(real & (points != start) & np.isfinite(moved), moved, points)

@@ -11,7 +11,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, number
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.relations import Apart, Fresh
-from butfor.solvers.outcome import TOLERANCE, Outcome, Status
+from butfor.solvers.outcome import Outcome, Status, refuted
 from butfor.solvers.solver import AbstractSolver
 from butfor.space.space import Space, same
 
@@ -82,8 +82,7 @@ def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Diff
     for its in np.split(np.arange(len(found)), np.flatnonzero(np.diff(found.row)) + 1):
         order = its[np.argsort(found.cost[its], kind="stable")]
         row, first, cheapest = int(found.row[its[0]]), bound[its[0]], found.cost[order[0]]
-        refuted = first > cheapest + TOLERANCE * (1 + np.abs(cheapest))
-        bound[order[np.cumsum(order != its) > 0]] = 0.0 if refuted else first
+        bound[order[np.cumsum(order != its) > 0]] = 0.0 if refuted(first, cheapest) else first
         start, chosen = factuals[row], list[int]()
         for i in order.tolist():
             earlier = found.points[chosen]

@@ -13,7 +13,7 @@ from butfor.problem.domain import Domain
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import tolerated
 from butfor.solvers.solver import Budget
 
 WHOLE = 1e6
@@ -37,7 +37,7 @@ def nearest_miss(problem: Problem, score_set: ScoreSet, ball: Ball, budget: Budg
     bound = float(found.bound[0])
     if bound >= WHOLE:
         return 1.0, None
-    least = max(0.0, bound - TOLERANCE * (1 + bound)) / WHOLE
+    least = max(0.0, bound - tolerated(bound)) / WHOLE
     missed = found.points[0] if found.found()[0] and found.cost[0] <= WHOLE else None
     return least if ball.norm is BallNorm.L1 else float(np.sqrt(least)), missed
 

@@ -15,7 +15,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.explain.turns import Job
-from butfor.solvers.outcome import TOLERANCE, Outcome, answers_of
+from butfor.solvers.outcome import Outcome, answers_of, refuted, tolerated
 from butfor.space.space import same
 from butfor.verdict.verify import HOLDING, Verifier
 
@@ -54,8 +54,7 @@ def taken_back(found: Outcome, jobs: Sequence[Job], verifier: Verifier, until: f
             break
         points, cost = found.points.copy(), found.cost.copy()
         points[better.owner], cost[better.owner] = better.points, better.price
-        refuted = found.bound > cost + TOLERANCE * (1 + np.abs(cost))
-        found = replace(found, points=points, cost=cost, bound=np.where(refuted, 0.0, found.bound))
+        found = replace(found, points=points, cost=cost, bound=np.where(refuted(found.bound, cost), 0.0, found.bound))
         busy = np.isin(np.arange(len(found)), better.owner)
         if now() > until:
             break
@@ -87,7 +86,7 @@ def _tries(found: Outcome, busy: BoolArray, job: Job) -> _Without:
     able = many.admits(without) & (price <= before * (1 + NO_HIGHER))
     if not any(score_set.offset for score_set in many.score_sets):
         bound = found.bound[at[its]]
-        able &= price >= bound - TOLERANCE * (1 + np.abs(bound))
+        able &= price >= bound - tolerated(bound)
     return _Without(at[its], without, price).take(able)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, IntEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ LEFT_TO_FLOAT32 = 1e-3
 
 LEFT_OPEN = "cost that the rounding of the model leaves open"
 """A note on answers that are optimal but for that: two rows whose costs differ by less, the model cannot tell apart."""
+
+
+Costs = TypeVar("Costs", float, FloatArray)
 
 
 class Status(Enum):
@@ -221,8 +224,7 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     stopped = np.where(tighter | (found.bound == old.bound), found.stopped, old.stopped)
     cheaper = found.cost <= old.cost
     best = joined([found.take(cheaper), old.take(~cheaper)])
-    refuted = bound > best.cost + TOLERANCE * (1 + np.abs(best.cost))
-    best = replace(best, bound=np.where(refuted, 0.0, bound), stopped=stopped)
+    best = replace(best, bound=np.where(refuted(bound, best.cost), 0.0, bound), stopped=stopped)
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 
 
@@ -234,9 +236,14 @@ def whichever_company(problem: Problem, outcome: Outcome) -> Outcome:
     return replace(outcome, bound=np.minimum(outcome.bound, np.array(least)[outcome.row]))
 
 
-def tolerated(cost: float, coin: float = 1.0) -> float:
+def tolerated(cost: Costs, coin: float = 1.0) -> Costs:
     """By how much costs of about this size may differ and still count as the same."""
     return TOLERANCE * (coin + abs(cost))
+
+
+def refuted(bound: FloatArray, cost: FloatArray) -> BoolArray:
+    """Where an answer of this cost, which is there, shows that the bound is false."""
+    return np.asarray(bound > cost + tolerated(cost))
 
 
 def to_beat(cost: float, share: float = 1.0) -> float:
@@ -257,7 +264,7 @@ def statuses_of(
     known = np.isfinite(cost)
     spare = 0.0 if left_open is None else np.minimum(np.nan_to_num(left_open), LEFT_TO_FLOAT32 * (coin + np.abs(cost)))
     with np.errstate(invalid="ignore"):
-        optimal = cost - bound <= TOLERANCE * (coin + np.abs(cost)) + spare
+        optimal = cost - bound <= tolerated(cost, coin) + spare
     number = np.select([~known & (bound == np.inf), ~known, optimal, bound > 0], [3, 4, 0, 1], 2)
     members = list(Status)
     return [members[n] for n in number.tolist()]

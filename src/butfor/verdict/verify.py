@@ -19,7 +19,7 @@ from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.score import Score
-from butfor.solvers.outcome import TOLERANCE, Outcome
+from butfor.solvers.outcome import Outcome, tolerated
 from butfor.space.space import same
 from butfor.verdict.alone import left_open, open_factuals, partly_alone
 
@@ -130,7 +130,7 @@ class Verifier:
             kept = same(changes.start, changes.points) | self.free[outcome.row[at]]
             passed[at, CONSTRAINTS] &= kept.all(axis=1)
         cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
-        passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= TOLERANCE * (prices.coin + np.abs(cost[at]))
+        passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= tolerated(cost[at], prices.coin)
         alike = self._alike(outcome.points[at], changes.points).all(axis=1)
         passed[at, AS_WRITTEN], points[at[alike]] = alike, changes.points[alike]
         for i, output in zip(at, target.outputs(changes.after), strict=True):

@@ -194,7 +194,7 @@ class Event:
         message = (f"{self!r} was given.", "by must be a finite number of at least 0.")
         if not 0 <= number(self.by, *message) < np.inf:
             raise InputError(*message)
-        if wanted and not self.by and feature.levels is None and not feature.step:
+        if wanted and not self.by and feature.is_real:
             raise InputError(f"{self!r} was given as a consequence.", "Say by how much the number must change: by=...")
 
     def holds(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:

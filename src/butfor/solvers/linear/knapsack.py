@@ -32,7 +32,7 @@ from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.farthest import farthest
 from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.linear.options import Options, options_of, points_of
-from butfor.solvers.outcome import TOLERANCE, Outcome, Stopped, nothing_found
+from butfor.solvers.outcome import Outcome, Stopped, nothing_found, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 EFFORT, MORE_EFFORT = 500, 100_000
@@ -119,7 +119,7 @@ def _solve_set(problem: Problem, score_set: ScoreSet, budget: Budget) -> _Found:
     inner = replace(tight, b=tight.b + _own_rounding(problem, score_set))
     found = _cheapest(problem, wide, inner, budget)
     surely = tight.holds(evaluate(problem.model, found.points))
-    dear = surely & (found.stopped == Stopped.DONE) & (found.exact > found.bound + TOLERANCE * (1 + found.bound))
+    dear = surely & (found.stopped == Stopped.DONE) & (found.exact > found.bound + tolerated(found.bound))
     for row in np.flatnonzero(np.isfinite(found.cost) & (dear | ~surely)).tolist():
         one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
         outer, nearer = (some.take(np.array([row])) for some in (wide, inner))

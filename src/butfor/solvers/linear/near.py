@@ -11,7 +11,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import LEFT_OPEN, TOLERANCE, Outcome, Stopped, better_of
+from butfor.solvers.outcome import LEFT_OPEN, Outcome, Stopped, better_of, tolerated
 
 
 def looked_at_closely(problem: Problem, outcome: Outcome, solve_row: Callable[[Problem], Outcome]) -> Outcome:
@@ -38,7 +38,7 @@ def looked_at_closely(problem: Problem, outcome: Outcome, solve_row: Callable[[P
 def _apart(outcome: Outcome) -> BoolArray:
     """Which answers are dearer than their bound."""
     cost = np.where(outcome.found(), outcome.cost, 0.0)
-    return np.asarray(outcome.bound < cost - TOLERANCE * (1 + cost))
+    return np.asarray(outcome.bound < cost - tolerated(cost))
 
 
 def _model(problem: Problem) -> Linear:

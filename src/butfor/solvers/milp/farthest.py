@@ -11,7 +11,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import short_of, wants_one_sum
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.milp.written import write
-from butfor.solvers.outcome import TOLERANCE
+from butfor.solvers.outcome import tolerated
 from butfor.solvers.solver import Budget
 
 SMALL_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.OBLIQUE, ModelKind.NETWORK)
@@ -34,5 +34,5 @@ def farthest(problem: Problem, budget: Budget) -> tuple[float, FloatArray] | Non
     found = written.uphill(wanted).solve(budget.left(), [], exact=True)
     if found.status != "optimal" or found.x is None:
         return None
-    highest = short_of(problem, np.array([TOLERANCE * (1 + abs(found.bound)) - found.bound])).item()
+    highest = short_of(problem, np.array([tolerated(found.bound) - found.bound])).item()
     return None if np.isnan(highest) else (highest, written.point(problem, found.x))

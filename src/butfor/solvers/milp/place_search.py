@@ -17,7 +17,7 @@ from butfor.solvers.combine import SetAnswer
 from butfor.solvers.milp.models import better, elsewhere
 from butfor.solvers.milp.program import Sum
 from butfor.solvers.milp.written import SNAP, Written
-from butfor.solvers.outcome import TOLERANCE, Stopped, to_beat
+from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.solver import Budget
 
 MOST_REFUSED = 50
@@ -245,7 +245,7 @@ def _minimise(
             reached = program.objective.at(x) + sum(curve.at(x) for curve in program.curves)
             if reached < value:
                 best, value = x, reached
-            if exact or not program.curves or value - bound <= TOLERANCE / 4 * (1 + abs(value)):
+            if exact or not program.curves or bound >= to_beat(value, 1 / 4):
                 return best, bound, Stopped.DONE if relaxed.status == "optimal" else Stopped.TIME
         for curve in program.curves:
             cuts += [(cut, -cut.constant, np.inf) for cut in (curve.tangent(x), curve.tangent(relaxed.x))]
