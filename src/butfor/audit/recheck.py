@@ -191,13 +191,11 @@ def _settled(step: Step, claim: Claim, doubted: IntArray) -> list[CheckColumn]:
     if len(claim) == 1:
         return columns
     failed = [i for column in columns for i in column.failed().tolist()]
-    for i in sorted({*failed, *doubted.tolist()}):
-        for single in step(claim.take(np.array([i]))):
-            columns = [
-                column.with_single(i, single) if column.of(i) and column.name(i) == single.name(0) else column
-                for column in columns
-            ]
-    return columns
+    singles = {
+        i: [check for column in step(claim.take(np.array([i]))) if (check := column.of(0)) is not None]
+        for i in {*failed, *doubted.tolist()}
+    }
+    return [column.with_singles(singles) for column in columns] if singles else columns
 
 
 def _question(claim: Claim) -> CheckColumn:

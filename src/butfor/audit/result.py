@@ -82,12 +82,13 @@ class CheckColumn:
             return None
         return Check(self.name(answer), self.passed[place], self.words.get(answer, ""))
 
-    def with_single(self, answer: int, single: CheckColumn) -> CheckColumn:
-        """The same column, with the result of an answer that was checked by itself."""
-        place, again = int(np.searchsorted(self.at, answer)), single.of(0)
-        assert again is not None
-        passed, words = list(self.passed), {**self.words, answer: again.words}
-        passed[place] = again.passed
+    def with_singles(self, singles: Mapping[int, Sequence[Check]]) -> CheckColumn:
+        """The same column, with the results of answers that were checked by themselves. Checks of other names are ignored."""
+        passed, words = list(self.passed), dict(self.words)
+        for place, answer in enumerate(self.at.tolist()):
+            again = next((one for one in singles.get(answer, ()) if one.name == self.name(answer)), None)
+            if again is not None:
+                passed[place], words[answer] = again.passed, again.words
         return CheckColumn(self.at, passed, self.name, words)
 
 
