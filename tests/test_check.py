@@ -275,6 +275,13 @@ def test_a_proof_that_takes_too_long_is_left_open(answer, monkeypatch) -> None:
     assert str(found.checks[-1]).endswith("not proven again in 1.5 seconds")
 
 
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e39])
+def test_predictions_of_any_size_are_checked(size) -> None:
+    model = DecisionTreeRegressor(random_state=0).fit(PATIENTS, np.round(DISEASE) * size)
+    found = bf.Explainer(model, PATIENTS).explain(PATIENTS[:2], target=bf.relative_change(0.02), progress=False)
+    assert bf.check(found, model).passed
+
+
 def test_rows_with_more_columns_than_the_model_reads_are_checked() -> None:
     wide = X.assign(note="x")[["note", *X.columns]]
     with pytest.warns(UserWarning, match="does not read these columns of the data: note"):

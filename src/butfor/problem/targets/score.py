@@ -113,4 +113,5 @@ def close(a: float | None, b: float | None) -> bool:
 
 def _in_single(number: float) -> bool:
     """Whether single precision holds a number, and half precision does not: a round number tells nothing."""
-    return float(np.float32(number)) == number != float(np.float16(number))
+    with np.errstate(over="ignore"):  # narrow types do not reach large numbers
+        return float(np.float32(number)) == number != float(np.float16(number))
