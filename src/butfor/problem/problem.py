@@ -212,9 +212,9 @@ class Problem:
         target, most = self.confirmation.of_target(), score_set.offset
         if score_set.curve is None and not all(doubt.rows.any() for doubt in self._doubts(score_set, point)):
             return False
-        if target is not self.confirmation and target.confirms(point, most):
-            return False
         joint = target is not self.confirmation
+        if joint and target.confirms(point, most):
+            return False
         return not (isinstance(self.model, Trees) or joint) or target.confirms_twins(point, most)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:

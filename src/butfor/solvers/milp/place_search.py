@@ -29,7 +29,6 @@ MOST_PLACES = 1000
 HELD_GUARD = 1e-11
 """By which share of their size thresholds are raised while whole numbers are held, so that rounding does not decide."""
 
-
 GUARDS = (0.0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7)
 """By which share of their size the thresholds of scores are raised, one after the other, until rounding no longer matters.
 
