@@ -10,6 +10,7 @@ import numpy as np
 from butfor.errors import InputError, InputTypeError, choice
 from butfor.space.frames import (
     as_table,
+    beside,
     is_array,
     is_missing,
     like,
@@ -21,7 +22,7 @@ from butfor.space.frames import (
     take,
 )
 from butfor.space.series import is_series, series_items
-from butfor.space.writing import write, written_beside
+from butfor.space.writing import write
 
 Row = Mapping[Any, Any]
 """One row: its values by the names of the columns."""
@@ -68,7 +69,7 @@ def named_rows(data: Any, given: Sequence[Row]) -> Any:
     if row_labels(written) is not None:
         written = relabelled(written, list(range(len(rows))))  # they are not labelled like the first row of the data
     rest = {name: [row[name] for row in rows] for name in rows[0] if name not in known}
-    return written_beside(written, like(data, rest)) if rest and not is_array(data) else written
+    return beside(written, {name: name for name in rest}, like(data, rest)) if rest and not is_array(data) else written
 
 
 def _check_row(row: Row, first: Row) -> None:

@@ -46,12 +46,6 @@ def write(table: Any, columns: Mapping[str, Any], levels: Mapping[str, Levels] |
     return out
 
 
-def written_beside(table: Any, more: Any) -> Any:
-    """A table with the columns of another one beside its own."""
-    frame, other = opened(table), opened(more)
-    return frame.with_columns(*(other[name] for name in other.columns)).to_native()
-
-
 def _numeric(column: Any) -> bool:
     return isinstance(column, np.ndarray) and column.dtype.kind in "fiu"
 

@@ -108,7 +108,7 @@ def _named(name: str, also: Sequence[str], words: Words | None) -> str:
 def _edges(feature: Feature, values: FloatArray) -> FloatArray:
     """The borders between the values. A number that may be anything has none before its first and after its last."""
     middles = (values[1:] + values[:-1]) / 2
-    if feature.levels is None and not feature.step:
+    if feature.is_real:
         return np.concatenate([values[:1], middles, values[-1:]])
     half = feature.step / 2 if feature.levels is None else 0.5
     return np.concatenate([[values[0] - half], middles, [values[-1] + half]])

@@ -77,7 +77,7 @@ class Robust(JudgedConstraint):
                     "Whole numbers are perturbed only if they are named.",
                     "Give a radius for each: bf.robust({'income': 500}).",
                 )
-            given = {f.name: share * f.range for f in space.features if f.levels is None and not f.step}
+            given = {f.name: share * f.range for f in space.features if f.is_real}
         radius = np.zeros(len(space))
         for name, length in given.items():
             j = space.index(name)
