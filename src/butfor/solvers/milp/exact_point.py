@@ -108,7 +108,7 @@ class Landing:
         cell = int(piece.cells.index(np.array([here]))[0])
         if not piece.by_value:
             feature, leave = problem.space.features[j], Sum(constant=1.0) - piece.cell[cell]
-            number = float((feature.in_numbers(np.array([here])) if feature.levels else np.array([here]))[0])
+            number = float(feature.in_numbers(self.target[[j]])[0])
             return Room(number, number, leave, leave)
         if problem.domain.step[j]:
             below, above = beyond(problem, self.program, piece, j, here)
