@@ -284,6 +284,8 @@ ERRORS: list[tuple[str, Callable[[SimpleNamespace], Any], type, type, str]] = [
     ("linear with a strange sense", constrained(bf.linear({"age": 1.0}, "<", 1)), bf.InputError, ValueError, "'<='"),
     ("linear over nothing", lambda d: bf.linear({}, "<=", 1), bf.InputError, ValueError, "at least one"),
     ("linear without end", constrained(bf.linear({"age": 1.0}, "<=", np.inf)), bf.InputError, ValueError, "finite"),
+    ("linear with a weight beyond sums", constrained(bf.linear({"age": 1e-320}, "<=", 1)), bf.InputError, ValueError, "lie between"),
+    ("linear with a bound beyond sums", constrained(bf.linear({"age": 1.0}, "<=", 1e308)), bf.InputError, ValueError, "lie between"),
     ("implies words", constrained(bf.implies("age", "income")), bf.InputTypeError, TypeError, "bf.rises"),
     ("implies a fall without amount", constrained(bf.implies(bf.rises("age"), bf.rises("income"))), bf.InputError,
      ValueError, "by="),

@@ -41,6 +41,10 @@ class AtMost(Relation):
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
 
 
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Between which sizes weights and bounds lie, so that no sum of terms is beyond what floats hold."""
+
+
 @dataclass(frozen=True)
 class LinearRelation(Relation):
     """See `linear`."""
@@ -61,8 +65,14 @@ class LinearRelation(Relation):
     def validate(self, space: Space) -> None:
         if self.sense not in ("<=", ">=", "=="):
             raise InputError(f"{self!r} was given.", "The sense must be '<=', '>=' or '=='.")
-        if not np.isfinite([self.bound, *(weight for _, weight in self.weights)]).all():
+        sizes = np.abs([self.bound, *(weight for _, weight in self.weights)])
+        if not np.isfinite(sizes).all():
             raise InputError(f"{self!r} was given.", "Weights and bound must be finite.")
+        if any(size and not SMALLEST <= size <= LARGEST for size in sizes.tolist()):
+            raise InputError(
+                f"{self!r} was given.",
+                f"The sizes of weights and bound must be 0 or lie between {SMALLEST:g} and {LARGEST:g}.",
+            )
         if not any(weight for _, weight in self.weights):
             raise InputError(f"{self!r} says nothing.", "At least one column must have a weight that is not 0.")
         for name, _ in self.weights:
