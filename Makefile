@@ -37,7 +37,7 @@ test-web: $(VENV)/.dev ## pages in a browser (needs chromium, and npm for axe-co
 	SCREENSHOTS=screenshots $(BIN)/python -m pytest -m web tests/web
 
 fuzz: $(VENV)/.dev ## random questions, judged by enumeration (MINUTES=5 SEED=0); writes what fails into fuzz-failures
-	$(BIN)/python -m butfor.testing.fuzz --minutes $(or $(MINUTES),5) --seed $(or $(SEED),0)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) --seed $(or $(SEED),0)
 
 oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest versions allowed, in .venv-oldest
 	test -d .venv-oldest || $(FOUND) -m venv .venv-oldest

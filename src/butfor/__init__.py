@@ -63,12 +63,12 @@ if TYPE_CHECKING:
     from butfor.problem.constraints.noise import choose_radius, choose_sigma, probability_within
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
+    from butfor.records.loading import load
     from butfor.solvers.outcome import Status, Stopped
-    from butfor.solvers.swarm.settings import Swarm
+    from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
-    from butfor.views.loading import load
     from butfor.warming.warm import warm
 
 _HOMES = {
@@ -101,12 +101,14 @@ _HOMES = {
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
     "butfor.solvers.outcome": ("Status", "Stopped"),
-    "butfor.solvers.swarm.settings": ("Swarm",),
+    "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
-    "butfor.views.loading": ("load",),
+    "butfor.records.loading": ("load",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
+
+import_module("butfor.warming.searches")
 
 __version__ = "0.1.0"
 __all__ = [name for names in _HOMES.values() for name in names]

@@ -18,12 +18,12 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.records.lines import line_of, together
+from butfor.records.tables import kind_of
 from butfor.report.page import ANSWERS_ONE_BY_ONE
 from butfor.report.pictures import histogram, interval, share_bar, stacked_bar
 from butfor.report.portfolio import MEANINGS
 from butfor.space.feature import Feature
-from butfor.views.lines import line_of, together
-from butfor.views.tables import kind_of
 from butfor.views.words import why_in_words
 from tests.applicant import EXPLAINER, POSSIBLE, STUCK, X
 from tests.views.answers import made

@@ -334,7 +334,7 @@ def test_refuses_what_it_cannot_prove() -> None:
 def test_an_answer_that_rounding_decides_about_is_looked_for_deep_inside() -> None:
     """The threshold is attained by one corner of the table only. No threshold can be raised for safety."""
     pytest.importorskip("onnxruntime")
-    from butfor.testing.fuzz.networks import OnnxNetworkClassifier
+    from tests.fuzz.networks import OnnxNetworkClassifier
 
     X = pd.DataFrame(
         {

@@ -27,12 +27,12 @@ from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.model.ball import Ball, BallNorm
-from butfor.model.counterpart import counterpart, last_below, on_grid
 from butfor.model.questions import evaluate
-from butfor.model.reply import reply
 from butfor.model.trees import Trees
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.trees.counterpart import counterpart, last_below, on_grid
+from butfor.neighbours.trees.reply import reply
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING

@@ -12,12 +12,12 @@ from scipy.optimize import linprog
 from sklearn.datasets import make_classification
 
 import butfor as bf
-from butfor.model.ball import Ball, BallNorm
-from butfor.model.leaf_reach import LeafReach, Reached
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
-from butfor.model.shifts import shifts_of
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.oblique.leaf_reach import LeafReach, Reached
+from butfor.neighbours.shifts import shifts_of
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.outcome import Status

@@ -10,8 +10,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 import butfor as bf
-from butfor.model.adversary.search import Worst
-from butfor.model.ball import Ball, BallNorm
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.trees.search import Worst
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.combine import SetAnswer

@@ -12,9 +12,9 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import butfor as bf
-from butfor.model.ball import Ball, BallNorm
-from butfor.model.counterpart import on_grid
 from butfor.model.questions import evaluate
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.trees.counterpart import on_grid
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.combine import SetAnswer

@@ -17,7 +17,7 @@ from butfor.solvers.outcome import TOLERANCE, Status
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.diverse import clusters, distinct
 from butfor.solvers.swarm.run import SwarmRun as Search
-from butfor.solvers.swarm.settings import Swarm
+from butfor.solvers.swarm.swarm import Swarm
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 

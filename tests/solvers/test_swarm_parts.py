@@ -12,7 +12,7 @@ from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
 from butfor.solvers.swarm.hypercube import hypercube, moved
 from butfor.solvers.swarm.kernels import move
 from butfor.solvers.swarm.pricing import Pricing
-from butfor.solvers.swarm.settings import Swarm, constriction
+from butfor.solvers.swarm.swarm import Swarm, constriction
 from butfor.solvers.swarm.telling import information_value
 from butfor.testing.problems import Kinds, random_problem
 

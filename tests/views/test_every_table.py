@@ -21,8 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
 from butfor.problem.spec import from_spec, to_spec
+from butfor.records import tables
 from butfor.space import frames, levels
-from butfor.views import tables
 from tests.space.samples import ODD_TABLES, REFUSED_TABLES
 
 

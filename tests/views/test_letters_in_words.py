@@ -9,7 +9,7 @@ from butfor.verdict.certificate import CLOSEST_ROW
 from butfor.views.languages import built_in, languages
 from butfor.views.words import blamed_in_words, constraints_in_words, why_in_words
 from tests.applicant import EXPLAINER, POSSIBLE, ROW, STUCK
-from tests.test_closest import stuck
+from tests.explain.test_closest import stuck
 from tests.views.answers import made
 
 GERMAN = bf.describe(

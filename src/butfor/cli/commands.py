@@ -262,7 +262,7 @@ def check(
     from butfor.audit.recheck import check_all
     from butfor.cli.files import load, read_answers
     from butfor.cli.parse import sample_of
-    from butfor.views.parts import ContradictionError
+    from butfor.records.parts import ContradictionError
 
     try:
         answers = read_answers(answer)
@@ -302,7 +302,7 @@ def report(
     from butfor.cli.files import write
     from butfor.explanation.column_words import describe
     from butfor.explanation.explanation import Explanation
-    from butfor.views import loading
+    from butfor.records import loading
 
     found = loading.load(answer)
     told = found if words is None else found.described(describe(words))

@@ -15,9 +15,9 @@ from butfor.estimator.files import from_file, is_model_file
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.importers.known_levels import known_levels
+from butfor.records import batch, record
+from butfor.records.whole_file import write_whole
 from butfor.space.text_cells import with_levels
-from butfor.views import batch, json
-from butfor.views.whole_file import write_whole
 
 READERS = {
     ".csv": {"pandas": "read_csv", "polars": "read_csv"},
@@ -117,9 +117,9 @@ def read_answers(path: Path) -> Sequence[Explanation]:
     if path.suffix.lower() == ".jsonl":
         return batch.load(path)
     text = read_text(path)
-    answers = json.load_many(text)
+    answers = record.load_many(text)
     try:
-        return json.load_together(text) if len(answers) > 1 else answers
+        return record.load_together(text) if len(answers) > 1 else answers
     except InputError:  # they are of several calls
         return answers
 

@@ -16,7 +16,7 @@ import time
 
 import numba
 
-from butfor.compiled.searches import SEARCHES
+from butfor.compiled.searches import SEARCHES, module_of_examples
 from butfor.log import LOG
 
 SECONDS_BETWEEN_LOOKS = 0.05
@@ -56,7 +56,7 @@ def start(search: str, kernels: tuple[str, ...]) -> subprocess.Popen[bytes]:
     if numba.config.CACHE_DIR:
         environment["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "butfor.warming.worker", search, *kernels],
+        [sys.executable, "-P", "-m", "butfor.compiled.ahead", module_of_examples(), search, *kernels],
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

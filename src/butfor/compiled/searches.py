@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -18,30 +19,21 @@ class KernelGroup(NamedTuple):
     shares: tuple[tuple[str, ...], ...]
 
 
-SEARCHES = {
-    "butfor.solvers.ensemble": KernelGroup(
-        "sums of trees",
-        10,
-        (
-            ("walk", "kept", "improve", "least_prices"),
-            ("reduced", "regions", "tighten", "reach", "parted", "ascend", "branching", "carried"),
-        ),
-    ),
-    "butfor.solvers.oblique": KernelGroup("oblique trees", 12, (("nearest_leaves", "side_bounds"),)),
-    "butfor.solvers.tree": KernelGroup("trees", 3, (("nearest_leaves",),)),
-    "butfor.solvers.swarm": KernelGroup(
-        "black boxes", 3, (("decode", "move", "take_over", "add_prices", "uniform_pair"),)
-    ),
-    "butfor.solvers.linear": KernelGroup(
-        "linear models", 2, (("_rise", "rise_at_once", "_fewest_changes", "cheapest_choices"),)
-    ),
-    "butfor.model.adversary": KernelGroup(
-        "what a sum of trees does nearby", 4, (("begin_search", "merged"), ("search",))
-    ),
-    "butfor.trees.tao": KernelGroup("", 4, (("descend", "paths", "logistic"),)),
-    "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
-}
+SEARCHES: dict[str, KernelGroup] = {}
 """Each package with kernels, those that take longest first. A package comes before the one that it is in."""
+
+_examples: list[str] = []
+
+
+def declare(searches: Mapping[str, KernelGroup], examples: str) -> None:
+    """Say which packages have kernels, and which module has an example for each. What stands above says it."""
+    SEARCHES.update(searches)
+    _examples[:] = [examples]
+
+
+def module_of_examples() -> str:
+    """The module with an example for each search."""
+    return _examples[0]
 
 
 def search_of(module: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.ball import Ball, BallNorm
 from butfor.model.scores import ScoreSet
+from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.domain import Domain
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem

@@ -16,15 +16,15 @@ from butfor.explain.plan import plan
 from butfor.explanation.region import Region
 from butfor.formulation.margins import never_fall, tightened, widened
 from butfor.importers.read import Reading
-from butfor.model.ball import Ball, BallNorm
-from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.questions import Model, cuts, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.model.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.trees.counterpart import on_grid
+from butfor.neighbours.widest_box import BOX_HALVINGS, NETWORK_HALVINGS, missed_in, widest_box
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.constraints.robust import CURVED, UNCURVED, Robust, read_in_bins, unjudged
 from butfor.problem.costs import L1
 from butfor.problem.domain import grid_down, grid_up, outwards_in_single

@@ -31,7 +31,7 @@ from butfor.solvers.outcome import (
 from butfor.solvers.rows.examples import cheapest_example
 from butfor.solvers.rows.quick import quick_answers
 from butfor.solvers.solver import AbstractSolver, Budget
-from butfor.solvers.swarm.settings import Swarm
+from butfor.solvers.swarm.swarm import Swarm
 
 FIRST_SHARE = 1 / 3
 """The share of a limited time in which every row is tried once. As much of the rest is for asking, and for real rows."""

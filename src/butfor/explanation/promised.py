@@ -6,7 +6,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.explanation.question_record import QuestionRecord
-from butfor.model.ball import BallNorm
+from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.robust import Robust
 from butfor.problem.spec import from_spec
 from butfor.space.space import Space

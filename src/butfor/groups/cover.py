@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.solvers.milp.program import Program, Sum
+from butfor.programs.program import Program, Sum
 
 NEARLY_WHOLE = 1e-4
 """A bound on a whole number is rounded down if it is not this close to the next one."""

@@ -19,6 +19,7 @@ LIBRARIES = (
     "sklearn_calibration",
     "sklearn_ensembles",
     "sklearn_hist_boosting",
+    "sklearn_isolation",
     "sklearn_linear",
     "sklearn_neighbours",
     "sklearn_networks",

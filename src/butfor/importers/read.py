@@ -17,7 +17,7 @@ from butfor.estimator.source import Source, is_pipeline, wrapped
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
-from butfor.importers.registry import OnlyBoundedError, read_model, through_steps
+from butfor.importers.registry import OnlyBoundedError, plausibility_of, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
 from butfor.model.network import Network
@@ -122,6 +122,13 @@ def read_onto(estimator: Any, space: Space, rows: Any) -> Reading:
         raise InputError(
             f"the model has other categories than the answer in the columns {names}.", "They must be the same."
         ) from None
+
+
+def read_plausibility(detector: Any, space: Space, rows: Any) -> tuple[Reading, float]:
+    """What a detector of outliers says over a space, and the detector's own border."""
+    load_builtin()
+    plausibility = plausibility_of(detector)
+    return read_onto(plausibility, space, rows), plausibility.border
 
 
 def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "raise") -> Reading:

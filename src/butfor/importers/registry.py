@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from butfor.errors import InputError, UnsupportedModelError
+from butfor.arrays import FloatArray
+from butfor.errors import InputError, InputTypeError, UnsupportedModelError
 from butfor.estimator.boosters import native_names
 from butfor.estimator.by_class import ByClass
 from butfor.estimator.opening import fitted_width
+from butfor.estimator.source import is_pipeline
 from butfor.importers.fold.column import Column
 from butfor.model.barrier import AbstractBarrier
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout
+
+
+class Likeness(Protocol):
+    """How much rows are like the data: a number of each, and the border that the detector itself draws."""
+
+    @property
+    def border(self) -> float:
+        """The number at which the detector separates outliers from the rest."""
+
+    def predict(self, X: Any) -> FloatArray:
+        """The number of each row: the larger, the more like the data."""
+
 
 Imported = tuple[Model, AbstractReadout]
 ReadModel = Callable[[Any, list[Column]], Imported]
@@ -20,6 +34,7 @@ ReadStep = Callable[[Any, list[Column]], list[Column]]
 
 _models: ByClass[ReadModel] = ByClass()
 _steps: ByClass[ReadStep] = ByClass()
+_plausible: ByClass[Callable[[Any], Likeness]] = ByClass()
 
 
 class OnlyBoundedError(UnsupportedModelError):
@@ -46,6 +61,24 @@ def register_step(transformer_class: type | str, read: ReadStep) -> None:
     `read(transformer, columns)` returns the columns that leave the transformer.
     """
     _steps[transformer_class] = read
+
+
+def register_plausibility(detector_class: type | str, of: Callable[[Any], Likeness]) -> None:
+    """Teach butfor a detector of outliers. `of(detector)` takes it, or a pipeline that ends in it, for a regressor."""
+    _plausible[detector_class] = of
+
+
+def plausibility_of(detector: Any) -> Likeness:
+    """A known detector as a regressor. An unknown one is refused by name."""
+    last = detector.steps[-1][1] if is_pipeline(detector) else detector
+    of = _plausible.of(last)
+    if of is None:
+        known = " or ".join(_plausible.names())
+        raise InputTypeError(
+            f"bf.plausible was given {type(last).__name__}.",
+            f"It takes a fitted {known}, or a pipeline that ends in one.",
+        )
+    return of(detector)
 
 
 def read_model(estimator: Any, columns: list[Column]) -> Imported:

@@ -10,13 +10,13 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.estimator.prediction import Prediction
-from butfor.model.adversary.search import Worst
-from butfor.model.ball import Ball
 from butfor.model.network import Network
 from butfor.model.questions import Model
 from butfor.model.rounding import Extent, rounding
 from butfor.model.scores import ScoreSet
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.trees.search import Worst
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.constraints.constraint import Changes
 from butfor.problem.referee import Referee
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
-from butfor.model.ball import Ball
 from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import stays_clear
@@ -23,6 +22,7 @@ from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
 from butfor.model.trees import Trees
+from butfor.neighbours.ball import Ball
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.restrictions import admissible

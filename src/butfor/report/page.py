@@ -14,6 +14,7 @@ from typing import Any
 from butfor.errors import InputTypeError
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.records.whole_file import write_whole
 from butfor.report.by_group import by_group
 from butfor.report.certificates import certificates
 from butfor.report.portfolio import Portfolio, portfolio
@@ -23,7 +24,6 @@ from butfor.views import html
 from butfor.views.languages import say, speaking, spoken
 from butfor.views.markup import isolated
 from butfor.views.page_words import headline_told
-from butfor.views.whole_file import write_whole
 
 ANSWERS_ONE_BY_ONE = 20
 """Up to so many answers also have a card each, with drawings. More of them would make the page long and heavy."""

@@ -25,7 +25,7 @@ from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
 from butfor.solvers.rows.row_search import RowSearch
 from butfor.solvers.solver import AbstractSolver, Support
-from butfor.solvers.swarm.settings import Swarm
+from butfor.solvers.swarm.swarm import Swarm
 from butfor.solvers.tree.exact import TreeExact
 
 PROVING: tuple[AbstractSolver, ...] = (

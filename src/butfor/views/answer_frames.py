@@ -15,9 +15,9 @@ from butfor.errors import InputError, MissingExtraError
 from butfor.explanation.changes import is_number
 from butfor.explanation.cost_parts import cost_parts, prices_of
 from butfor.explanation.explanations import Explanations
+from butfor.records.whole_file import path_of, write_whole
 from butfor.space import frames
 from butfor.space.space import same
-from butfor.views.whole_file import path_of, write_whole
 
 Form = Literal["wide", "long"]
 

@@ -1,6 +1,6 @@
 """Compile everything ahead.
 
-examples: a small problem for each search, which calls all of its kernels
-worker: one process, which compiles a share
-warm: all of them
+searches: the packages with kernels
+examples: a small problem for each of them, which calls all of its kernels
+warm: all of them, in as many processes as there are processors
 """

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.model.ball import Ball, BallNorm
 from butfor.model.questions import evaluate, score_count
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.worst import worst_neighbours
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 
@@ -30,7 +30,7 @@ def predictions() -> None:
 
 def worst_rows() -> None:
     """The worst row near a row. Even these few trees are merged."""
-    from butfor.model.adversary import search
+    from butfor.neighbours.trees import search
 
     search.FEW_BOXES = 1
     for seed in range(6):
@@ -69,7 +69,7 @@ def oblique_trees() -> None:
 
 def black_boxes() -> None:
     """A swarm of few particles."""
-    from butfor.solvers.swarm.settings import Swarm
+    from butfor.solvers.swarm.swarm import Swarm
 
     _solve(Swarm(particles=6, iterations=4), "linear", PLAIN, 3)
 
@@ -99,7 +99,7 @@ def learned_trees() -> None:
 
 
 SMALL_PROBLEMS: dict[str, Callable[[], None]] = {
-    "butfor.model.adversary": worst_rows,
+    "butfor.neighbours.trees": worst_rows,
     "butfor.model": predictions,
     "butfor.solvers.tree": trees,
     "butfor.solvers.linear": linear_models,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from butfor.compiled import helper
 from butfor.compiled.cache import kept_in
-from butfor.compiled.searches import SEARCHES
+from butfor.compiled.searches import SEARCHES, module_of_examples
 from butfor.errors import InputError
 from butfor.views.progress import bar
 
@@ -50,7 +50,7 @@ def _run(shares: list[tuple[str, tuple[str, ...]]], advance: Callable[[int], Non
                 if code:
                     raise InputError(
                         f"compiling {words} failed with exit code {code}.",
-                        f"`python -m butfor.warming.worker {words}` shows why.",
+                        f"`python -m butfor.compiled.ahead {module_of_examples()} {words}` shows why.",
                     )
                 advance(1)
     finally:

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputTypeError, NotFittedError
+from butfor.errors import NotFittedError
+from butfor.estimator.source import is_pipeline
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.sklearn_tree import grown
-from butfor.importers.read import Reading, read_onto
-from butfor.importers.registry import Imported, read_step, register_importer
+from butfor.importers.registry import Imported, read_step, register_importer, register_plausibility
 from butfor.model.readout import Value
-from butfor.space.space import Space
 
 
 class PathLengths:
@@ -28,12 +27,7 @@ class PathLengths:
     """
 
     def __init__(self, estimator: Any) -> None:
-        forest = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-        if type(forest).__name__ != "IsolationForest":
-            raise InputTypeError(
-                f"bf.plausible was given {type(forest).__name__}.",
-                "It takes a fitted IsolationForest, or a pipeline that ends in one.",
-            )
+        forest = estimator.steps[-1][1] if is_pipeline(estimator) else estimator
         if not hasattr(forest, "estimators_"):
             raise NotFittedError("this IsolationForest is not fitted.", "A fitted one is needed.", "Call fit first.")
         self.estimator, self.forest = estimator, forest
@@ -91,10 +85,5 @@ def _unseen(rows: FloatArray) -> FloatArray:
     return np.where(np.asarray(rows) < 2, 0.0, harmonic)
 
 
-def read_plausibility(forest: Any, space: Space, rows: Any) -> tuple[Reading, float]:
-    """The path lengths of a forest over a space, and the forest's own border."""
-    lengths = PathLengths(forest)
-    return read_onto(lengths, space, rows), lengths.border
-
-
 register_importer(PathLengths, read_path_lengths)
+register_plausibility("IsolationForest", PathLengths)

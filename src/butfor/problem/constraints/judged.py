@@ -9,8 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
-from butfor.importers.libraries.sklearn_isolation import read_plausibility
-from butfor.importers.read import Reading
+from butfor.importers.read import Reading, read_plausibility
 from butfor.model.black_box import BlackBox
 from butfor.model.clearance import check_boundaries, stays_clear
 from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count

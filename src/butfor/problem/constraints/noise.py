@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number, suggests
-from butfor.model.ball import BallNorm
+from butfor.neighbours.ball import BallNorm
 
 Norm = Literal["linf", "l2", "l1"]
 Lengths = TypeVar("Lengths", float, Mapping[str, float])

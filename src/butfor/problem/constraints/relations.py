@@ -41,7 +41,7 @@ class AtMost(Relation):
         return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
 
 
-SMALLEST, LARGEST = 1e-100, 1e100
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
 """Between which sizes weights and bounds lie, so that no sum of terms is beyond what floats hold."""
 
 
@@ -68,10 +68,10 @@ class LinearRelation(Relation):
         sizes = np.abs([self.bound, *(weight for _, weight in self.weights)])
         if not np.isfinite(sizes).all():
             raise InputError(f"{self!r} was given.", "Weights and bound must be finite.")
-        if any(size and not SMALLEST <= size <= LARGEST for size in sizes.tolist()):
+        if any(size and not SMALLEST_WEIGHT <= size <= LARGEST_WEIGHT for size in sizes.tolist()):
             raise InputError(
                 f"{self!r} was given.",
-                f"The sizes of weights and bound must be 0 or lie between {SMALLEST:g} and {LARGEST:g}.",
+                f"The sizes of weights and bound must be 0 or lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}.",
             )
         if not any(weight for _, weight in self.weights):
             raise InputError(f"{self!r} says nothing.", "At least one column must have a weight that is not 0.")

@@ -10,7 +10,6 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
-from butfor.model.ball import Ball, BallNorm
 from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
@@ -18,6 +17,7 @@ from butfor.model.questions import Model, kind_of
 from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
+from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
 from butfor.problem.neighbours import FEW_NEIGHBOURS, Neighbourhood, neighbourhoods
 from butfor.problem.problem import Problem

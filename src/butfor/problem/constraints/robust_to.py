@@ -14,7 +14,6 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading, read_onto
-from butfor.model.joint_network import alike, networks_side_by_side
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
@@ -22,6 +21,7 @@ from butfor.model.questions import Model, is_read, kind_of, score_count
 from butfor.model.scores import ScoreSet
 from butfor.model.side_by_side import in_both, side_by_side
 from butfor.model.trees import Trees
+from butfor.neighbours.networks.joint import alike, networks_side_by_side
 from butfor.problem.constraints.constraint import Changes, JudgedConstraint
 from butfor.problem.constraints.robust import CURVED, UNCURVED
 from butfor.problem.problem import Problem

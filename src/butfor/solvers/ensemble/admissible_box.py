@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.model.adversary.search import Adversary, adversary_over
-from butfor.model.regions import Regions, leaf_boxes, regions, runs
 from butfor.model.trees import Trees
+from butfor.neighbours.trees.regions import Regions, leaf_boxes, regions, runs
+from butfor.neighbours.trees.search import Adversary, adversary_over
 from butfor.problem.domain import Domain, grid_down, grid_up, on_grid
 from butfor.problem.problem import Problem
 from butfor.space.space import same

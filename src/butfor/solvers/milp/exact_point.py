@@ -17,9 +17,9 @@ from butfor.formulation.kept_relations import Place, kept
 from butfor.problem.constraints.relations import Event, Implication, LinearRelation
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.problem import Problem
+from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.models import beyond, needs_value
-from butfor.solvers.milp.program import Program, Sum
 from butfor.solvers.milp.relations import end_of
 
 RATHER = 1e-3

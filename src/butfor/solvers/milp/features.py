@@ -14,7 +14,7 @@ from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells
 from butfor.problem.domain import grid_point, on_grid
 from butfor.problem.problem import Problem
-from butfor.solvers.milp.program import Program, Sum
+from butfor.programs.program import Program, Sum
 
 MOST_STEPS = 1e8
 """The widest range of whole numbers that HiGHS gets as such. It takes what is within 1e-6 of one for whole."""

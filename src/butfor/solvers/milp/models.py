@@ -22,8 +22,8 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet
 from butfor.model.trees import Interval, Leaf, Trees
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
+from butfor.programs.program import Program, Sum, mixtures
 from butfor.solvers.milp.features import MOST_STEPS, Piece
-from butfor.solvers.milp.program import Program, Sum, mixtures
 
 
 @singledispatch

@@ -13,9 +13,9 @@ from butfor.formulation.margins import adds_in_one_type, tightened, widened
 from butfor.model.scores import ScoreSet, Softmax
 from butfor.model.trees import Trees
 from butfor.problem.problem import Problem
+from butfor.programs.program import Sum
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.milp.models import better, elsewhere
-from butfor.solvers.milp.program import Sum
 from butfor.solvers.milp.written import SNAP, Written
 from butfor.solvers.outcome import Stopped, to_beat
 from butfor.solvers.solver import Budget

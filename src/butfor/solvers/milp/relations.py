@@ -12,8 +12,8 @@ from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implicati
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.domain import on_grid
 from butfor.problem.problem import Problem
+from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.features import Piece
-from butfor.solvers.milp.program import Program, Sum
 
 
 @singledispatch

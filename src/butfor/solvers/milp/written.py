@@ -12,10 +12,10 @@ from butfor.formulation.tables import Tables, tabulate
 from butfor.model.scores import ScoreSet
 from butfor.problem.constraints.relations import Fresh, Implication
 from butfor.problem.problem import Problem
+from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.exact_point import Landing
 from butfor.solvers.milp.features import Needs, Piece, add_feature
 from butfor.solvers.milp.models import add_model, cells_in_use, needs_value
-from butfor.solvers.milp.program import Program, Sum
 from butfor.solvers.milp.relations import add_relation
 
 SNAP = 1e-9

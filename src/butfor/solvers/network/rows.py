@@ -10,9 +10,9 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.network import Network
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
+from butfor.programs.program import Program, Sum, mixtures
 from butfor.solvers.milp.features import Piece
 from butfor.solvers.milp.models import add_bent, add_network
-from butfor.solvers.milp.program import Program, Sum, mixtures
 from butfor.solvers.network.ball import CostBall
 from butfor.solvers.network.directions import DOWN, UP, Directions
 from butfor.solvers.network.units import Units, line_above_bent

@@ -16,15 +16,15 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.margins import tightened, widened
-from butfor.model.ball import Ball
-from butfor.model.counterpart import counterpart, in_rows
-from butfor.model.negative_box import NegativeBox, keeping_out, out_of_leaves, own_cells
-from butfor.model.regions import regions
-from butfor.model.reply import reply
 from butfor.model.scores import ScoreSet, at_least, everything
 from butfor.model.side_by_side import side_by_side
 from butfor.model.trees import Trees
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.trees.counterpart import counterpart, in_rows
+from butfor.neighbours.trees.negative_box import NegativeBox, keeping_out, out_of_leaves, own_cells
+from butfor.neighbours.trees.regions import regions
+from butfor.neighbours.trees.reply import reply
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer

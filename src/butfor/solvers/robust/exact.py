@@ -14,16 +14,16 @@ from itertools import product
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.model.adversary.search import Worst
-from butfor.model.ball import Ball, BallNorm
-from butfor.model.counterpart import on_grid
 from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.trees.counterpart import on_grid
+from butfor.neighbours.trees.search import Worst
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem

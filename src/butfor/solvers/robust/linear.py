@@ -13,11 +13,11 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.formulation.margins import tightened
-from butfor.model.ball import Ball
 from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
-from butfor.model.worst import worst_neighbours
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, Stopped, nothing_found

@@ -20,11 +20,11 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.frontier import Frontier
-from butfor.model.ball import Ball
-from butfor.model.leaf_reach import TERMS_ROUNDING, LeafReach, Reached, WayIn, size_of_terms
 from butfor.model.oblique import ObliqueTree, Path
 from butfor.model.scores import ScoreSet
-from butfor.model.shifts import shifts_of
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.oblique.leaf_reach import TERMS_ROUNDING, LeafReach, Reached, WayIn, size_of_terms
+from butfor.neighbours.shifts import shifts_of
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer

@@ -6,8 +6,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.formulation.kept_relations import Place, kept
-from butfor.model.growing_program import GrowingProgram, Solution
-from butfor.model.inequalities import Inequalities
+from butfor.programs.growing import GrowingProgram, Solution
+from butfor.programs.inequalities import Inequalities
 from butfor.solvers.robust.parcel_rows import ParcelRows
 from butfor.solvers.robust.parcels import Choices, Parcel
 from butfor.solvers.robust.zones import OUTSIDE, Zones

@@ -12,12 +12,12 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
-from butfor.model.adversary.search import worst_row
-from butfor.model.ball import BallNorm
-from butfor.model.negative_box import between, own_cells
-from butfor.model.regions import Regions, regions
 from butfor.model.trees import Interval
-from butfor.model.widest_box import missed_in, widest_box
+from butfor.neighbours.ball import BallNorm
+from butfor.neighbours.trees.negative_box import between, own_cells
+from butfor.neighbours.trees.regions import Regions, regions
+from butfor.neighbours.trees.search import worst_row
+from butfor.neighbours.widest_box import missed_in, widest_box
 from butfor.problem.constraints.relations import Implication, LinearRelation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer

@@ -15,13 +15,13 @@ from scipy.linalg import block_diag
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
 from butfor.formulation.margins import tightened, widened
-from butfor.model.adversary.search import Worst
-from butfor.model.ball import Ball
-from butfor.model.joint_network import networks_side_by_side
 from butfor.model.network import Network, shifted_network
-from butfor.model.network_adversary import NetworkAdversary
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.networks.joint import networks_side_by_side
+from butfor.neighbours.networks.search import NetworkAdversary
+from butfor.neighbours.trees.search import Worst
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.model.ball import Ball, BallNorm
+from butfor.neighbours.ball import Ball, BallNorm
 
 SURELY = 1 - 1e-9
 """If the terms add up to less than this, the ball meets the box, however they were rounded."""

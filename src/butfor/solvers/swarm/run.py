@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,8 @@ from butfor.solvers.swarm.flock import Flock
 from butfor.solvers.swarm.hypercube import around, hypercube
 from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
 from butfor.solvers.swarm.polish import Answers, polish
+from butfor.solvers.swarm.settings import SwarmSettings
 from butfor.solvers.swarm.telling import most_telling
-
-if TYPE_CHECKING:
-    from butfor.solvers.swarm.settings import Swarm
 
 SEEDS = 10
 """The largest number of real rows, per answer, from which a swarm starts."""
@@ -34,7 +31,7 @@ SEARCH = 0.6
 class SwarmRun:
     """One run of a swarm. It may be interrupted anywhere; `outcome` uses what is known by then."""
 
-    def __init__(self, swarm: Swarm, problem: Problem, budget: Budget, k: int, seed: int) -> None:
+    def __init__(self, swarm: SwarmSettings, problem: Problem, budget: Budget, k: int, seed: int) -> None:
         self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
         oracle = model_oracle(problem) if problem.oracle is None else problem.oracle
         active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)

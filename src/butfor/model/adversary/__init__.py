@@ -1,1 +1,0 @@
-"""The worst row of a ball or a box, for a sum of trees."""

@@ -1,0 +1,180 @@
+"""The robust counterpart of a sum of trees. It is a sum of trees again.
+
+For a tree T and the box of shifts |s| <= r, let T_r(c) be the smallest value of a leaf that c + s can reach. At a split
+(j, t), c_j <= t - r_j goes left only, c_j > t + r_j goes right only, and in between both sides count. So T_r is a tree
+over the cuts t - r_j and t + r_j. A sum of smallest values is never larger than the smallest sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.float_order import last_between
+from butfor.model.trees import Trees, with_cells
+from butfor.neighbours.ball import Ball
+
+MOST_NODES = 200_000
+"""The largest number of nodes of a robust counterpart. Deep trees and large balls have far more."""
+
+
+def in_rows(model: Trees, A: FloatArray) -> Trees:
+    """The model whose scores are the sums `A s` of the scores of another one."""
+    return replace(model, value=np.ascontiguousarray(model.value @ A.T), base=A @ model.base)
+
+
+@lru_cache(maxsize=16)
+def on_grid(model: Trees, ball: Ball) -> Trees:
+    """The same model for numbers on a grid: their cuts are moved down to grid points, if the ball shifts them."""
+    if not ball.step.any():
+        return model
+    cut = model.cut.copy()
+    for j in np.flatnonzero((ball.step > 0) & (ball.radius > 0)):
+        at = (model.feature == j) & (model.member < 0)
+        cut[at] = ball.anchor[j] + ball.step[j] * np.floor((cut[at] - ball.anchor[j]) / ball.step[j])
+    return with_cuts(model, cut)
+
+
+def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
+    """The largest c whose `c + shift`, as it is rounded, does not exceed the cut."""
+    known = np.where(np.isfinite(cut), cut, 0.0)
+    off = 2 * np.spacing(np.maximum(np.abs(known), np.abs(shift)))  # more than rounding can be
+    last = last_between(lambda c: c + shift <= known, known - shift - off, known - shift + off)
+    return np.where(np.isfinite(cut), last, cut)
+
+
+def with_cuts(model: Trees, cut: FloatArray) -> Trees:
+    """The same trees with other cuts."""
+    return with_cells(replace(model, cut=cut), model.lasting_cells())
+
+
+def counterpart(model: Trees, A: FloatArray, radius: FloatArray, lacking: frozenset[int]) -> Trees | None:
+    """The sum of T_r over all trees, for each row of `A s`. Some features may be `lacking` a value.
+
+    None if it has too many nodes. It is kept, because many rows ask the same of one model.
+    """
+    return _counterpart(model, A.shape, A.tobytes(), radius.tobytes(), lacking)
+
+
+@lru_cache(maxsize=16)
+def _counterpart(
+    whole: Trees, shape: tuple[int, int], sums: bytes, radii: bytes, lacking: frozenset[int]
+) -> Trees | None:
+    model = in_rows(whole, np.frombuffer(sums).reshape(shape))
+    grown = _Growth(model, np.frombuffer(radii), lacking)
+    try:
+        roots = [grown.grow((int(root),), {}, {}) for root in model.roots]
+    except _TooLarge:
+        return None
+    made = replace(
+        model,
+        roots=np.array(roots, dtype=np.intp),
+        feature=np.array(grown.feature, dtype=np.intp),
+        cut=np.array(grown.cut),
+        member=np.array(grown.member, dtype=np.intp),
+        missing_left=np.array(grown.missing_left, dtype=np.bool_),
+        left=np.array(grown.left, dtype=np.intp),
+        right=np.array(grown.right, dtype=np.intp),
+        value=np.array(grown.value),
+    )
+    return with_cells(made, model.lasting_cells())
+
+
+class _TooLarge(Exception):  # noqa: N818 - it never leaves this file
+    """There are more than `MOST_NODES` nodes."""
+
+
+@dataclass(eq=False)
+class _Growth:
+    """The nodes of the counterpart so far. Parents come before their children."""
+
+    model: Trees
+    radius: FloatArray
+    lacking: frozenset[int]
+    feature: list[int] = field(default_factory=list)
+    cut: list[float] = field(default_factory=list)
+    member: list[int] = field(default_factory=list)
+    missing_left: list[bool] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+    value: list[FloatArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        model = self.model
+        radius = np.where(model.feature >= 0, self.radius[model.feature], 0.0)
+        self.only_left = last_below(model.cut, radius)  # c + r <= cut
+        self.not_right = last_below(model.cut, -radius)  # c - r <= cut
+        self.plain: dict[str, list[Any]] = {
+            name: getattr(model, name).tolist() for name in ("feature", "member", "left", "right", "missing_left")
+        }
+        self.empty = np.zeros(len(model.feature), dtype=np.bool_)
+        for root in model.roots.tolist():
+            self._mark_empty(root, {}, {})
+
+    def _mark_empty(self, node: int, low: dict[int, float], high: dict[int, float]) -> None:
+        """Mark the nodes below one that no number reaches, because it would be up to one cut and above a larger one."""
+        j, cut = self.plain["feature"][node], float(self.model.cut[node])
+        if j < 0:
+            return
+        left, right = self.plain["left"][node], self.plain["right"][node]
+        if self.plain["member"][node] >= 0 or j in self.lacking:
+            below, above = high, low
+        else:
+            self.empty[left], self.empty[right] = low.get(j, -np.inf) >= cut, high.get(j, np.inf) <= cut
+            below, above = {**high, j: min(cut, high.get(j, np.inf))}, {**low, j: max(cut, low.get(j, -np.inf))}
+        self._mark_empty(left, low, below)
+        self._mark_empty(right, above, high)
+
+    def grow(self, nodes: tuple[int, ...], low: dict[int, float], high: dict[int, float]) -> int:
+        """The tree of the smallest values below some nodes, for rows above `low` and up to `high`."""
+        plain = self.plain
+        at = next((i for i, node in enumerate(nodes) if plain["feature"][node] >= 0), None)
+        if at is None:
+            return self._add(-1, value=self.model.value[list(nodes)].min(axis=0))
+        node = nodes[at]
+        j = plain["feature"][node]
+        to_left = (*nodes[:at], plain["left"][node], *nodes[at + 1 :])
+        to_right = (*nodes[:at], plain["right"][node], *nodes[at + 1 :])
+        if plain["member"][node] >= 0:
+            made = self._add(j, member=plain["member"][node])
+            self.left[made], self.right[made] = self.grow(to_left, low, high), self.grow(to_right, low, high)
+            return made
+        first, last = float(self.only_left[node]), float(self.not_right[node])
+        if self.empty[plain["left"][node]]:
+            return self.grow(to_right, low, high)
+        if self.empty[plain["right"][node]]:
+            return self.grow(to_left, low, high)
+        both = (*nodes[:at], plain["left"][node], plain["right"][node], *nodes[at + 1 :])
+        above, upto = low.get(j, -np.inf), high.get(j, np.inf)
+        if j not in self.lacking:  # what is known of a number tells nothing of a missing one
+            if upto <= first:
+                return self.grow(to_left, low, high)
+            if above >= last:
+                return self.grow(to_right, low, high)
+            if above >= first and upto <= last:
+                return self.grow(both, low, high)
+        made = self._add(j, cut=first, missing_left=plain["missing_left"][node])
+        self.left[made] = self.grow(to_left, low, {**high, j: min(first, upto)})
+        if first >= last:
+            self.right[made] = self.grow(to_right, {**low, j: max(first, above)}, high)
+            return made
+        self.right[made] = between = self._add(j, cut=last)
+        self.left[between] = self.grow(both, {**low, j: max(first, above)}, {**high, j: min(last, upto)})
+        self.right[between] = self.grow(to_right, {**low, j: max(last, above)}, high)
+        return made
+
+    def _add(self, feature: int, **given: Any) -> int:
+        if len(self.feature) >= MOST_NODES:
+            raise _TooLarge
+        self.feature.append(feature)
+        self.cut.append(given.get("cut", 0.0))
+        self.member.append(given.get("member", -1))
+        self.missing_left.append(given.get("missing_left", False))
+        self.left.append(0)
+        self.right.append(0)
+        self.value.append(given.get("value", np.zeros(self.model.scores)))
+        return len(self.feature) - 1

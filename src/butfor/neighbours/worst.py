@@ -1,0 +1,115 @@
+"""The worst neighbours of a row: for each inequality on the scores, where in a ball it holds least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.arrays import FloatArray
+from butfor.model.linear import Linear
+from butfor.model.network import Network
+from butfor.model.oblique import ObliqueTree
+from butfor.model.questions import Model, evaluate
+from butfor.model.trees import Trees
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.networks.search import NetworkAdversary
+from butfor.neighbours.oblique.leaf_reach import LeafReach, Reached
+from butfor.neighbours.shifts import Shifts, shifts_of
+from butfor.neighbours.trees.counterpart import on_grid
+from butfor.neighbours.trees.regions import regions
+from butfor.neighbours.trees.search import Worst, worst_row
+
+
+@singledispatch
+def worst_neighbours(
+    model: Model,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
+    """For each sum `A s` of the scores, the neighbour of a point in the ball where it is smallest.
+
+    With `below`, any neighbour where it lies below that will do. What is told after `until`, on the clock of
+    `butfor.compiled.clock`, must not be used: the search was cut short.
+    """
+    raise TypeError(type(model).__name__)
+
+
+@worst_neighbours.register
+def _(
+    model: Linear,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
+    slopes = A @ model.slope
+    totals = (evaluate(model, point[None]) @ A.T)[0] - ball.loss(np.where(np.isnan(point), 0.0, slopes))
+    return [Worst(float(total), point + ball.worst_shift(slope)) for slope, total in zip(slopes, totals, strict=True)]
+
+
+@worst_neighbours.register
+def _(
+    model: Trees,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
+    whole = on_grid(model, ball)
+    around = None if ball.norm is BallNorm.LINF else ball
+    return [
+        worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least, until)
+        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
+    ]
+
+
+@worst_neighbours.register
+def _(
+    model: Network,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
+    return [
+        NetworkAdversary(model, row, point, ball, -np.inf if least is None else least, until).worst()
+        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
+    ]
+
+
+@worst_neighbours.register
+def _(
+    model: ObliqueTree,
+    A: FloatArray,
+    point: FloatArray,
+    ball: Ball,
+    below: Sequence[float] | None = None,
+    until: float = np.inf,
+) -> list[Worst]:
+    return [
+        worst_leaf(model, row, point, shifts_of(ball, point), np.inf if least is None else least)
+        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
+    ]
+
+
+def worst_leaf(model: ObliqueTree, row: FloatArray, point: FloatArray, shifts: Shifts, below: float) -> Worst:
+    """The leaf with the smallest sum below a number that some shift may lead to. If there is none, the score is infinite.
+
+    A leaf about which rounding decides counts as reached.
+    """
+    reach, values = LeafReach(model, point, shifts), model.value[[path.node for path in model.paths]] @ row
+    for at in np.argsort(values, kind="stable").tolist():
+        if values[at] >= below:
+            break
+        found = reach.into(model.paths[at])
+        if found.reached is not Reached.NO:
+            return Worst(float(values[at]), point + shifts.brought_in(found.shift))
+    return Worst(np.inf, point)

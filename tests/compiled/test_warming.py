@@ -1,0 +1,163 @@
+"""`butfor warm` compiles everything: afterwards no question compiles."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from butfor.compiled.ahead import uncompiled
+from butfor.compiled.searches import SEARCHES, search_of
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+MARKS = ("kernel", "part", "inlined", "numba.njit")
+TREES = {
+    ".".join(path.relative_to(SOURCE).with_suffix("").parts): ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted((SOURCE / "butfor").rglob("*.py"))
+}
+
+
+def marks(function: ast.FunctionDef) -> list[str]:
+    return [ast.unparse(one).split("(")[0] for one in function.decorator_list]
+
+
+def kernels() -> dict[str, set[str]]:
+    """The compiled functions that Python may call, by search."""
+    found: dict[str, set[str]] = {search: set() for search in SEARCHES}
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and {"kernel", "numba.njit"} & {*marks(node)}:
+                found[search_of(name)].add(node.name)
+    return found
+
+
+def called_by_python() -> dict[str, set[str]]:
+    """The names that functions of plain Python call, by search. `kernels.search(...)` calls `search`."""
+    found: dict[str, set[str]] = {search: set() for search in SEARCHES}
+    for name, tree in TREES.items():
+        if not name.startswith(tuple(SEARCHES)):
+            continue
+        plain = [node for node in tree.body if not (isinstance(node, ast.FunctionDef) and {*MARKS} & {*marks(node)})]
+        calls = (call.func for node in plain for call in ast.walk(node) if isinstance(call, ast.Call))
+        found[search_of(name)] |= {getattr(one, "attr", getattr(one, "id", "")) for one in calls}
+    return found
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_shares_name_every_kernel_that_python_calls(search) -> None:
+    named = {kernel for share in SEARCHES[search].shares for kernel in share}
+    assert named <= kernels()[search], "each is a kernel"
+    called = kernels()[search] & called_by_python()[search]
+    assert called <= named
+    assert sum(map(len, SEARCHES[search].shares)) == len(named), "no kernel is compiled twice"
+
+
+def compiled_functions() -> list[str]:
+    """Every function that is compiled, also as a part of a kernel."""
+    return [
+        f"{name}.{node.name}"
+        for name, tree in TREES.items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and {*MARKS} & {*marks(node)}
+    ]
+
+
+CALLED = """
+import sys
+from butfor.compiled.kernel import compile_only
+compile_only(frozenset())
+from butfor.warming.examples import SMALL_PROBLEMS
+called, search, compiled = set(), sys.argv[1], {*sys.argv[2:]}
+def place(frame):
+    return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
+def note(frame, event, argument):
+    if event == "call" and place(frame) in compiled and place(frame).startswith(search):
+        if place(frame.f_back) not in compiled:
+            called.add(frame.f_code.co_name)
+sys.setprofile(note)
+SMALL_PROBLEMS[search]()
+sys.setprofile(None)
+print(*called)
+"""
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        pytest.param(search, marks=pytest.mark.slow) if search == "butfor.solvers.oblique" else search
+        for search in SEARCHES
+        if search != "butfor.trees.tao"  # it is compiled without a word of butfor, and never runs as Python
+    ],
+)
+def test_the_example_of_a_search_calls_all_of_its_kernels(search) -> None:
+    """Here as plain Python, from plain Python. What it never calls would be compiled inside a question."""
+    command = [sys.executable, "-W", "ignore", "-c", CALLED, search, *compiled_functions()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    named = {kernel for share in SEARCHES[search].shares for kernel in share}
+    assert named <= {*done.stdout.split()}
+
+
+def test_a_share_that_leaves_a_kernel_out_is_told() -> None:
+    assert uncompiled("butfor.solvers.tree", ("no_such_kernel",)) == ["no_such_kernel"]
+
+
+CONTRACT = """
+from numba.core import event
+compiled = []
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.startswith("butfor"):
+            compiled.append(f"{function.__module__}.{function.__name__}")
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+import butfor as bf
+from butfor.model.questions import evaluate
+from butfor.solvers.solver import Budget
+from butfor.trees import TAOClassifier
+from tests.solvers import test_contract
+
+asked = 0
+for name, contract in vars(test_contract).items():
+    if name.startswith("Test") and not name.startswith("TestMilp"):
+        one = contract()
+        for _, problem in one.problems(one.seeds[:25]):
+            evaluate(problem.model, problem.factuals)
+            one.solver.solve(problem, Budget())
+            asked += 1
+X = np.random.default_rng(0).normal(size=(400, 6))
+y = X[:, 0] + X[:, 1] * X[:, 2] > 0
+for model in (RandomForestClassifier(60, max_depth=7, random_state=0), TAOClassifier(3, max_iter=2, random_state=0)):
+    explainer = bf.Explainer(model.fit(X, y), data=X)
+    for cost in ("L1", "L2", "L0", "LInf"):
+        explainer.explain(X[:2], cost=cost, time_limit=30)
+    explainer.explain(X[:1], constraints=[bf.robust(0.02)], time_limit=30)  # its search zooms in
+print(asked, *compiled)
+"""
+
+
+@pytest.mark.slow
+def test_after_warm_no_question_of_the_solvers_contract_compiles(tmp_path) -> None:
+    root = SOURCE.parent
+    environment = {
+        **os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join([str(root), *filter(None, sys.path)])
+    }  # fmt: skip
+    run = {"capture_output": True, "text": True, "check": False, "env": environment, "cwd": root}
+    warm = subprocess.run([sys.executable, "-m", "butfor", "warm"], **run)
+    assert warm.returncode == 0, warm.stderr
+    assert warm.stdout == f"Everything is compiled and kept in {tmp_path}.\n"
+    done = subprocess.run([sys.executable, "-c", CONTRACT], **run)
+    assert done.returncode == 0, done.stderr
+    asked, *compiled = done.stdout.split()
+    assert int(asked) > 200
+    assert compiled == []

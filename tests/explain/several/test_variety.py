@@ -1,0 +1,97 @@
+"""A variety names the best of several answers in each respect."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import butfor as bf
+from tests.explain.several.small_worlds import MODELS, NUMBERS, world
+
+QUICK = ["cost", "number of changes", "certainty", "similarity to the data"]
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS))
+def test_each_respect_has_its_best(kind) -> None:
+    here = next(one for one in (world(kind, seed) for seed in range(30)) if len(_menu(one)) > 1)
+    menu = list(_menu(here))
+    variety = here.explainer.variety(menu)
+    points = pd.concat([option.point for option in menu])
+    probability = here.explainer.model.predict_proba(points)[:, 1]
+    assert variety["cost"].cost == min(option.cost for option in menu)
+    assert len(variety["number of changes"].changes) == min(len(option.changes) for option in menu)
+    sure = here.explainer.model.predict_proba(variety["certainty"].point)[0, 1]
+    assert sure == pytest.approx(probability.max())
+    likeness = [_distance(here, option) for option in menu]
+    assert _distance(here, variety["similarity to the data"]) == pytest.approx(min(likeness))
+    place = variety.best["similarity to the data"]
+    assert variety.marks["similarity to the data"][place] == pytest.approx(min(likeness))
+    radii = variety.marks["robustness"]
+    assert radii[variety.best["robustness"]] == max(radii)
+    assert all(radius <= _radius(here, one) + 1e-6 for radius, one in zip(radii, variety, strict=True))
+    assert variety.compared == len(menu)
+    assert [one.cost for one in variety] == sorted(one.cost for one in variety)
+
+
+def _menu(here):
+    return here.explainer.menu(here.row, 1)
+
+
+def _distance(here, option) -> float:
+    """The mean distance to the five nearest points: all points are the data."""
+    row, points = option.point.iloc[0], here.points
+    away = (points["level"] != row["level"]).astype(float)
+    for name, count in NUMBERS.items():
+        away += (points[name] - row[name]).abs() / (count - 1)
+    return float(np.sort(away)[:5].mean())
+
+
+def _radius(here, option) -> float:
+    """The share of the ranges within which no listed point is predicted 0. Points outside the data are not listed."""
+    row, points = option.point.iloc[0], here.points[~here.met]
+    points = points[points["level"] == row["level"]]
+    steps = [(points[name] - row[name]).abs() / (count - 1) for name, count in NUMBERS.items()]
+    return float(np.max(steps, axis=0).min(initial=1.0))
+
+
+def test_respects_can_be_chosen() -> None:
+    here = world("forest", 1)
+    variety = here.explainer.variety(_menu(here), ["cost"])
+    assert list(variety.best) == ["cost"]
+    assert len(variety) == 1
+
+
+def test_what_the_model_cannot_say_is_left_out() -> None:
+    here = world("forest", 1)
+    box = bf.Explainer(bf.black_box(here.explainer.model.predict, classes=[0, 1]), here.points)
+    answers = box.explain(here.row, target=1, k=3, solver=bf.Swarm(particles=20, iterations=10))
+    variety = box.variety(answers)
+    assert "robustness" not in variety.best
+    assert "cost" in variety.best
+
+
+def test_views() -> None:
+    here = world("boosting", 3)
+    variety = here.explainer.variety(here.explainer.explain(here.row, target=1, k=3, different="columns"), QUICK)
+    frame = variety.to_frame()
+    assert list(frame["cost"]) == [one.cost for one in variety]
+    assert "cost" in frame["best in"].iloc[0]
+    assert "the best of" in repr(variety)
+    assert variety._repr_html_().count("<tr>") == 1 + len(variety)
+
+
+def test_bad_input() -> None:
+    here = world("forest", 1)
+    menu = _menu(here)
+    for respects in ([], ["price"], "cost"):
+        with pytest.raises(bf.InputError, match="respects="):
+            here.explainer.variety(menu, respects)
+    with pytest.raises(bf.InputError, match="no answer with a point"):
+        here.explainer.variety([])
+    others = here.explainer.explain(here.points[~here.met].iloc[:2], target=1)
+    with pytest.raises(bf.InputError, match="several rows"):
+        here.explainer.variety(others)
+    sure = here.explainer.explain(here.row, target=bf.probability(1, 0.55))
+    with pytest.raises(bf.InputError, match="several targets"):
+        here.explainer.variety([*menu, *sure])

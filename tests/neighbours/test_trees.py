@@ -1,0 +1,82 @@
+"""The compiled adversary against the plain definition: the smallest score of the cells inside a box or a ball."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from butfor.model.questions import evaluate
+from butfor.model.trees import Trees
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.trees import kernels
+from butfor.neighbours.trees import search as module
+from butfor.neighbours.trees.counterpart import on_grid
+from butfor.neighbours.trees.regions import regions
+from butfor.neighbours.trees.search import worst_row
+from butfor.testing.problems import Kinds, random_problem, random_row
+
+KINDS = Kinds(features=3, bins=False)  # bins may end between the points of a grid
+
+
+def near(model: Trees, point: np.ndarray, low: np.ndarray, high: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """One row in each cell that a box meets, the one that is nearest to the point."""
+    ways = []
+    for j, x in enumerate(point):
+        if np.isnan(x) or low[j] == high[j]:
+            ways.append(np.array([x if np.isnan(x) else low[j]]))
+        elif step[j]:
+            ways.append(np.array([v for v in x + step[j] * np.arange(-9, 10) if low[j] <= v <= high[j]]))
+        else:
+            cuts = model.cells[j].edges
+            ends = np.concatenate([[x, low[j], high[j]], cuts, np.nextafter(cuts, np.inf)])
+            ways.append(np.unique(ends[(ends >= low[j]) & (ends <= high[j])]))
+    return np.array(list(itertools.product(*ways))).reshape(-1, len(point))
+
+
+@pytest.mark.parametrize("norm", [None, "l1", "l2"])
+@pytest.mark.parametrize("room", [(32, 8), (3, 3)])
+@pytest.mark.parametrize("few", [200, 1])
+def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, few, monkeypatch) -> None:
+    monkeypatch.setattr(module, "FEW_BOXES", few)
+    monkeypatch.setattr(module, "OPEN_BOXES", room[0])
+    monkeypatch.setattr(module, "LISTED_LEAVES", room[1])
+    merges, merged = [], kernels.merged
+    monkeypatch.setattr(kernels, "merged", lambda *given: merges.append(1) or merged(*given))
+    splits = 0
+    for seed in range(250):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 9)
+        numbers = np.array([feature.levels is None for feature in problem.space])
+        point = random_row(rng, problem.space)
+        moves = numbers & ~np.isnan(point)
+        step = np.where(moves & (rng.random(len(point)) < 0.3), 1.0, 0.0)
+        ball = Ball(BallNorm.LINF, np.where(step > 0, 1.0, 0.5) * numbers, step, np.zeros(len(point)))
+        point = np.where(step > 0, np.round(point), point)
+        model = on_grid(problem.model, ball)
+        low, high = (point + sign * np.where(moves, rng.random(len(point)) * 3, 0.0) for sign in (-1, 1))
+        if seed % 3 == 0 and moves.any():  # beside the point in one feature
+            j = int(rng.choice(np.flatnonzero(moves)))
+            low[j] = point[j] + step[j] if step[j] else np.nextafter(point[j], np.inf)
+            high[j] = max(low[j], high[j])
+        round_ball = (
+            None if norm is None else Ball(BallNorm(norm), np.where(moves, 2.0, 0.0), step, np.zeros(len(point)))
+        )
+        rows = near(model, point, low, high, step)
+        if round_ball is not None:
+            rows = rows[round_ball.holds(np.nan_to_num(rows - point))]
+        weights = rng.normal(size=model.scores)
+        scores = evaluate(model, rows) @ weights if len(rows) else np.array([np.inf])
+        leaves = regions(model, weights, point)
+        found = worst_row(leaves, point, low, high, step, round_ball)
+        assert found.score == pytest.approx(scores.min(), abs=1e-9), f"seed {seed}"
+        if len(rows):
+            assert evaluate(model, found.point[None])[0] @ weights == pytest.approx(found.score, abs=1e-9)
+            assert ((found.point >= low) & (found.point <= high))[moves].all()
+            assert worst_row(leaves, point, low, high, step, round_ball, below=scores.min() - 1e-9).score == np.inf
+            some = worst_row(leaves, point, low, high, step, round_ball, below=scores.min() + 1e-9)
+            assert some.score == pytest.approx(scores.min(), abs=1e-8)
+            splits += scores.min() < scores[0]
+    assert splits > 60
+    assert few == 200 or len(merges) > 60

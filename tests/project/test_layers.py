@@ -1,0 +1,202 @@
+"""Imports follow the arrow: what stands lower never knows what stands higher; one place knows each outside library."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+
+LAYERS = (
+    "butfor.arrays",
+    "butfor.errors",
+    "butfor.log",
+    "butfor.experimental",
+    "butfor.lazy",
+    "butfor.frontier",
+    "butfor.compiled",
+    "butfor.programs",
+    "butfor.space",
+    "butfor.model",
+    "butfor.neighbours",
+    "butfor.estimator",
+    "butfor.importers",
+    "butfor.problem",
+    "butfor.formulation",
+    "butfor.solvers",
+    "butfor.verdict",
+    "butfor.explanation",
+    "butfor.records",
+    "butfor.views",
+    "butfor.explain",
+    "butfor.measure",
+    "butfor.survival",
+    "butfor.compress",
+    "butfor.groups",
+    "butfor.plots",
+    "butfor.compat",
+    "butfor.report",
+    "butfor.audit",
+    "butfor.cli",
+)
+"""From lowest to highest: a few files, and a folder for each step on the way from a row to an answer."""
+
+ASIDE = ("butfor.datasets", "butfor.testing", "butfor.trees", "butfor.warming")
+"""Made of the layers, part of none: no layer but the command imports them."""
+
+ONLY = {
+    "heapq": ("butfor.frontier",),  # a proof by branch and bound is decided there
+    "highspy": ("butfor.programs",),
+    "sklearn": (
+        "butfor.importers",
+        "butfor.estimator.source",
+        "butfor.datasets",
+        "butfor.testing",
+        "butfor.trees",
+        "butfor.measure.plausibility",
+        "butfor.compress",
+    ),
+    "torch": (
+        "butfor.estimator.torch_modules",
+        "butfor.importers.libraries.torch_modules",
+    ),
+    "onnx": (
+        "butfor.estimator.onnx_graphs",
+        "butfor.importers.libraries.onnx_graphs",
+    ),
+    "onnxruntime": ("butfor.estimator.onnx_graphs",),
+    "skorch": (),
+    "numba": ("butfor.compiled", "butfor.trees.tao.kernels"),
+    "narwhals": ("butfor.space", "butfor.estimator.table_kind", "butfor.records.tables", "butfor.records.column_types"),
+    "matplotlib": (
+        "butfor.views.drawing",
+        "butfor.views.decision_maps",
+        "butfor.views.bars",
+        "butfor.views.survival_curves",
+        "butfor.views.thresholds",
+        "butfor.views.small_trees",
+        "butfor.views.heat_map",
+    ),
+    "openpyxl": ("butfor.views.answer_frames",),
+    "gosdt": ("butfor.compress.engines.gosdt",),
+    "pystreed": ("butfor.compress.engines.streed",),
+    "typer": ("butfor.cli",),
+    "hypothesis": ("butfor.testing",),
+    "pytest": ("butfor.testing",),
+}
+"""Which parts know an outside library."""
+
+HANDS_ON = "butfor.explanation.render"
+"""The one place that finds what stands above it by name: how an answer comes to its views."""
+
+MODULE = re.compile(r"butfor(?:\.\w+)+")
+
+LINE = re.compile(r"^\w+(?: < \w+){5,}$", re.MULTILINE)
+"""The layers as `docs/contributing.md` shows them."""
+
+
+def modules() -> dict[str, ast.Module]:
+    found = {}
+    for path in sorted((SOURCE / "butfor").rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+MODULES = modules()
+
+
+def imports(node: ast.AST, typed: bool = True) -> Iterator[str]:
+    """Every imported module, by functions when they are called, and perhaps for the type checker alone."""
+    for child in ast.iter_child_nodes(node):
+        if not typed and isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            assert not child.level, "relative import"
+            for alias in child.names:
+                full = f"{child.module}.{alias.name}"
+                yield full if full in MODULES else str(child.module)
+        yield from imports(child, typed)
+
+
+def named(tree: ast.Module) -> Iterator[str]:
+    """Every module whose name stands in a string. What is said in docstrings is left out."""
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield from (name for name in MODULE.findall(node.value) if name in MODULES)
+
+
+def inside(name: str, part: str) -> bool:
+    return name == part or name.startswith(part + ".")
+
+
+def layer(name: str) -> int | None:
+    """The position of the closest layer that a module belongs to."""
+    fits = [part for part in LAYERS if inside(name, part)]
+    return LAYERS.index(max(fits, key=len)) if fits else None
+
+
+def test_every_module_has_a_place() -> None:
+    placed = [name for name in MODULES if layer(name) is not None or any(inside(name, part) for part in ASIDE)]
+    assert sorted({*MODULES} - {*placed}) == ["butfor", "butfor.__main__"]
+
+
+@pytest.mark.parametrize("name", sorted(name for name in MODULES if layer(name) is not None))
+def test_imports_follow_the_arrow(name: str) -> None:
+    mine = layer(name)
+    known = {*imports(MODULES[name]), *(named(MODULES[name]) if name != HANDS_ON else ())}
+    backwards = [other for other in known if (above := layer(other)) is not None and mine is not None and above > mine]
+    assert not backwards, f"{name} knows {backwards}, which stand above it"
+
+
+@pytest.mark.parametrize(
+    "name", sorted(name for name in MODULES if layer(name) is not None and not inside(name, "butfor.cli"))
+)
+def test_no_layer_needs_what_stands_aside(name: str) -> None:
+    known = {*imports(MODULES[name]), *named(MODULES[name])}
+    assert not [other for other in known if any(inside(other, part) for part in ASIDE)]
+
+
+def test_the_contributing_page_shows_the_same_line() -> None:
+    page = (SOURCE.parent / "docs" / "contributing.md").read_text(encoding="utf-8")
+    shown = LINE.findall(page)
+    assert shown == [" < ".join(name.removeprefix("butfor.") for name in LAYERS)]
+
+
+def test_the_tree_learner_stands_alone() -> None:
+    used = {
+        imported
+        for name, tree in MODULES.items()
+        if inside(name, "butfor.trees")
+        for imported in imports(tree)
+        if inside(imported, "butfor") and not inside(imported, "butfor.trees")
+    }
+    assert used == {"butfor.arrays", "butfor.errors", "butfor.lazy"}
+
+
+@pytest.mark.parametrize(
+    "typed", [False, pytest.param(True, marks=pytest.mark.xfail(strict=True, reason="problem and robust"))]
+)
+def test_no_module_imports_itself_in_a_circle(typed: bool) -> None:
+    known = {*MODULES} - {"butfor"}  # it shows the type checker what it loads later
+    graph = {name: known & {*imports(MODULES[name], typed)} for name in known}
+    assert len(list(TopologicalSorter(graph).static_order())) == len(graph)
+
+
+@pytest.mark.parametrize("library", sorted(ONLY))
+def test_one_place_knows_each_library(library: str) -> None:
+    knowing = {
+        name
+        for name, tree in MODULES.items()
+        for imported in imports(tree, typed=False)
+        if imported.split(".")[0] == library
+    }
+    assert not [name for name in knowing if not any(inside(name, part) for part in ONLY[library])]

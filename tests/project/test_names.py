@@ -1,0 +1,54 @@
+"""One word for each idea: no two classes share a name, and no name of a constant stands for two values."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "butfor"
+TREES = {path.relative_to(SOURCE): ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")}
+
+
+def constants(tree: ast.Module) -> dict[str, str]:
+    """The constants of a module: upper-case names that are not private, with what they are set to."""
+    found = {}
+    for node in tree.body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        for target in targets:
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            values = (
+                node.value.elts if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple) else [node.value]
+            )
+            for name, value in zip(names, values * (len(names) if len(values) == 1 else 1), strict=True):
+                if (
+                    isinstance(name, ast.Name)
+                    and name.id.isupper()
+                    and not name.id.startswith("_")
+                    and not is_type_variable(value)
+                ):
+                    found[name.id] = ast.unparse(value) if value else ""
+    return found
+
+
+def is_type_variable(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Call) and ast.unparse(value.func) == "TypeVar"
+
+
+def test_no_two_classes_share_a_name() -> None:
+    homes = defaultdict(list)
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path))
+    assert {name: paths for name, paths in homes.items() if len(paths) > 1} == {}
+
+
+def test_no_constant_stands_for_two_values() -> None:
+    homes = defaultdict(dict)
+    for path, tree in TREES.items():
+        for name, value in constants(tree).items():
+            homes[name][str(path)] = value
+    assert {name: values for name, values in homes.items() if len(values) > 1} == {}

@@ -1,0 +1,50 @@
+"""Files and functions that a reader can hold in mind."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "butfor"
+FILES = sorted(SOURCE.rglob("*.py"))
+LINES_OF_A_FILE, LINES_OF_A_FUNCTION, LEVELS = 400, 60, 8
+NESTING = (ast.For, ast.While, ast.If, ast.With, ast.Try)
+
+
+def functions(path: Path) -> list[ast.FunctionDef]:
+    found = (
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)
+    )
+    return [node for node in found if not compiled(node)]
+
+
+def compiled(function: ast.FunctionDef) -> bool:
+    """Whether numba compiles it: there a loop in one piece is often the clearer one, and the faster."""
+    marks = ("njit", "kernel", "part", "inlined")
+    return any(mark in ast.unparse(one) for one in function.decorator_list for mark in marks)
+
+
+def own_lines(function: ast.FunctionDef) -> int:
+    """The lines of a function without its signature and docstring."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+def depth(node: ast.AST) -> int:
+    """How many statements are nested in one another; `elif` is no deeper than `if`."""
+    deepest = 0
+    for child in ast.iter_child_nodes(node):
+        chained = isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
+        deepest = max(deepest, depth(child) + (isinstance(child, NESTING) and not chained))
+    return deepest
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_file_is_short_and_its_functions_are_flat(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES_OF_A_FILE
+    long = [one.name for one in functions(path) if own_lines(one) > LINES_OF_A_FUNCTION]
+    deep = [one.name for one in functions(path) if depth(one) > LEVELS]
+    assert not long, f"more than {LINES_OF_A_FUNCTION} lines: {long}"
+    assert not deep, f"more than {LEVELS} levels: {deep}"
