@@ -52,7 +52,7 @@ def _facts(row: int, answer: Any) -> dict[str, Any]:
         "point": repr(answer.point.values.tolist() if hasattr(answer.point, "values") else answer.point),
         "cost": repr(answer.cost),
         "bound": repr(certificate.bound),
-        "status": str(answer.status),
+        "status": certificate.status.name,
         "solver": certificate.solver,
     }
 
