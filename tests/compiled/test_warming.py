@@ -105,7 +105,7 @@ print(*called)
 @pytest.mark.parametrize(
     "search",
     [
-        pytest.param(search, marks=pytest.mark.slow) if search == "butfor.solvers.oblique" else search
+        pytest.param(search, marks=pytest.mark.long) if search == "butfor.solvers.oblique" else search
         for search in SEARCHES
         if search != "butfor.trees.tao"  # it is compiled without a word of butfor, and never runs as Python
     ],

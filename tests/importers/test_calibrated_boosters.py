@@ -26,8 +26,8 @@ from tests.shorter import first
 SIZES = [
     (30, 3, "isotonic"),
     (100, 4, "sigmoid"),
-    pytest.param((300, 5, "isotonic"), marks=pytest.mark.slow),
-    pytest.param((500, 6, "sigmoid"), marks=pytest.mark.slow),
+    pytest.param((300, 5, "isotonic"), marks=pytest.mark.long),
+    pytest.param((500, 6, "sigmoid"), marks=pytest.mark.long),
 ]
 LIBRARIES = ["xgboost", "lightgbm", "catboost", "histogram"]
 EVERY = pd.DataFrame(list(product(range(6), repeat=4)), columns=list("abcd")).astype(float)
