@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.formulation.tables import level_values
+from butfor.formulation.choices import choices_of
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE
 from butfor.problem.domain import finer_than_floats, grid_point
@@ -155,7 +155,7 @@ def _block(problem: Problem, j: int, slope: float, steps: FloatArray) -> _Block:
     domain, cells, x = problem.domain, problem.model.cells[j], problem.factuals[:, [j]]
     n = len(x)
     if cells.levels:
-        begin, open_ = level_values(problem, j)
+        begin, open_ = choices_of(problem, j).levels
         way = np.zeros(begin.shape[1])
         end = begin
     else:
@@ -164,7 +164,7 @@ def _block(problem: Problem, j: int, slope: float, steps: FloatArray) -> _Block:
         lost = np.full((n, 1), np.nan)
         begin, end, way = np.hstack([begin, lost]), np.hstack([end, lost]), np.append(way, 0.0)
         open_ = np.hstack([open_, np.isnan(x) | domain.missing[:, [j]]])
-    open_ &= ~((begin == x) | (np.isnan(begin) & np.isnan(x)))
+    open_ = open_ & ~((begin == x) | (np.isnan(begin) & np.isnan(x)))
     begin, end = np.hstack([x, begin]), np.hstack([x, end])
     open_ = np.hstack([domain.stay[:, [j]], open_])
     cost = np.where(open_, problem.prices.separable(j, x, begin), np.inf)

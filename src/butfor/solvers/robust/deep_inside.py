@@ -97,8 +97,7 @@ def _brought_back(search: Scenarios, budget: Budget) -> bool:
     back[np.arange(len(changed)), changed] = home[changed]
     cost = problem.prices.total(np.repeat(home[None], len(changed), axis=0), back)
     for j in changed[np.argsort(cost, kind="stable")].tolist():
-        whole = problem.space.features[j].levels is not None or problem.domain.step[j] > 0
-        for share in SHARES_BACK[:1] if whole else SHARES_BACK:
+        for share in SHARES_BACK if problem.domain.is_real(j) else SHARES_BACK[:1]:
             if budget.spent():
                 return False
             search.until = min(budget.until, now() + QUICK_SECONDS)
