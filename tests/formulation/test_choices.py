@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from butfor.formulation.choices import FeatureChoices, choices_of
+from butfor.formulation.choices import ChoiceTable, FeatureChoices, choice_table, choices_of
 from butfor.model.cells import level_cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.scores import at_least
@@ -82,7 +82,7 @@ def tried(problem: Problem, row: int) -> np.ndarray:
 
 
 def as_set(values: np.ndarray) -> set[str]:
-    return {f"{value:.9g}" for value in values.tolist()}
+    return {f"{value + 0.0:.9g}" for value in values.tolist()}
 
 
 @pytest.mark.parametrize("kind", ["levels", "grid"])
@@ -141,3 +141,54 @@ def test_nothing_lies_beyond_the_ends_of_a_cell(kind) -> None:
                     ends = np.array([first[row, cell], last[row, cell]])
                     assert len(admitted(problem, row, ends)) == 2
                     assert (choices.cells.index(ends) == cell).all()
+
+
+def along(table: ChoiceTable, row: int, choice: int, lengths: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Values of a choice, and what they cost by the table."""
+    step, length = table.step[choice], table.length[row, choice]
+    far = np.arange(round(length / step) + 1) * step if step else np.linspace(0, length, lengths if length else 1)
+    pick = np.full((len(table.begin), len(table.features)), table.start[0])
+    pick[row] = choice
+    values = [table.values(pick, np.full(pick.shape, one))[row, 0] for one in far.tolist()]
+    return np.array(values), table.cost[row, choice] + table.slope[row, choice] * far + table.curve[
+        row, choice
+    ] * far**2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_runs_and_points_are_all_that_a_row_may_become_at_its_price(kind) -> None:
+    """On grids and among levels each value stands in one choice; else none lies outside, and the ends are values."""
+    edges = number_cells(np.array([-1.0, 0.3, 1.05, 2.0]))
+    found = 0
+    for seed in range(60):
+        problem = drawn(kind, seed, rows=2)
+        choices = choices_of(problem, 0) if kind == "levels" or seed % 2 else FeatureChoices(problem, 0, edges)
+        table = choice_table(problem, np.array([0]), [choices.runs()])
+        assert table.start.tolist() == [0, len(table.way)]
+        for row in range(2):
+            fine = admitted(problem, row, tried(problem, row))
+            there = np.flatnonzero(np.isfinite(table.cost[row]))
+            assert (0 in there) == problem.domain.stay[row, 0]
+            listed = [np.empty(0)]
+            for choice in there.tolist():
+                values, costs = along(table, row, choice)
+                own = np.repeat(problem.factuals[[row]], len(values), axis=0)
+                assert costs == pytest.approx(problem.prices.total(own, values[:, None]), rel=1e-12)
+                assert len(np.unique(choices.cells.index(values))) == 1, "a run lies in one cell"
+                if not np.isnan(own[0, 0]):
+                    assert (np.diff(np.abs(values - own[:, 0])) > 0).all(), "it leads away from the own value"
+                if table.way[choice] and not table.step[choice] and not np.isnan(own[0, 0]):
+                    ends = np.sort(values)[[0, -1]]
+                    inside = fine[(fine >= ends[0]) & (fine <= ends[1])]
+                    values = np.append(inside, ends)
+                    assert len(admitted(problem, row, ends)) == 2
+                elif np.isnan(own[0, 0]) and table.way[choice]:
+                    ends = np.array([table.begin[row, choice], table.end[row, choice]])
+                    values = fine[(fine >= ends[0]) & (fine <= ends[1])]
+                listed.append(np.unique(values))
+            assert as_set(np.concatenate(listed)) >= as_set(fine)
+            if kind in ("levels", "grid", "float32 grid"):
+                assert as_set(np.concatenate(listed)) == as_set(fine)
+                assert len(np.concatenate(listed)) == len(as_set(fine)), "none twice"
+            found += len(there)
+    assert found > 200

@@ -6,15 +6,16 @@ the cells of trees, runs away from the own value, the pieces of programs, coordi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells, level_cells, number_cells
-from butfor.problem.domain import grid_point
+from butfor.problem.domain import Domain, finer_than_floats, grid_near, grid_point
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 
@@ -78,6 +79,30 @@ class FeatureChoices:
         """What such values cost; infinite where the row may not take them."""
         return np.where(choices.able, self.problem.prices.separable(self.j, self.own, choices.value), np.inf)
 
+    def runs(self) -> Runs:
+        """To stay, its levels or the runs in its cells (those below the own number before those above it), and "missing".
+
+        A missing number costs the same wherever it goes. So it has one run in each cell, upwards.
+        """
+        if self.cells.levels:
+            (first, able), way = self.levels, np.zeros(self.cells.count + 1)
+            last = first
+        else:
+            lower, upper = self.cells.lower()[None], self.cells.upper()[None]
+            below = self.problem.domain.within(self.j, lower, np.fmin(upper, np.nextafter(self.own, -np.inf)))
+            above = self.problem.domain.within(self.j, np.fmax(lower, self.own), upper)
+            lost = np.full(self.own.shape, np.nan)
+            able = np.hstack([(below[0] <= below[1]) & ~np.isnan(self.own), above[0] <= above[1], self.missing])
+            ends = (np.hstack([*some, lost]) for some in ((below[1], above[0]), (below[0], above[1])))
+            first, last = (np.where(able, end, np.nan) for end in ends)
+            way = np.repeat([-1.0, 1.0, 0.0], [self.cells.count, self.cells.count, 1])
+        able = np.hstack([self.stay, able & ~same(first, self.own)])
+        return Runs(np.hstack([self.own, first]), np.hstack([self.own, last]), able, np.append(0.0, way))
+
+    def closest(self, start: FloatArray) -> FloatArray:
+        """The number of each cell nearest to `start` (n, 1) to which each row may move; NaN if there is none."""
+        return self.problem.domain.closest(self.j, start, self.cells.lower()[None], self.cells.upper()[None])
+
     def every(self) -> FloatArray:
         """All values that the only row may have in the end, if they are levels or numbers on a grid; its own one first."""
         x, domain = self.own[0, 0], self.problem.domain
@@ -101,3 +126,87 @@ def choices_of(problem: Problem, j: int, cells: Cells | None = None) -> FeatureC
         levels = problem.domain.levels.get(j)
         cells = number_cells(np.empty(0)) if levels is None else level_cells(levels.shape[1])
     return FeatureChoices(problem, j, cells)
+
+
+class Runs(NamedTuple):
+    """What a feature of n rows may become, as k runs and points. The first of them is to stay.
+
+    - `begin`, `end` (n, k): a run leads from one number away from the own one to another; a point is only its `begin`;
+    - `able` (n, k): whether the row has it;
+    - `way` (k): 1 for runs upwards, -1 for runs downwards, 0 for points.
+    """
+
+    begin: FloatArray
+    end: FloatArray
+    able: BoolArray
+    way: FloatArray
+
+
+class ChoiceTable(NamedTuple):
+    """What some features of n rows may become, and at what price: the runs and points of each feature side by side.
+
+    - `features`: the features; `start` (features + 1): where the choices of each begin; the first is to stay;
+    - `begin`, `end`, `way`: see `Runs`;
+    - `step`, `anchor` (choices): the distance from the begin is a multiple of the step (0: any), on this grid;
+    - `length` (n, choices): the longest distance from the begin; 0 for a point;
+    - `cost` (n, choices): what the begin costs; infinite if the row does not have the choice;
+    - `slope`, `curve` (n, choices): `slope u + curve u^2` is what the distance u costs more; nothing from a missing number.
+    """
+
+    features: IntArray
+    start: IntArray
+    begin: FloatArray
+    end: FloatArray
+    way: FloatArray
+    step: FloatArray
+    anchor: FloatArray
+    length: FloatArray
+    cost: FloatArray
+    slope: FloatArray
+    curve: FloatArray
+
+    def values(self, pick: IntArray, far: FloatArray) -> FloatArray:
+        """The values of choices at distances (n, features). What stays is the own value to the bit, and an end that end."""
+        row = np.arange(len(pick))[:, None]
+        value = self.begin[row, pick] + self.way[pick] * far
+        step = self.step[pick]
+        value = np.where((far > 0) & (step > 0), grid_near(value, step, self.anchor[pick]), value)
+        return np.where((far > 0) & (far >= self.length[row, pick]), self.end[row, pick], value)
+
+
+def choice_table(problem: Problem, features: IntArray, runs: Sequence[Runs]) -> ChoiceTable:
+    """The table of runs and points of some features."""
+    prices, counts = problem.prices, [len(some.way) for some in runs]
+    each = np.repeat(features, counts)
+    own, nothing = problem.factuals[:, each], np.empty((len(problem), 0))
+    begin, end = (np.hstack([nothing, *parts]) for parts in ([r.begin for r in runs], [r.end for r in runs]))
+    cost = [
+        np.where(some.able, prices.separable(j, problem.factuals[:, [j]], some.begin), np.inf)
+        for j, some in zip(features.tolist(), runs, strict=True)
+    ]
+    way, step = np.concatenate([np.empty(0), *(some.way for some in runs)]), told_steps(problem.domain)[each]
+    rises = (way != 0) & ~np.isnan(own)
+    with np.errstate(invalid="ignore"):
+        length = np.nan_to_num(np.abs(end - begin)) * (way != 0)
+        first = np.nan_to_num(np.abs(begin - own)) if prices.l2.any() else 0.0
+        length = np.where(step > 0, np.round(length / np.where(step > 0, step, 1.0)) * step, length)
+    return ChoiceTable(
+        features=features,
+        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
+        begin=begin,
+        end=end,
+        way=way,
+        step=step,
+        anchor=problem.domain.anchor[each],
+        length=length,
+        cost=np.hstack([nothing, *cost]),
+        slope=(prices.l1[each] + 2 * prices.l2[each] * first) * rises,
+        curve=prices.l2[each] * rises,
+    )
+
+
+def told_steps(domain: Domain) -> FloatArray:
+    """The step of each number; 0 if its grid cannot be told from all numbers."""
+    columns = zip(domain.extent.low, domain.extent.high, domain.step, domain.anchor, strict=True)
+    fine = [bool(step) and finer_than_floats(low, high, step, anchor) for low, high, step, anchor in columns]
+    return np.where(fine, 0.0, domain.step)

@@ -151,9 +151,11 @@ class Domain:
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
-    def is_real(self, j: int) -> bool:
-        """Whether feature `j` is a number that may have any value between two ends."""
-        return j not in self.levels and not self.step[j]
+    def reals(self) -> BoolArray:
+        """Which features are numbers that may have any value between two ends."""
+        out = self.step == 0
+        out[list(self.levels)] = False
+        return np.asarray(out)
 
     def width(self, j: int) -> float:
         """How wide the values are that number `j` may take, in any row. It is a good unit for it (1 if there is one value)."""

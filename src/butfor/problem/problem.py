@@ -261,7 +261,7 @@ class Problem:
         if self.space.features[j].levels is not None:
             yield ValueKind.LEVELS
             return
-        yield ValueKind.CONTINUOUS if self.domain.is_real(j) else ValueKind.WHOLE
+        yield ValueKind.CONTINUOUS if self.domain.reals()[j] else ValueKind.WHOLE
         if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
             yield ValueKind.MISSING
 

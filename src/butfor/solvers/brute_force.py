@@ -91,7 +91,7 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
 
 def candidates(problem: Problem, j: int) -> FloatArray:
     """The values of feature `j` that an optimum may take."""
-    if not problem.domain.is_real(j):
+    if not problem.domain.reals()[j]:
         return choices_of(problem, j).every()
     width = problem.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
