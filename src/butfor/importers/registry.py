@@ -12,7 +12,6 @@ from butfor.estimator.by_class import ByClass
 from butfor.estimator.opening import fitted_width
 from butfor.estimator.source import is_pipeline
 from butfor.importers.fold.column import Column
-from butfor.model.barrier import AbstractBarrier
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout
 
@@ -35,14 +34,6 @@ ReadStep = Callable[[Any, list[Column]], list[Column]]
 _models: ByClass[ReadModel] = ByClass()
 _steps: ByClass[ReadStep] = ByClass()
 _plausible: ByClass[Callable[[Any], Likeness]] = ByClass()
-
-
-class OnlyBoundedError(UnsupportedModelError):
-    """An estimator that is not read, of which it is known how far its inputs must move before it predicts otherwise."""
-
-    def __init__(self, estimator: Any, barrier: AbstractBarrier, given: str, needed: str, remedy: str) -> None:
-        super().__init__(given, needed, remedy)
-        self.estimator, self.barrier = estimator, barrier
 
 
 def register_importer(estimator_class: type | str, read: ReadModel) -> None:
