@@ -21,6 +21,9 @@ NOTE = re.compile(r"`(benchmarks/notes/\w+\.md)`")
 SOLVER = re.compile(r"^\| \[(\w+)\]\(#(\w+)\) \|.*\| `([\w/.]+)` \|.*\|$", re.MULTILINE)
 """A solver in the table of docs/solvers.md: its name, its section, and its folder or file."""
 
+WORD = re.compile(r"^- \*\*([\w -]+)\*\*(?: \(`([\w/.]+)`\))?: ", re.MULTILINE)
+"""A word of the glossary, and its file."""
+
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
 """A link to another file."""
 
@@ -71,3 +74,16 @@ def test_the_page_on_solvers_names_the_folder_of_each(solver: object) -> None:
     home = ROOT.joinpath("src", *type(solver).__module__.split(".")).with_suffix(".py")
     named = ROOT / "src" / "butfor" / "solvers" / folder
     assert named in (home, home.parent)
+
+
+def test_the_glossary_has_a_list_for_users_and_one_for_solvers_that_names_files() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    users, solvers = page.split("## Words of solvers")
+    told = WORD.findall(users)
+    named = WORD.findall(solvers)
+    assert 40 <= len(told) <= 60
+    assert not [word for word, file in told if file]
+    assert not [(word, file) for word, file in named if not file or not (ROOT / "src" / "butfor" / file).exists()]
+    words = [[word for word, _ in part] for part in (told, named)]
+    assert words == [sorted(part) for part in words]
+    assert not {*words[0]} & {*words[1]}
