@@ -18,7 +18,7 @@ LOWERED_BY = 1e-9
 
 def stated_bound(problem: Problem) -> FloatArray:
     """For each row, the least that any answer can cost; 0 if nothing is known."""
-    model, oracle = problem.model, problem.oracle
+    model, oracle = problem.model, problem.witnesses.oracle
     out = np.zeros(len(problem))
     if isinstance(model, BlackBox) and model.barrier is not None and isinstance(oracle, EstimatorOracle):
         for i in range(len(problem)):
