@@ -8,7 +8,6 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.oracles import model_oracle
-from butfor.formulation.stated_bounds import stated_bound
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import Budget
@@ -138,7 +137,7 @@ class SwarmRun:
             before.append(first)
         out = nothing_found(problem)
         costs = np.concatenate(cost)
-        bound = np.where(self.cube.impossible, np.inf, stated_bound(problem))[np.array(row)]
+        bound = np.where(self.cube.impossible, np.inf, 0.0)[np.array(row)]
         answers = np.bincount(np.array(row)[np.isfinite(costs)], minlength=len(problem))
         notes = {
             BEFORE_POLISHING: np.concatenate(before),
