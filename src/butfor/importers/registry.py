@@ -81,7 +81,7 @@ def read_model(estimator: Any, columns: list[Column]) -> Imported:
         raise UnsupportedModelError(
             f"no importer reads {type(estimator).__name__}.",
             f"The known models are {', '.join(known_models())}.",
-            "Teach it with butfor.register_importer, or search given rows with bf.candidates(rows).",
+            "Teach it with bf.teach.register_importer, or search given rows with bf.candidates(rows).",
         )
     fitted_on = fitted_width(estimator)
     if fitted_on not in (None, len(columns)):
@@ -100,7 +100,7 @@ def read_step(transformer: Any, columns: list[Column]) -> list[Column]:
         raise UnsupportedModelError(
             f"the pipeline step {type(transformer).__name__} cannot be folded into raw columns.",
             f"The known steps are {', '.join(known_steps())}.",
-            "Apply this step to the data beforehand, or teach it with butfor.register_step.",
+            "Apply this step to the data beforehand, or teach it with bf.teach.register_step.",
         )
     return reader(transformer, columns)
 
