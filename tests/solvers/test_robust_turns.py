@@ -19,7 +19,7 @@ from butfor.solvers.outcome import Status, Stopped
 from butfor.solvers.robust import cutting_set
 from butfor.solvers.robust.cutting_set import CuttingSet
 from butfor.solvers.robust.exact import RobustExact
-from butfor.solvers.robust.round_cuts import RoundCuts
+from butfor.solvers.robust.round.round_cuts import RoundCuts
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
 

@@ -21,6 +21,7 @@ from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
+from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.restrictions import admissible
@@ -209,6 +210,7 @@ class Problem:
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
             blended=any(isinstance(score_set.curve, Blend | Blends) for score_set in self.score_sets),
             separable=isinstance(self.model, Trees) and self.model.separable,
+            round_ball=self.demands.ball is not None and self.demands.ball.norm is not BallNorm.LINF,
             combinations=float(np.prod(self.domain.counts()[movable]))
             * (1 if self.demands.ball is None else self.demands.ball.count),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",

@@ -32,7 +32,7 @@ from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_b
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet
 from butfor.solvers.robust.oblique import ObliqueSearch
-from butfor.solvers.robust.round_cuts import RoundCuts
+from butfor.solvers.robust.round.round_cuts import RoundCuts, honours
 from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -64,6 +64,8 @@ class RobustExact(AbstractSolver):
             )
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
+        if form.round_ball and ROBUST_KINDS[form.model] is ModelKind.ENSEMBLE and not (known := honours(form)):
+            return known
         for kind in {form.model, ROBUST_KINDS[form.model]}:
             if self.solver_of(_plain_form(form, kind)) is None:
                 return Support(False, f"no exact solver takes the problem without the ball (a {kind} model)")
