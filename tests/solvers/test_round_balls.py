@@ -46,7 +46,7 @@ def test_what_parcels_do_not_know_is_refused(form: str, monkeypatch: pytest.Monk
     plain = random_problem(0, form, KINDS, trees=3)
     nothing = np.zeros(len(plain.space))
     for norm in BallNorm:
-        problem = replace(plain, robust=Ball(norm, nothing + 0.1, nothing, nothing))
+        problem = plain.with_demands(ball=Ball(norm, nothing + 0.1, nothing, nothing))
         asked = replace(problem.form(), cost=frozenset({CostTerm.L1}), constraints=frozenset({ConstraintKind.ROBUST}))
         assert ROBUST.accepts(asked)
         for term in [*CostTerm]:
@@ -69,7 +69,7 @@ def test_a_price_that_is_only_known_where_it_is_called_is_honoured() -> None:
         nothing = np.zeros(len(problem.space))
         radius = np.where(np.arange(len(nothing)) == 0, 0.2, 0.0)
         problem = replace(problem, prices=replace(problem.prices, calls=roots))
-        asked = [replace(problem, robust=Ball(norm, radius, nothing, nothing)) for norm in (BallNorm.LINF, *ROUND)]
+        asked = [problem.with_demands(ball=Ball(norm, radius, nothing, nothing)) for norm in (BallNorm.LINF, *ROUND)]
         box, *balls = [ROBUST.solve(one, Budget(20.0)) for one in asked]
         for ball in balls:
             assert ball.status() == box.status(), f"seed {seed}"
