@@ -79,7 +79,7 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
     offset = _offsets(problem, points)
     fine = many.admits(points) & np.isfinite(offset)
     points, offset, many = points[fine], offset[fine], many.take(np.flatnonzero(fine))
-    inside = stays_clear(problem.model, problem.space, points, problem.score_sets, problem.margin)
+    inside = stays_clear(problem.model, problem.space, points, problem.score_sets, problem.demands.margin)
     points, offset, many = points[inside], offset[inside], many.take(np.flatnonzero(inside))
     cost = many.prices.total(many.factuals, points) + offset
     best = np.argsort(cost, kind="stable")[:k]
@@ -93,7 +93,7 @@ def candidates(problem: Problem, j: int) -> FloatArray:
     """The values of feature `j` that an optimum may take."""
     if not problem.domain.reals()[j]:
         return choices_of(problem, j).every()
-    width = problem.margin * ranges(problem.space)[j]
+    width = problem.demands.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
     edges = np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)])
     nearest = FeatureChoices(problem, j, number_cells(edges)).nearest()
