@@ -54,7 +54,7 @@ def test_prices_times_a_constant(solver: AbstractSolver, form: str, seeds: range
     for seed in seeds:
         try:
             problem = random_problem(seed, form, Kinds(), trees=3)
-        except bf.UnsupportedProblemError:
+        except bf.errors.UnsupportedProblemError:
             continue
         if not solver.accepts(problem.form()):
             continue
