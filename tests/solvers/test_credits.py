@@ -80,7 +80,8 @@ def question(seed: int) -> Problem:
         norm = BallNorm(rng.choice(["linf", "linf", "l1", "l2"]))
         radius = np.where([one.levels is None for one in problem.space.features], 0.25, 0.0)
         step = np.where(radius > 0, problem.domain.step, 0.0)
-        problem = replace(problem, margin=0.0, robust=Ball(norm, np.maximum(radius, step), step, np.zeros(d)))
+        ball = Ball(norm, np.maximum(radius, step), step, np.zeros(d))
+        problem = problem.with_demands(margin=0.0, ball=ball)
     return problem
 
 

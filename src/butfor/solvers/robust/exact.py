@@ -25,7 +25,7 @@ from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.search import Worst
 from butfor.neighbours.worst import worst_neighbours
-from butfor.problem.form import ConstraintKind, Form, listed
+from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
@@ -34,7 +34,7 @@ from butfor.solvers.outcome import Outcome, Ran, Stopped
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.robust.cutting_set import CuttingSet
 from butfor.solvers.robust.oblique import ObliqueSearch
-from butfor.solvers.robust.round_cuts import RoundCuts
+from butfor.solvers.robust.round.round_cuts import RoundCuts, honours
 from butfor.solvers.robust.scenarios import Scenarios
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -43,11 +43,6 @@ ROBUST_KINDS = {
     ModelKind.NETWORK: ModelKind.NETWORK, ModelKind.OBLIQUE: ModelKind.LINEAR,
 }  # fmt: skip
 """The kinds of models that it takes, and what they become: copies side by side, or the decisions of an oblique tree."""
-
-HONOURED = frozenset({
-    ConstraintKind.ROBUST, ConstraintKind.AT_MOST, ConstraintKind.FRESH, ConstraintKind.LINEAR, ConstraintKind.IMPLIES,
-})  # fmt: skip
-"""The constraints that every search for robust rows keeps: those of round balls have programs of their own for them."""
 
 
 class RobustExact(AbstractReduction):
@@ -71,14 +66,14 @@ class RobustExact(AbstractReduction):
             return Support(
                 False, f"it takes linear models, trees, sums of trees and networks, and the model is a {form.model}"
             )
-        if form.curved:
-            return Support(False, "a curved target has no robust counterpart here")
-        if form.constraints - HONOURED:
-            return Support(False, f"it takes no constraints of the kinds {listed(form.constraints - HONOURED)}")
+        if form.curved or ConstraintKind.MARGIN in form.constraints:
+            return Support(False, "a curved target or a margin has no robust counterpart here")
+        if form.round_ball and ROBUST_KINDS[form.model] is ModelKind.ENSEMBLE and not (known := honours(form)):
+            return known
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
 
     def parts(self, form: Form) -> tuple[Form, ...]:
-        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST})
+        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}, round_ball=False)
         return tuple(replace(plain, model=kind) for kind in {form.model, ROBUST_KINDS[form.model]})
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
@@ -95,7 +90,7 @@ class RobustExact(AbstractReduction):
         self, handing: Handing, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget
     ) -> SetAnswer:
         """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
-        ball, model = problem.robust, problem.model
+        ball, model = problem.demands.ball, problem.model
         assert ball is not None
         if isinstance(model, Linear):
             return self._over_missing(problem, ball, upper, budget, partial(self._linear, handing, score_set))
@@ -134,7 +129,7 @@ class RobustExact(AbstractReduction):
             for j, lost in zip(lacking, ways, strict=True):
                 narrower.make_missing(j, lost)
                 moved[j] = 0.0 if lost else moved[j]
-            one = replace(problem, robust=None, domain=narrower)
+            one = replace(problem, domain=narrower).with_demands(ball=None)
             found = solve(one, replace(ball, radius=moved), min(upper, best.cost), budget)
             bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
             best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
@@ -144,10 +139,10 @@ class RobustExact(AbstractReduction):
         self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Raise the thresholds by what the scores may fall."""
-        asks = problem.confirmation and AtWorst(
-            problem.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
+        asks = problem.witnesses.confirmation and AtWorst(
+            problem.witnesses.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
         )
-        one = replace(problem, confirmation=asks)
+        one = problem.with_witnesses(confirmation=asks)
         assert isinstance(problem.model, Linear)
         raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ problem.model.slope))
         found = handing.cheapest(one, raised, upper, budget)
@@ -181,10 +176,10 @@ def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball)
 
 def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
     """What a search for a row is about. What it holds is alive, so nothing else has its place in memory."""
-    domain, shared = problem.domain, (problem.prices, problem.robust, *problem.relations, *problem.judged)
+    domain, shared = problem.domain, (problem.prices, problem.demands.ball, *problem.relations, *problem.demands.judged)
     values = (domain.low, domain.high, domain.stay, domain.missing, *domain.levels.values())
     arrays = (problem.factuals, *values, score_set.A, score_set.b, score_set.strict)
-    return (problem.guard, *map(id, shared), *(array.tobytes() for array in arrays))
+    return (problem.witnesses.guard, *map(id, shared), *(array.tobytes() for array in arrays))
 
 
 @dataclass(frozen=True, eq=False)
