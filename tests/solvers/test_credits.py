@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from butfor.errors import UnsupportedProblemError
-from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.ball import BallNorm
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import SOLVERS, choose
 from butfor.solvers.mixed.branch_bound import CellSearch, MixedBranchBound
@@ -19,6 +19,7 @@ from butfor.solvers.network.exact import NetworkExact, NetworkSearch
 from butfor.solvers.outcome import Ran, together
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_trees
+from tests.solvers.further import of_mean, with_ball, with_earlier
 
 ENTRANCES: list[tuple[type, str, str]] = [
     *((type(one), "solve", one.name) for one in SOLVERS),
@@ -53,36 +54,44 @@ def spied_on() -> Iterator[list[Ran]]:
         yield calls[0][1]
 
 
+SIMPLE = ("l1", "l0", "l2", "mix")
+
 FORMS = {
     "linear": Kinds(costs=("l1", "l2", "l0", "linf", "mix", "table", "form")),
-    "real numbers": Kinds(whole=False, levels=False, missing=False, relations=("margin",)),
+    "real": Kinds(whole=False, levels=False, missing=False, relations=("margin",)),
     "tree": Kinds(),
     "ensemble": Kinds(),
-    "L-infinity": Kinds(missing=False, relations=(), costs=("linf",)),
+    "largest move": Kinds(missing=False, relations=(), costs=("linf",)),
+    "relations": Kinds(relations=("linear", "implies"), costs=SIMPLE),
     "stumps": Kinds(costs=("l0", "l1", "l2"), relations=("at most", "linear")),
     "oblique tree": Kinds(),
     "network": Kinds(relations=("at most", "linear")),
     "mixed": Kinds(relations=("at most", "linear"), costs=("l0", "l1", "l2", "linf")),
+    "mean of linear": Kinds(relations=("at most", "linear"), costs=SIMPLE),
+    "mean of trees": Kinds(relations=("at most", "linear"), costs=SIMPLE),
+    "mean of mixed": Kinds(relations=("at most", "linear"), costs=SIMPLE),
+    "earlier tree": Kinds(whole=False, relations=("at most",), costs=SIMPLE),
+    "earlier ensemble": Kinds(whole=False, relations=("at most",), costs=SIMPLE),
 }
 """What is asked of each kind of model."""
 
+MODELS = {"real": "linear", "largest": "ensemble", "relations": "ensemble", "stumps": "ensemble", "trees": "ensemble"}
+
 
 def question(seed: int) -> Problem:
-    """A random question: all kinds of models, costs and constraints, and every second with a ball around the answer."""
+    """A random question: all kinds of models, costs and constraints, and every second one with a ball around the answer."""
     word = list(FORMS)[seed % len(FORMS)]
-    form = {"real numbers": "linear", "L-infinity": "ensemble", "stumps": "ensemble"}.get(word, word)
-    problem = random_problem(seed, form, FORMS[word], trees=2 + seed % 3)
-    rng = np.random.default_rng(seed)
+    kind = word.partition(" of ")[2] or word.removeprefix("earlier ")
+    problem = random_problem(seed, MODELS.get(kind.partition(" move")[0], kind), FORMS[word], trees=2 + seed % 3)
     if word == "stumps":
+        rng = np.random.default_rng(seed)
         problem = replace(problem, model=random_trees(rng, problem.space, problem.model.scores, trees=4, depth=1))
-    if seed // len(FORMS) % 2:
-        d = len(problem.space)
-        norm = BallNorm(rng.choice(["linf", "linf", "l1", "l2"]))
-        radius = np.where([one.levels is None for one in problem.space.features], 0.25, 0.0)
-        step = np.where(radius > 0, problem.domain.step, 0.0)
-        ball = Ball(norm, np.maximum(radius, step), step, np.zeros(d))
-        problem = problem.with_demands(margin=0.0, ball=ball)
-    return problem
+    if word.startswith("mean"):
+        return of_mean(problem, seed)
+    if word.startswith("earlier"):
+        return with_earlier(problem, seed)
+    norm = list(BallNorm)[seed % 5 % 3]
+    return with_ball(problem, seed, norm) if seed // len(FORMS) % 2 else problem
 
 
 def check(seeds: range) -> dict[str, int]:
@@ -104,12 +113,12 @@ def check(seeds: range) -> dict[str, int]:
 
 
 def test_the_credit_names_whoever_ran() -> None:
-    seen = check(range(90))
-    assert sum(" by " in name for name in seen) >= 6
-    assert sum(seen.values()) > 70
+    seen = check(range(120))
+    assert sum(" by " in name for name in seen) >= 10
+    assert sum(seen.values()) > 90
 
 
 @pytest.mark.slow
 def test_the_credit_names_whoever_ran_in_500_questions() -> None:
-    seen = check(range(1000, 1600))
+    seen = check(range(1000, 1620))
     assert sum(seen.values()) >= 500
