@@ -7,9 +7,11 @@ from dataclasses import fields, replace
 from typing import Any
 
 from butfor.model.questions import ModelKind
+from butfor.neighbours.ball import BallNorm
 from butfor.problem.form import Form
 from butfor.solvers.choose import SOLVERS, choose, supports
 from butfor.testing.problems import Kinds, random_problem
+from tests.solvers.further import with_ball
 
 
 def watched(form: Form) -> tuple[Form, set[str]]:
@@ -29,7 +31,8 @@ def test_each_field_is_read_by_some_solver() -> None:
     read: set[str] = set()
     for kind in ("linear", "tree", "ensemble", "oblique tree"):
         for seed in range(60):
-            spy, seen = watched(random_problem(seed, kind, Kinds()).form())
+            problem = random_problem(seed, kind, Kinds())
+            spy, seen = watched((with_ball(problem, seed, BallNorm.L2) if seed % 3 == 0 else problem).form())
             for solver in SOLVERS:
                 solver.accepts(spy)
             read |= seen
