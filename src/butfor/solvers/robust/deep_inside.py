@@ -48,7 +48,7 @@ def look_inside(search: Scenarios, budget: Budget) -> None:
 
 def _look_deeper(search: Scenarios, budget: Budget) -> None:
     """Aim further inside, twice as far each time, and then less far, as long as there is no doubt."""
-    examples = search.problem.examples
+    examples = search.problem.witnesses.examples
     if examples is None:
         return
     spread = (evaluate(search.model, examples.examples) @ search.score_set.A.T).std(axis=0)
@@ -79,9 +79,9 @@ def _lookamong_rows(search: Scenarios, budget: Budget) -> None:
 
 def deepest_rows(problem: Problem, sure: ScoreSet) -> FloatArray:
     """The training rows that lie deepest inside a score set, the cheapest one first."""
-    if problem.examples is None:
+    if problem.witnesses.examples is None:
         return np.empty((0, len(problem.space)))
-    rows = problem.examples.examples
+    rows = problem.witnesses.examples.examples
     spare = (evaluate(problem.model, rows) @ sure.A.T - sure.b).min(axis=1)
     rows = rows[np.argsort(-spare, kind="stable")[: min(MOST_ROWS, np.count_nonzero(spare > 0))]]
     cost = problem.prices.total(np.repeat(problem.factuals, len(rows), axis=0), rows)
