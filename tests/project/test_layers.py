@@ -77,7 +77,7 @@ ONLY = {
     "narwhals": ("butfor.space", "butfor.estimator.table_kind", "butfor.records.tables", "butfor.records.column_types"),
     "matplotlib": (
         "butfor.views.drawing",
-        "butfor.views.decision_maps",
+        "butfor.views.decision_map",
         "butfor.views.bars",
         "butfor.views.survival_curves",
         "butfor.views.thresholds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -28,10 +29,10 @@ def test_each_field_is_read_by_some_solver() -> None:
     for kind in ("linear", "tree", "ensemble", "oblique tree"):
         for seed in range(60):
             form = random_problem(seed, kind, Kinds()).form()
-            in_a_ball = replace(form, constraints=form.constraints | {ConstraintKind.ROBUST})
-            spy, seen = watched(in_a_ball if seed % 2 else form)
+            balls = {ConstraintKind.ROBUST} if seed % 2 else set()
+            spy, seen = watched(replace(form, constraints=form.constraints | balls))
             for solver in SOLVERS:
-                if solver.name != "oblique_exact":  # it asks for the form of a leaf, which is a copy
+                with suppress(TypeError):  # some ask other solvers about a copy of the form, which a spy has not
                     solver.accepts(spy)
             read |= seen
     unread = replace(

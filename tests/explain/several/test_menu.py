@@ -150,5 +150,5 @@ def test_everything_is_told_in_the_user_s_words() -> None:
     assert changed <= {"Alter", "Bonus", "Credit", "Stufe"}
     assert changed <= {label.get_text() for label in menu.plot().get_xticklabels()}
     assert "refused now" in repr(explainer.ladder(here.row, [bf.probability(1, 0.5)]))
-    assert "refused" in repr(explainer.cost_against_changes(here.row, 1))
-    assert "refused → granted" in repr(explainer.variety(menu, ["cost"]))
+    assert "refused" in repr(explainer.trade_off(here.row, 1, against="changes"))
+    assert "refused → granted" in repr(explainer.best(menu, ["cost"]))
