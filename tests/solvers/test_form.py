@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 from butfor.model.questions import ModelKind
@@ -27,9 +28,8 @@ def watched(form: Form) -> tuple[Any, set[str]]:
 def test_each_field_is_read_by_some_solver() -> None:
     read: set[str] = set()
     for kind in ("linear", "tree", "ensemble", "oblique tree"):
-        for seed in range(60):
+        for seed, balls in product(range(60), (frozenset(), frozenset({ConstraintKind.ROBUST}))):
             form = random_problem(seed, kind, Kinds()).form()
-            balls = {ConstraintKind.ROBUST} if seed % 2 else set()
             spy, seen = watched(replace(form, constraints=form.constraints | balls))
             for solver in SOLVERS:
                 with suppress(TypeError):  # some ask other solvers about a copy of the form, which a spy has not
