@@ -118,7 +118,7 @@ def test_the_credit_names_whoever_ran() -> None:
     assert sum(seen.values()) > 90
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_credit_names_whoever_ran_in_500_questions() -> None:
     seen = check(range(1000, 1620))
     assert sum(seen.values()) >= 500

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 from butfor.model.questions import ModelKind
-from butfor.neighbours.ball import BallNorm
-from butfor.problem.form import Form
+from butfor.problem.form import ConstraintKind, Form
 from butfor.solvers.choose import SOLVERS, choose, supports
 from butfor.testing.problems import Kinds, random_problem
-from tests.solvers.further import with_ball
 
 
 def watched(form: Form) -> tuple[Form, set[str]]:
@@ -30,9 +29,9 @@ def watched(form: Form) -> tuple[Form, set[str]]:
 def test_each_field_is_read_by_some_solver() -> None:
     read: set[str] = set()
     for kind in ("linear", "tree", "ensemble", "oblique tree"):
-        for seed in range(60):
-            problem = random_problem(seed, kind, Kinds())
-            spy, seen = watched((with_ball(problem, seed, BallNorm.L2) if seed % 3 == 0 else problem).form())
+        for seed, balls in product(range(60), (frozenset(), frozenset({ConstraintKind.ROBUST}))):
+            form = random_problem(seed, kind, Kinds()).form()
+            spy, seen = watched(replace(form, constraints=form.constraints | balls))
             for solver in SOLVERS:
                 solver.accepts(spy)
             read |= seen
