@@ -92,13 +92,12 @@ def _brought_back(search: Scenarios, budget: Budget) -> bool:
     """Bring one feature after another of the answer back, all the way or a part of it. Whether that helped much."""
     problem, point, home, before = search.problem, search.best.point, search.problem.factuals[0], search.best.cost
     assert point is not None
-    changed = np.flatnonzero((point != home) & ~np.isnan(home))
+    changed, reals = np.flatnonzero((point != home) & ~np.isnan(home)), problem.domain.reals()
     back = np.repeat(point[None], len(changed), axis=0)
     back[np.arange(len(changed)), changed] = home[changed]
     cost = problem.prices.total(np.repeat(home[None], len(changed), axis=0), back)
     for j in changed[np.argsort(cost, kind="stable")].tolist():
-        whole = problem.space.features[j].levels is not None or problem.domain.step[j] > 0
-        for share in SHARES_BACK[:1] if whole else SHARES_BACK:
+        for share in SHARES_BACK if reals[j] else SHARES_BACK[:1]:
             if budget.spent():
                 return False
             search.until = min(budget.until, now() + QUICK_SECONDS)
