@@ -64,6 +64,8 @@ class ConstraintKind(StrEnum):
     """A ball around the answer in which the target is met everywhere."""
     CANDIDATES = "candidates"
     """The answer is one of given rows."""
+    OTHER = "other"
+    """A relation that the encoded row decides, and of which nothing more is known."""
     JUDGED = "judged"
     """A model decides about each point, and nothing more is known about it."""
 

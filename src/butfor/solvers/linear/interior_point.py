@@ -1,9 +1,13 @@
-"""A quadratic form over a box and a few half-spaces.
+"""A quadratic form over a box and a few half-spaces:
 
-It is minimised by Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992).
-Every step factors 2Q + (a diagonal), which has the same band as Q. The half-spaces enter through a Schur complement,
-which is small because they are few. Because the box is bounded, any multipliers prove something: a bound on the cost,
-or that no point meets the half-spaces.
+    minimise  d'Qd   over   down <= d <= up,   A d >= b
+
+by Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992). Every step factors 2Q + (a diagonal), which has
+the same band as Q. The half-spaces enter through a Schur complement, as large as their number. Any multipliers
+`lam >= 0` and any `d0` prove something, because the box is bounded:
+
+    d'Qd    >=  lam'b - d0'Q d0 + sum_j min(r_j down_j, r_j up_j)   for all these d, where r = 2 Q d0 - A'lam
+    lam'b   >   sum_j max((A'lam)_j down_j, (A'lam)_j up_j)         only if there is no such d
 """
 
 from __future__ import annotations

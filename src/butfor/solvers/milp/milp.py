@@ -13,11 +13,12 @@ import numpy as np
 
 from butfor.model.questions import ModelKind
 from butfor.problem.constraints.relations import Implication, LinearRelation
-from butfor.problem.form import ConstraintKind, CostTerm, Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.milp.place_search import solve_written
+from butfor.solvers.milp.relations import kinds_with_rows
 from butfor.solvers.milp.windows import nearest_first
 from butfor.solvers.milp.written import write
 from butfor.solvers.outcome import Outcome, Status
@@ -44,6 +45,9 @@ class Milp(AbstractSolver):
             return Support(False, "a distance to earlier answers is for the solver far_apart")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
+        unknown = form.constraints - kinds_with_rows() - {ConstraintKind.MARGIN}
+        if unknown:
+            return Support(False, f"it knows no rows for constraints of the kinds {listed(unknown)}")
         if CostTerm.CALLABLE in form.cost and (
             form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
             or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
