@@ -26,8 +26,8 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 from butfor.space.writing import Levels
 
-Narrow = Callable[[Domain], None]
-"""Makes a domain narrower."""
+Narrow = Callable[[Domain], Domain]
+"""Makes a narrower domain of one."""
 
 
 class FarApart(AbstractSolver):
@@ -87,9 +87,7 @@ def _cheapest_far(problem: Problem, solver: AbstractSolver, budget: Budget) -> O
             stopped = budget.stopped
         else:
             for narrow in _parts(part, near, found.points):
-                narrower = part.take(np.zeros(1, dtype=np.intp))
-                narrow(narrower.domain)
-                put(narrower)
+                put(replace(part, domain=narrow(part.domain)))
     lowest = min(left.lowest, float(best.cost[0]))
     return replace(best, bound=np.array([lowest]), stopped=np.array([stopped], dtype=np.intp), notes={})
 
@@ -132,12 +130,12 @@ def _less_far(problem: Problem, near: Apart) -> Iterator[Narrow]:
 def _sides(j: int, value: float, levels: Levels | None, ends: tuple[float, float]) -> Iterator[Narrow]:
     """Column `j` has another level than `value`; or it is a number outside `ends`; or it is not missing, if that is."""
     if np.isnan(value):
-        yield lambda domain: domain.forbid_missing(j)
+        yield lambda domain: domain.without_missing(j)
     elif levels is not None:
-        yield lambda domain: domain.narrow_levels(j, np.arange(len(levels)) != value)
+        yield lambda domain: domain.at_levels(j, np.arange(len(levels)) != value)
     else:
         below, above = ends
         if below > -np.inf:
-            yield lambda domain: domain.narrow(j, -np.inf, below)
+            yield lambda domain: domain.narrowed(j, -np.inf, below)
         if above < np.inf:
-            yield lambda domain: domain.narrow(j, above, np.inf)
+            yield lambda domain: domain.narrowed(j, above, np.inf)

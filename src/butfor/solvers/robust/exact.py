@@ -135,10 +135,9 @@ class RobustExact(AbstractSolver):
         for ways in product([False, True], repeat=len(lacking)):
             if budget.spent():
                 return replace(best, bound=0.0, stopped=budget.stopped)
-            narrower, moved = domain.take(np.array([0])), ball.radius.copy()
-            for j, lost in zip(lacking, ways, strict=True):
-                narrower.make_missing(j, lost)
-                moved[j] = 0.0 if lost else moved[j]
+            gone = [j for j, lost in zip(lacking, ways, strict=True) if lost]
+            narrower = domain.all_missing(gone).without_missing([j for j in lacking if j not in gone])
+            moved = np.where(np.isin(np.arange(len(ball.radius)), gone), 0.0, ball.radius)
             one = replace(problem, domain=narrower).with_demands(ball=None)
             found = solve(one, replace(ball, radius=moved), min(upper, best.cost), budget)
             bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
