@@ -107,6 +107,10 @@ class Form:
     combinations: float = np.inf
 
 
+BLENDED = "the target is on a mean of functions of several sums of scores"
+"""Why a solver refuses a form that is blended."""
+
+
 def listed(kinds: Iterable[StrEnum]) -> str:
     """Kinds as text, in a fixed order."""
     return ", ".join(sorted(kinds))

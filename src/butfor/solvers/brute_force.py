@@ -33,7 +33,6 @@ class BruteForce(AbstractSolver):
     does = "small problems with finitely many candidates: tries them all (never chosen by itself)"
     many = True
     only_named = True
-    takes_blends = True
 
     def accepts(self, form: Form) -> Support:
         if form.model is ModelKind.BLACK_BOX:

@@ -17,6 +17,7 @@ from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.relaxed import RelaxedRow
 from butfor.solvers.outcome import tolerated
+from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import AbstractSolver, Budget
 
 NUDGE = 1e-13
@@ -59,9 +60,11 @@ class InsideCells:
         accepts: Accepts,
         row: RelaxedRow,
         cells: IntArray,
+        handing: Handing,
         budget: Budget,
     ) -> None:
         self.problem, self.score_set, self.wide, self.row, self.budget = problem, score_set, wide, row, budget
+        self.handing = handing
         self.accepts = accepts
         self.start, self.low, self.high = row.tables.value[0, cells], row.low[cells], row.high[cells]
         self.price = float(row.tables.price[0, cells].sum())
@@ -133,7 +136,7 @@ class InsideCells:
         """Some sums of a set are reached by the linear model alone, at the least cost."""
         A, trees = part.A[sums], evaluate(self.row.model.trees, self.start[None])[0]
         left = ScoreSet(A, part.b[sums] - A @ trees, part.strict[sums])
-        found = solver.solve(self._narrowed(left), self.budget)
+        found = self.handing.ask(solver, self._narrowed(left), self.budget)
         return float(found.bound[0]), tuple(found.points[found.found()])
 
     def _on_grid(self, point: FloatArray, between: dict[int, tuple[float, ...]]) -> FloatArray:
