@@ -22,7 +22,7 @@ from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
-from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
+from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched
 from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.demands import NO_DEMANDS, Demands
@@ -123,7 +123,7 @@ class Problem:
         """The same problem with other witnesses of these names."""
         return replace(self, witnesses=replace(self.witnesses, **witnesses))
 
-    def with_judged(self, constraint: JudgedConstraint) -> Problem:
+    def with_judged(self, constraint: Searched) -> Problem:
         """The same problem with one more constraint that the referee must decide."""
         return self.with_demands(judged=(*self.demands.judged, constraint))
 
@@ -245,7 +245,7 @@ def state(
 ) -> Problem:
     """The problem of some rows under constraints: restrictions narrow the domain, relations are listed.
 
-    Constraints that a model must judge enter later, because they need the score sets (see `JudgedConstraint.enter`).
+    Constraints that a model must judge enter later, because they need the score sets (see `Demanded.enter`).
     """
     listed = tuple(constraints)
     relations = tuple(constraint for constraint in listed if isinstance(constraint, Relation))
