@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 import butfor
+from butfor.experimental import NOTE
 from tests.doc_scripts import doc_script
 
 HEAVY = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "typer", "rich", "narwhals")
@@ -78,6 +79,14 @@ def test_the_reference_shows_methods_and_examples() -> None:
     assert "#### explain\n\n```python\nexplain(\n    X,\n    target='other',\n    *,\n" in page
     assert "```pycon\n>>> fixed(" in page
     assert "- `PROVEN_OPTIMAL`: " in page
+
+
+def test_what_is_younger_than_a_release_says_so() -> None:
+    rooms = [getattr(room, name) for room in (butfor.compress, butfor.groups) for name in room.__all__]
+    others = [butfor.compat.dice.Data, butfor.compat.dice.Model, butfor.compat.dice.Dice, butfor.TradeOff, butfor.Best]
+    young = [*rooms, *others, butfor.Explainer.trade_off, butfor.Explainer.best]
+    assert len(young) > 25
+    assert [thing for thing in young if NOTE not in thing.__doc__] == []
 
 
 def test_dir_lists_public_names() -> None:
