@@ -20,6 +20,10 @@ from butfor.problem.problem import Problem
 from butfor.space.space import same
 
 
+ONE_CELL = number_cells(np.empty(0))
+"""All numbers."""
+
+
 class CellValues(NamedTuple):
     """A value for each cell (n, cells) and whether the row may take it. The last cell is "missing"."""
 
@@ -143,7 +147,7 @@ def choices_of(problem: Problem, j: int, cells: Cells | None = None) -> FeatureC
     """What a feature may become in some cells. Without them, all its numbers are one cell, or each level is one."""
     if cells is None:
         levels = problem.domain.levels.get(j)
-        cells = number_cells(np.empty(0)) if levels is None else level_cells(levels.shape[1])
+        cells = ONE_CELL if levels is None else level_cells(levels.shape[1])
     return FeatureChoices(problem, j, cells)
 
 
