@@ -12,6 +12,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.formulation.oracles import Confirmation, EstimatorOracle, HastyOracle
 from butfor.model.questions import is_read
 from butfor.problem.constraints.constraint import Changes, all_hold
+from butfor.problem.constraints.demanded import entered
 from butfor.problem.demands import Demands, Pool
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
@@ -59,8 +60,7 @@ def plan(
         groups = question.target.groups(reading.readout, before)
     whole = state(space or reading.space, reading.model, factuals, (), question.prices, question.constraints)
     if free is not None:
-        for j, able in enumerate(free.T):
-            whole.domain.forbid_moves(j, ~able)
+        whole = replace(whole, domain=whole.domain.without_moves(~free))
     pool = _pool(question, referee, before)
     witnesses = Witnesses(
         oracle=None if seen else HastyOracle(referee, question.target, before),
@@ -75,7 +75,7 @@ def plan(
         problem = replace(whole.take(rows), score_sets=score_sets)
         for constraint in question.judged:
             if pool is None or not constraint.of_point:
-                problem = constraint.enter(problem, referee)
+                problem = entered(problem, constraint, referee)
         yield Part(rows, problem)
 
 
