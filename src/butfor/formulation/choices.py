@@ -19,7 +19,6 @@ from butfor.problem.domain import Domain, finer_than_floats, grid_near, grid_poi
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 
-
 ONE_CELL = number_cells(np.empty(0))
 """All numbers."""
 
