@@ -60,7 +60,7 @@ GAPS: dict[str, tuple[str, type[Exception], Callable[[], None]]] = {
         lambda: proven(VotingClassifier([("a", LogisticRegression()), ("b", FOREST)], voting="soft"), bf.robust(0.01)),
     ),
     "plausible answers of calibrated forests": (
-        "Plausible answers of a calibrated forest", ValueError,
+        "Plausible answers of a calibrated forest", REFUSED,
         lambda: proven(
             CalibratedClassifierCV(FOREST, cv=2), bf.plausible(IsolationForest(n_estimators=5, random_state=0).fit(X))
         ),

@@ -91,6 +91,8 @@ class Plausible(Demanded, Searched):
         if not is_read(problem.model):
             return problem.with_judged(self)
         reading, least = self._read(referee)
+        if any(score_set.curve is not None for score_set in problem.score_sets):
+            raise _not_kept("a mean of functions of several sums")
         model = referee.once(
             (id(problem.model), id(self.forest)), lambda: (problem.model, _beside(problem.model, reading))
         )
@@ -109,9 +111,13 @@ class Plausible(Demanded, Searched):
 
 def _beside(model: Model, forest: Reading) -> Trees:
     if not isinstance(model, Trees) or not isinstance(forest.model, Trees):
-        raise UnsupportedProblemError(
-            f"bf.plausible was given for a {kind_of(model)} model.",
-            "It can be kept exactly only for trees and sums of trees.",
-            "Search among real rows with bf.candidates, or without proof: bf.black_box(model.predict_proba, classes).",
-        )
+        raise _not_kept(f"a {kind_of(model)} model")
     return side_by_side(model, [forest.model])
+
+
+def _not_kept(model: str) -> UnsupportedProblemError:
+    return UnsupportedProblemError(
+        f"bf.plausible was given for {model}.",
+        "It can be kept exactly only for trees and sums of trees.",
+        "Search among real rows with bf.candidates, or without proof: bf.black_box(model.predict_proba, classes).",
+    )
