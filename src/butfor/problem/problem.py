@@ -23,7 +23,7 @@ from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched
-from butfor.problem.constraints.relations import AtMost
+from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
@@ -69,6 +69,16 @@ class Problem:
     def per_row(self) -> bool:
         """Whether some set of scores differs from row to row."""
         return any(score_set.per_row for score_set in self.score_sets)
+
+    @property
+    def limits(self) -> list[tuple[BoolArray, int]]:
+        """For each relation that counts changes: which features it counts, and how many of them may change at most."""
+        every = np.ones(len(self.space), dtype=np.bool_)
+        fresh = [
+            (np.array([name in found.names for name in self.space.names]), len(found.names) - 1)
+            for found in self.relations_of(Fresh)
+        ]
+        return [*((every, found.count) for found in self.relations_of(AtMost)), *fresh]
 
     @property
     def most_changes(self) -> int:
