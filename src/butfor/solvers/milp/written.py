@@ -114,7 +114,7 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
         value = low
     elif value >= high - near:
         value = high
-    found = float(domain.closest(j, np.array([[value]]), np.array([[lower]]), np.array([[upper]]))[0, 0])
+    found = float(piece.choices.closest(np.array([[value]]))[0, cell])
     if step and at_home and domain.stay[0, j] and abs(value - piece.x) <= abs(value - found):
         return piece.x
     return value if np.isnan(found) else found
