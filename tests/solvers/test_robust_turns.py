@@ -71,7 +71,7 @@ def test_ctrl_c_keeps_the_answer_and_the_bound(form: str, norm: BallNorm, monkey
         problem = problem_in_ball(seed, form, norm)
         whole = ROBUST.solve(problem, Budget(20.0))
         with monkeypatch.context() as patch:
-            for module in ("cutting_set", "round_cuts", "scenarios"):
+            for module in ("cutting_set", "round.round_cuts", "scenarios"):
                 patch.setattr(f"butfor.solvers.robust.{module}.tell_round", pressed)
             budget = Budget(20.0)
             found = ROBUST.solve(problem, budget)
