@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -40,17 +38,18 @@ def test_a_search_that_ran_out_of_time_goes_on_in_the_next_turn(form: str, norm:
     gone_on = proven = 0
     for seed in range(20):
         problem = problem_in_ball(seed, form, norm)
-        whole, seconds, begun = ROBUST.solve(problem, Budget(20.0)), 1e-4, dict[object, object]()
+        whole, seconds = ROBUST.solve(problem, Budget(20.0)), 1e-4
         if whole.stopped[0]:
             continue
         found, bounds = ROBUST.solve(problem, Budget(seconds)), [0.0]
         while found.stopped[0] == Stopped.TIME:
-            gone_on += any(problem.begun[about] is search for about, search in begun.items() if about in problem.begun)
-            begun, seconds = dict(problem.begun), 2 * seconds
-            assert begun, f"seed {seed}: the search is not kept"
-            found = ROBUST.solve(problem, Budget(seconds))
+            (left,), seconds = found.rest, 2 * seconds
+            assert left is not None, f"seed {seed}: the search is not kept"
+            searches = dict(left.cut_short)
+            found = left.go_on(Budget(seconds))
+            gone_on += any(left.cut_short.get(score_set) is search for score_set, search in searches.items())
             bounds.append(float(found.bound[0]))
-        assert not problem.begun, f"seed {seed}: a search that is over is kept"
+        assert found.rest[0] is None, f"seed {seed}: a search that is over is kept"
         assert found.status() == whole.status(), f"seed {seed}"
         assert np.allclose(found.cost, whole.cost, rtol=1e-6), f"seed {seed}"
         if len(problem.score_sets) == 1:
@@ -72,7 +71,7 @@ def test_ctrl_c_keeps_the_answer_and_the_bound(form: str, norm: BallNorm, monkey
         problem = problem_in_ball(seed, form, norm)
         whole = ROBUST.solve(problem, Budget(20.0))
         with monkeypatch.context() as patch:
-            for module in ("cutting_set", "round_cuts", "scenarios"):
+            for module in ("cutting_set", "round.round_cuts", "scenarios"):
                 patch.setattr(f"butfor.solvers.robust.{module}.tell_round", pressed)
             budget = Budget(20.0)
             found = ROBUST.solve(problem, budget)
@@ -111,7 +110,7 @@ def test_nothing_is_said_of_a_ball_that_was_not_judged_in_time(norm, monkeypatch
             patched.setattr(
                 cutting_set, "worst_neighbours", lambda _, A, point, *__, **___: [Worst(np.nan, point)] * len(A)
             )
-            found = ROBUST.solve(replace(problem, begun={}), Budget(20.0))
+            found = ROBUST.solve(problem, Budget(20.0))
         assert not found.found().any()
         assert found.bound[0] <= whole.cost[0] * (1 + 1e-6) + 1e-6
         cut_short += found.stopped[0] == Stopped.TIME

@@ -18,7 +18,7 @@ from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import Group
-from butfor.problem.witnesses import Witnesses
+from butfor.problem.witnesses import Refusals, Witnesses
 from butfor.space.space import Space
 from butfor.verdict.alone import open_factuals, partly_alone
 
@@ -67,6 +67,7 @@ def plan(
         confirmation=Confirmation(oracle, question.judged, factuals),
         examples=oracle,
         referee=referee,
+        refusals=Refusals(),
         unit=reading.unit,
         guard=guard,
     )

@@ -9,8 +9,9 @@ rows that are not proven, smallest gaps first. Without a limit, the rows are don
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from butfor.solvers.outcome import (
 )
 from butfor.solvers.rows.examples import cheapest_example
 from butfor.solvers.rows.quick import quick_answers
-from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.solvers.solver import AbstractSolver, Budget, Rest
 from butfor.solvers.swarm.swarm import Swarm
 
 FIRST_SHARE = 1 / 3
@@ -75,11 +76,15 @@ class Job:
         """No answers, because the budget is spent."""
         return nothing_found(self.problem, stopped=budget.stopped).credited(self.credit)
 
-    def done(self, budget: Budget, k: int, seed: int) -> Outcome:
-        """The answers. Ctrl-C ends the budget."""
+    def done(self, budget: Budget, k: int, seed: int, rest: Mapping[int, Rest] = MappingProxyType({})) -> Outcome:
+        """The answers. Searches for rows (their numbers in the job) that are left go on. Ctrl-C ends the budget."""
         try:
-            found = self.solver.solve(self.problem, budget, k, seed).credited(self.credit)
-            return whichever_company(self.problem, found)
+            parts = [left.go_on(budget).renumbered(np.array([row])) for row, left in rest.items()]
+            others = np.setdiff1d(np.arange(len(self.rows)), [*rest])
+            if len(others):
+                one = self.problem.take(others) if rest else self.problem
+                parts.append(self.solver.solve(one, budget, k, seed).renumbered(others))
+            return whichever_company(self.problem, joined(parts).credited(self.credit))
         except KeyboardInterrupt:
             budget.interrupt()
             return self.nothing(budget)
@@ -89,7 +94,8 @@ class Job:
 class Turn:
     """A job, what is known of its rows (their numbers in the job), the seconds it took so far, and whether it was begun.
 
-    `tried` are the rows to which the solver found no answer in a time of their own.
+    `tried` are the rows to which the solver found no answer in a time of their own, and `rest` are the searches that ran out
+    of time and can go on.
     """
 
     job: Job
@@ -97,12 +103,15 @@ class Turn:
     seconds: float = 0.0
     begun: bool = False
     tried: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    rest: dict[int, Rest] = field(default_factory=dict)
 
     def take(self, budget: Budget, seconds: float, k: int, seed: int) -> None:
         """Work on the job for so many seconds."""
         begin, self.begun = now(), True
         several = k > 1 and self.job.solver.many
-        found = self.job.done(budget.at_most(seconds), k if several else 1, seed)
+        found = self.job.done(budget.at_most(seconds), k if several else 1, seed, self.rest)
+        self.rest = {row: left for row, left in zip(found.row.tolist(), found.rest, strict=True) if left is not None}
+        found = found.at_rest()
         self.outcome = found if several else better_of(self.outcome, found)
         self.tried = self.outcome.row[self.lost] if self.job.solver.row_by_row else self.tried
         self.seconds += now() - begin

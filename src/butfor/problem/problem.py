@@ -5,8 +5,8 @@ It holds factual rows, a model, where its scores should lie, what changes cost a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -45,10 +45,7 @@ class Problem:
     - `domain`: what each column may become; it respects every `Restriction`;
     - `relations`: the constraints on several columns;
     - `demands`: what an answer must respect beyond all this;
-    - `witnesses`: who may be asked about an answer;
-    - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on;
-    - `ties`: by the values of a row, what the cheapest point costs that the estimator refused alone, although it may take
-      it beside other rows. Bounds hold for these, too.
+    - `witnesses`: who may be asked about an answer.
     """
 
     space: Space
@@ -60,8 +57,6 @@ class Problem:
     relations: tuple[Relation, ...] = ()
     demands: Demands = NO_DEMANDS
     witnesses: Witnesses = NO_WITNESSES
-    begun: dict[Hashable, object] = field(default_factory=dict)
-    ties: dict[bytes, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.factuals)
@@ -109,7 +104,7 @@ class Problem:
 
     def of_neighbours(self) -> Problem:
         """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
-        return replace(self, witnesses=self.witnesses.of_target, ties={})
+        return replace(self, witnesses=self.witnesses.of_target)
 
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
@@ -155,17 +150,18 @@ class Problem:
             return bool(score_set.holds(scores)[0])
         confirmed = self.witnesses.confirmation.confirms(point, score_set.offset)
         if not confirmed and not self.witnesses.guard and self._depends_on_company(score_set, point):
-            self.note_tie(float(self.prices.total(self.factuals[:1], point[None])[0]) + score_set.offset)
+            self.note_refusal(float(self.prices.total(self.factuals[:1], point[None])[0]) + score_set.offset)
         return confirmed
 
-    def note_tie(self, cost: float) -> None:
+    def note_refusal(self, cost: float) -> None:
         """Keep in mind that the estimator may take a point of this cost for the first row, although it refused it alone."""
-        key = self.factuals[0].tobytes()
-        self.ties[key] = min(cost, self.ties.get(key, np.inf))
+        if self.witnesses.refusals is not None:
+            self.witnesses.refusals.note(self.factuals[0], cost)
 
-    def forget_tie(self) -> None:
+    def forget_refusals(self) -> None:
         """Forget it for the first row, which is looked at again."""
-        self.ties.pop(self.factuals[0].tobytes(), None)
+        if self.witnesses.refusals is not None:
+            self.witnesses.refusals.forget(self.factuals[0])
 
     def _depends_on_company(self, score_set: ScoreSet, point: FloatArray) -> bool:
         """Whether the estimator may take a point beside other rows that it refuses alone, because its sum is rounded.

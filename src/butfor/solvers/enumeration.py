@@ -78,7 +78,7 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
             if alone.met[0] and cost < best.cost[0] and _is_answer(problem, points[some][at]):
                 best = one_answer(points[some][at], cost, 0.0)
             elif perhaps.met[at] and not alone.met[0]:
-                problem.note_tie(float(lowest[at]))
+                problem.note_refusal(float(lowest[at]))
     return _with_bound(best, np.inf, budget)
 
 

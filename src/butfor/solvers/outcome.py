@@ -141,6 +141,7 @@ class Outcome:
     - `stopped` (answers): a `Stopped`, as a number;
     - `credit` (answers): a `Credit`, set by the code that chose the solver (before that, None);
     - `by` (answers): the solvers to which the solver handed parts of the row, a tuple of `Ran`;
+    - `rest` (answers): a search for the row that ran out of time and can go on, a `Rest` (None: it would begin anew);
     - `notes`: name -> (answers): further numbers (NaN: unknown).
     """
 
@@ -151,6 +152,7 @@ class Outcome:
     stopped: IntArray
     credit: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
     by: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
+    rest: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
     notes: dict[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -158,6 +160,8 @@ class Outcome:
             object.__setattr__(self, "credit", np.full(len(self.row), None, dtype=object))
         if len(self.by) < len(self.row):
             object.__setattr__(self, "by", objects([()] * len(self.row)))
+        if len(self.rest) < len(self.row):
+            object.__setattr__(self, "rest", np.full(len(self.row), None, dtype=object))
 
     def __len__(self) -> int:
         return len(self.row)
@@ -190,7 +194,11 @@ class Outcome:
 
     def given_by(self, name: str) -> Outcome:
         """The outcome of an inner solver of this name, as part of an outcome of whoever handed it on."""
-        return replace(self, by=objects([(Ran(name, by),) for by in self.by]))
+        return replace(self, by=objects([(Ran(name, by),) for by in self.by])).at_rest()
+
+    def at_rest(self) -> Outcome:
+        """The same outcome, whose searches are not to go on: what they search is only a part of a row, or kept elsewhere."""
+        return replace(self, rest=np.full(len(self), None, dtype=object))
 
     def handed_to(self, ran: Iterable[Ran]) -> Outcome:
         """The outcome of a row of which parts were handed to these solvers."""
@@ -284,10 +292,10 @@ def _credit(own: Credit | None, *others: Credit | None) -> Credit | None:
 
 def whichever_company(problem: Problem, outcome: Outcome) -> Outcome:
     """The outcome with bounds that hold for the rows, too, that the estimator refused alone and may take beside others."""
-    if not problem.ties:
+    refusals = problem.witnesses.refusals
+    if refusals is None:
         return outcome
-    least = [problem.ties.get(row.tobytes(), np.inf) for row in problem.factuals]
-    return replace(outcome, bound=np.minimum(outcome.bound, np.array(least)[outcome.row]))
+    return replace(outcome, bound=np.minimum(outcome.bound, refusals.least(problem.factuals)[outcome.row]))
 
 
 def tolerated(cost: Costs, coin: float = 1.0) -> Costs:

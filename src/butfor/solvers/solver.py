@@ -90,6 +90,14 @@ def _resumed(seconds: float, threads: int, raised: bool, per_row: float) -> Budg
     return Budget(seconds, threads=threads, flag=_Flag(raised), per_row=per_row)
 
 
+class Rest(ABC):
+    """A search for a single row that ran out of time. Whoever keeps it may let it go on."""
+
+    @abstractmethod
+    def go_on(self, budget: Budget) -> Outcome:
+        """The answer to the row, and what is proven of it, after some more time."""
+
+
 class AbstractSolver(ABC):
     """A method that solves problems. Final classes implement this interface and inherit nothing else."""
 

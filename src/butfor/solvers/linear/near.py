@@ -23,7 +23,7 @@ def looked_at_closely(problem: Problem, outcome: Outcome, solve_row: Callable[[P
     """
     for row in np.flatnonzero(_apart(outcome) & (outcome.stopped == Stopped.DONE)):
         near = problem.take(np.array([row])).within(float(outcome.cost[row]))
-        near.forget_tie()  # what was in doubt from afar need not be from near: the closer look notes it again
+        near.forget_refusals()  # what was in doubt from afar need not be from near: the closer look notes it again
         again = solve_row(near)
         again = replace(again, bound=np.minimum(again.bound, outcome.cost[row]))
         outcome = better_of(outcome, again.renumbered(np.array([row])))

@@ -69,7 +69,7 @@ def _window(problem: Problem, reach: FloatArray) -> tuple[Problem, float]:
     middle, domain = _middle(problem), problem.domain
     low, high = np.maximum(domain.low, middle - reach), np.minimum(domain.high, middle + reach)
     domain = replace(domain, low=low, high=high)
-    return replace(problem, domain=domain, begun={}), float(_leaving(problem, reach).min(initial=np.inf))
+    return replace(problem, domain=domain), float(_leaving(problem, reach).min(initial=np.inf))
 
 
 def _middle(problem: Problem) -> FloatArray:

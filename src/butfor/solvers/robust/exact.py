@@ -6,11 +6,10 @@ balls `RoundCuts`), and networks `Scenarios`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,13 +29,13 @@ from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.network.exact import NetworkExact
-from butfor.solvers.outcome import Outcome, Ran, Stopped
+from butfor.solvers.outcome import Outcome, Ran, Stopped, objects
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.robust.cutting_set import CuttingSet
 from butfor.solvers.robust.oblique import ObliqueSearch
 from butfor.solvers.robust.round.round_cuts import RoundCuts, honours
 from butfor.solvers.robust.scenarios import Scenarios
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.solver import AbstractSolver, Budget, Rest, Support
 
 ROBUST_KINDS = {
     ModelKind.LINEAR: ModelKind.LINEAR, ModelKind.TREE: ModelKind.ENSEMBLE, ModelKind.ENSEMBLE: ModelKind.ENSEMBLE,
@@ -77,37 +76,26 @@ class RobustExact(AbstractReduction):
         return tuple(replace(plain, model=kind) for kind in {form.model, ROBUST_KINDS[form.model]})
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: self._solve_row(one, budget))
+        return row_by_row(problem, budget, lambda one: _RowInBall(self, one, Handing(self.inner)).go_on(budget))
 
-    def _solve_row(self, problem: Problem, budget: Budget) -> Outcome:
-        handing = Handing(self.inner)
-        found = over_score_sets(
-            problem, lambda score_set, upper: self._solve_set(handing, problem, score_set, upper, budget)
-        )
-        return found.handed_to(handing.ran)
-
-    def _solve_set(
-        self, handing: Handing, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget
-    ) -> SetAnswer:
+    def solve_set(self, row: _RowInBall, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
-        ball, model = problem.demands.ball, problem.model
+        problem, handing, ball, model = row.problem, row.handing, row.problem.demands.ball, row.problem.model
         assert ball is not None
         if isinstance(model, Linear):
             return self._over_missing(problem, ball, upper, budget, partial(self._linear, handing, score_set))
         if isinstance(model, ObliqueTree):
             return self._over_missing(problem, ball, upper, budget, partial(self._oblique, handing, score_set))
-        known = problem.begun.pop(about := _about(problem, score_set), None)
-        begun = known if isinstance(known, _Begun) else _Begun(_search(handing, problem, score_set, ball), handing)
-        search = begun.search
+        search = row.cut_short.pop(score_set, None) or _search(handing, problem, score_set, ball)
         try:
             found = search.solve(upper, budget)
         except KeyboardInterrupt:  # what is known by then is kept
             budget.interrupt()
             best = search.best
             found = replace(best, bound=min(search.bound, best.cost), stopped=Stopped.INTERRUPTED)
-        handing.note([Ran(NetworkExact.name)] if isinstance(search, Scenarios) else begun.handing.ran)
+        handing.note([Ran(NetworkExact.name)] if isinstance(search, Scenarios) else ())
         if found.stopped is Stopped.TIME:
-            problem.begun[about] = begun
+            row.cut_short[score_set] = search
         return found
 
     def _over_missing(
@@ -157,11 +145,20 @@ class RobustExact(AbstractReduction):
         return ObliqueSearch(problem, score_set, ball, problem.model, handing.cheapest).solve(upper, budget)
 
 
-class _Begun(NamedTuple):
-    """A search that may go on in a later turn, and what it handed on."""
+@dataclass(eq=False)
+class _RowInBall(Rest):
+    """The searches for one row, in one set of scores after the other. Those that were cut short can go on."""
 
-    search: Scenarios | CuttingSet
+    solver: RobustExact
+    problem: Problem
     handing: Handing
+    cut_short: dict[ScoreSet, Scenarios | CuttingSet] = field(default_factory=dict)
+
+    def go_on(self, budget: Budget) -> Outcome:
+        found = over_score_sets(
+            self.problem, lambda score_set, upper: self.solver.solve_set(self, score_set, upper, budget)
+        ).handed_to(self.handing.ran)
+        return replace(found, rest=objects([self])) if self.cut_short else found
 
 
 def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> Scenarios | CuttingSet:
@@ -171,14 +168,6 @@ def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball)
     assert isinstance(model, Trees)
     cuts = CuttingSet if ball.norm is BallNorm.LINF else RoundCuts
     return cuts(handing.cheapest, problem, score_set, ball, on_grid(model, ball))
-
-
-def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
-    """What a search for a row is about. What it holds is alive, so nothing else has its place in memory."""
-    domain, shared = problem.domain, (problem.prices, problem.demands.ball, *problem.relations, *problem.demands.judged)
-    values = (domain.low, domain.high, domain.stay, domain.missing, *domain.levels.values())
-    arrays = (problem.factuals, *values, score_set.A, score_set.b, score_set.strict)
-    return (problem.witnesses.guard, *map(id, shared), *(array.tobytes() for array in arrays))
 
 
 @dataclass(frozen=True, eq=False)
