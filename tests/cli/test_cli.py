@@ -145,7 +145,7 @@ def test_several_rows_and_several_answers(run) -> None:
     done = run("explain", "model.joblib", "loans.csv", "--row", "0:2,206", "--row", "5", "-k", "2", "--json")
     data = json.loads(done.stdout)
     assert [(one["row"], one["rank"]) for one in data] == [(row, rank) for row in (0, 1, 206, 5) for rank in (1, 2)]
-    assert [one["factual"]["values"]["age"] for one in data[::2]] == X["age"].iloc[[0, 1, 206, 5]].tolist()
+    assert [one["factual"][list(X).index("age")] for one in data[::2]] == X["age"].iloc[[0, 1, 206, 5]].tolist()
 
 
 def test_that_there_is_no_answer_is_an_answer(run) -> None:
