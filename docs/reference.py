@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import butfor
-from butfor import compat, compress, groups, measure, plots, survival
+from butfor import compat, compress, errors, groups, measure, noise, plots, survival, teach
 from butfor.datasets import loans
 
 PAGE = "reference/api.md"
@@ -23,15 +23,11 @@ GROUPS = {
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "margin", "robust", "robust_to", "candidates",
-        "choose_radius", "choose_sigma", "probability_within",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
-    "Your own models": ("black_box", "torch_model", "onnx_model", "register_importer", "register_step", "linear_over", "Sign"),
+    "Your own models": ("black_box", "torch_model", "onnx_model"),
     "Solvers with settings": ("Swarm",),
-    "Errors": (
-        "ButforError", "InputError", "InputTypeError", "UnknownColumnError", "NotFittedError", "UnsupportedModelError",
-        "UnsupportedProblemError", "FidelityError", "MissingExtraError",
-    ),
+    "Errors": ("ButforError",),
 }  # fmt: skip
 """Every public name, in the order in which a reader meets them."""
 
@@ -51,8 +47,11 @@ ANSWERS = (
 )
 """Classes of which butfor makes the objects."""
 
-FOLDERS = {"Measures": measure, "Survival": survival, "Compression": compress, "Groups": groups, "Pictures": plots}
-"""The folders of public names."""
+ROOMS = {
+    "Measures": measure, "Survival": survival, "Compression": compress, "Groups": groups, "Pictures": plots, "Noise": noise,
+    "Teaching": teach, "Each error": errors,
+}  # fmt: skip
+"""The rooms of public names."""
 
 LINE = 88
 """The longest line of a call."""
@@ -70,10 +69,10 @@ def page() -> str:
         parts.append(f"## {group}")
         for name in names:
             parts += entry(f"bf.{name}", getattr(butfor, name))
-    for group, folder in FOLDERS.items():
-        parts += [f"## {group}", inspect.getdoc(folder) or ""]
-        for name in folder.__all__:
-            parts += entry(f"{folder.__name__.replace('butfor', 'bf', 1)}.{name}", getattr(folder, name))
+    for group, room in ROOMS.items():
+        parts += [f"## {group}", inspect.getdoc(room) or ""]
+        for name in room.__all__:
+            parts += entry(f"{room.__name__.replace('butfor', 'bf', 1)}.{name}", getattr(room, name))
     parts += ["## Coming from elsewhere", inspect.getdoc(compat.dice) or ""]
     for thing in (compat.dice.Data, compat.dice.Model, compat.dice.Dice):
         parts += entry(f"bf.compat.dice.{thing.__name__}", thing)

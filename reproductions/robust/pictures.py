@@ -146,7 +146,7 @@ def draw_radii() -> Figure:
     figure, axes = plt.subplots(1, len(NORMS), figsize=(9.6, 3.2), sharey=True)
     for ax, norm in zip(axes, NORMS, strict=True):
         for count in COUNTS:
-            radii = [bf.choose_radius(1.0, share, norm, count) for share in SHARES]
+            radii = [bf.noise.radius(1.0, share, norm, count) for share in SHARES]
             ax.plot(radii, SHARES, label=f"{count} column{'s' if count > 1 else ''}")
         ax.axhline(0.95, color="0.6", linewidth=0.8, linestyle=":")
         ax.set(title=SYMBOLS[norm], xlabel=r"radius / $\sigma$", xscale="log")

@@ -1,7 +1,7 @@
 """Errors that say what was given, what is needed and what to do.
 
-Each inherits from the built-in exception that a caller would catch. An infeasible problem, a spent budget and a search
-without a result are outcomes (see `butfor.Status`), never exceptions.
+Each inherits from `ButforError` and from the built-in exception that a caller would catch. An infeasible problem, a
+spent budget and a search without a result are outcomes (see `bf.Status`), never exceptions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,23 @@ from inspect import signature
 from numbers import Real
 from types import FunctionType
 from typing import Any, TypeVar
+
+__all__ = [
+    "FidelityError",
+    "InputError",
+    "InputTypeError",
+    "MissingExtraError",
+    "NotFittedError",
+    "UnknownColumnError",
+    "UnsupportedModelError",
+    "UnsupportedProblemError",
+]
+
+
+def __dir__() -> list[str]:
+    """What a user may want, and no helpers."""
+    return sorted(__all__)
+
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 

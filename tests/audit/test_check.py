@@ -360,5 +360,5 @@ def test_the_model_is_read_once_for_many_answers(many, monkeypatch) -> None:
 
 
 def test_no_answers_cannot_be_checked(many) -> None:
-    with pytest.raises(bf.InputError, match="no answer"):
+    with pytest.raises(bf.errors.InputError, match="no answer"):
         check(many[:0], MODEL)

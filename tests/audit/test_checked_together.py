@@ -184,7 +184,7 @@ def test_a_sample_is_drawn_and_said(many, sample, size) -> None:
 
 @pytest.mark.parametrize("sample", [0, -1, 0.0, 1.5, True, "some", None.__class__])
 def test_a_sample_of_nothing_is_refused(many, sample) -> None:
-    with pytest.raises(bf.InputError, match="It must be a share"):
+    with pytest.raises(bf.errors.InputError, match="It must be a share"):
         check(many, MODEL, sample=sample)
 
 

@@ -59,7 +59,7 @@ def test_ranges_are_kept() -> None:
 def test_a_probability_is_reached() -> None:
     found = DICE.generate_counterfactuals(ROWS, 1, desired_class="approved", stopping_threshold=0.9)
     assert (MODEL.predict_proba(found.points)[:, 0] >= 0.9).all()
-    with pytest.raises(bf.InputError, match="Name the class: 'approved', 'rejected'"):
+    with pytest.raises(bf.errors.InputError, match="Name the class: 'approved', 'rejected'"):
         DICE.generate_counterfactuals(ROWS, 1, stopping_threshold=0.9)
 
 
@@ -116,7 +116,7 @@ def test_an_explainer_is_called_and_answers_are_sliced() -> None:
     assert answers[np.array([True, False, True, False]), "age"] == [answers[0, "age"], answers[2, "age"]]
     assert answers[-1, "job"].name == "job"
     for wrong in (lambda: answers[0, "wage"], lambda: answers[:, "wage"], lambda: answers[0]["wage"]):
-        with pytest.raises(bf.UnknownColumnError, match="no column 'wage'"):
+        with pytest.raises(bf.errors.UnknownColumnError, match="no column 'wage'"):
             wrong()
     with pytest.raises(IndexError):
         answers[99, "income"]

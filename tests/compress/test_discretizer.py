@@ -361,7 +361,7 @@ def test_ctrl_c_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_probabilities_are_asked_of_a_model_that_has_none() -> None:
     X, y = table(100)
-    with pytest.raises(bf.UnsupportedModelError, match=r"no predict_proba, but p0=0\.5 and p1=0\.9 were given"):
+    with pytest.raises(bf.errors.UnsupportedModelError, match=r"no predict_proba, but p0=0\.5 and p1=0\.9 were given"):
         Discretizer(LinearSVC(), p1=0.9).fit(X, y)
     assert Discretizer(CalibratedClassifierCV(LinearSVC(), cv=2), p1=0.9).p1 == 0.9
 
@@ -369,14 +369,14 @@ def test_probabilities_are_asked_of_a_model_that_has_none() -> None:
 def test_all_rows_misclassified() -> None:
     X, y = table()
     wrong = stumps().fit(X, np.where(y == "yes", "no", "yes"))
-    with pytest.raises(bf.InputError, match="right about none of the rows"):
+    with pytest.raises(bf.errors.InputError, match="right about none of the rows"):
         Discretizer(wrong).fit(X, y)
 
 
 def test_no_threshold_at_all() -> None:
     X, y = table()
     constant = DecisionTreeClassifier(max_leaf_nodes=2, min_impurity_decrease=0.9).fit(X, y)
-    with pytest.raises(bf.InputError, match="no counterfactual crosses a threshold"):
+    with pytest.raises(bf.errors.InputError, match="no counterfactual crosses a threshold"):
         Discretizer(constant).fit(X, y)
 
 
@@ -401,7 +401,7 @@ def test_unseen_columns_and_categories() -> None:
         made.transform(X.drop(columns="income"))
     asked = next(one.column for one in made.thresholds_ if one.test is not ColumnTest.MISSING)
     if made.space_[asked].levels is None:
-        with pytest.raises(bf.InputError, match="numbers"):
+        with pytest.raises(bf.errors.InputError, match="numbers"):
             made.transform(X.assign(**{asked: "many"}))
     with pytest.raises(ValueError, match="features"):
         Discretizer(stumps()).fit(table()[0].to_numpy(), table()[1]).transform(np.zeros((2, 5)))
@@ -412,7 +412,7 @@ def test_an_unseen_category_is_named() -> None:
     X = pd.DataFrame({"job": pd.Categorical(rng.choice(["nurse", "clerk", "cook"], 200))})
     model = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype", random_state=0)
     made = Discretizer(model, quantile=0.0).fit(X, np.where(X["job"] == "nurse", 1, 0))
-    with pytest.raises(bf.InputError, match="'pilot', which was not seen before"):
+    with pytest.raises(bf.errors.InputError, match="'pilot', which was not seen before"):
         made.transform(pd.DataFrame({"job": ["pilot"]}))
 
 
@@ -421,7 +421,7 @@ def test_missing_values_that_the_model_does_not_take() -> None:
     made = Discretizer(stumps()).fit(X, y)
     hole = X.copy()
     hole.loc[3, made.thresholds_[0].column] = np.nan
-    with pytest.raises(bf.InputError, match="missing in row 3"):
+    with pytest.raises(bf.errors.InputError, match="missing in row 3"):
         made.transform(hole)
     with pytest.raises(ValueError, match="NaN"):
         Discretizer(stumps()).fit(hole.to_numpy(dtype=float), y)
@@ -430,14 +430,14 @@ def test_missing_values_that_the_model_does_not_take() -> None:
 @pytest.mark.parametrize("quantile", [-0.1, 1.5, float("nan")])
 def test_a_quantile_outside_its_range(quantile: float) -> None:
     X, y = table()
-    with pytest.raises(bf.InputError, match=r"quantile=.* was given"):
+    with pytest.raises(bf.errors.InputError, match=r"quantile=.* was given"):
         Discretizer(stumps(), quantile=quantile).fit(X, y)
     made = Discretizer(stumps()).fit(X, y)
     before = made.thresholds_
-    with pytest.raises(bf.InputError, match="from 0 to 1"):
+    with pytest.raises(bf.errors.InputError, match="from 0 to 1"):
         made.set_quantile(quantile)
     assert made.thresholds_ == before
-    with pytest.raises(bf.InputError, match="from 0 to 1"):
+    with pytest.raises(bf.errors.InputError, match="from 0 to 1"):
         made.report(X, y, [0.5, quantile])
 
 
@@ -461,5 +461,5 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], words: str) -> No
 
 def test_a_regressor_changes_no_class() -> None:
     X, _ = table(60)
-    with pytest.raises(bf.UnsupportedModelError, match="does not predict classes"):
+    with pytest.raises(bf.errors.UnsupportedModelError, match="does not predict classes"):
         Discretizer(DecisionTreeRegressor()).fit(X, np.arange(60) % 2)

@@ -39,7 +39,7 @@ def test_rates_by_hand() -> None:
 def test_rows_without_columns_are_all_equal() -> None:
     assert bf.compress.compression_rate(np.empty((4, 0))) == 0.75
     assert bf.compress.inconsistency_rate(np.empty((4, 0)), [1, 1, 1, 0]) == 0.25
-    with pytest.raises(bf.InputError, match="3 labels"):
+    with pytest.raises(bf.errors.InputError, match="3 labels"):
         bf.compress.inconsistency_rate(np.empty((4, 0)), [1, 1, 1])
 
 

@@ -177,7 +177,7 @@ def test_the_picture_writes_every_question(fitted: Any) -> None:
 def test_an_engine_that_is_not_installed(kind: str, library: str, fitted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     disc, X, y = fitted
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(bf.MissingExtraError, match=rf"pip install \"butfor\[{kind}\]\""):
+    with pytest.raises(bf.errors.MissingExtraError, match=rf"pip install \"butfor\[{kind}\]\""):
         bf.compress.surrogate(disc, X, y, kind=kind)
 
 
@@ -213,13 +213,13 @@ def test_gosdt_itself_out_of_time() -> None:
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], words: str, fitted: Any) -> None:
     disc, X, y = fitted
-    with pytest.raises(bf.InputError, match=words):
+    with pytest.raises(bf.errors.InputError, match=words):
         bf.compress.surrogate(disc, X, y, **settings)
 
 
 def test_it_needs_a_discretiser(fitted: Any) -> None:
     _, X, y = fitted
-    with pytest.raises(bf.InputTypeError, match="A CounterfactualDiscretizer is needed"):
+    with pytest.raises(bf.errors.InputTypeError, match="A CounterfactualDiscretizer is needed"):
         bf.compress.surrogate(DecisionTreeClassifier(), X, y)  # type: ignore[arg-type]
 
 

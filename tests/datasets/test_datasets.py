@@ -45,5 +45,5 @@ def test_a_model_of_it_is_better_than_the_larger_class() -> None:
 
 
 def test_no_rows_are_refused() -> None:
-    with pytest.raises(bf.InputError, match=r"rows=0 was given. At least one"):
+    with pytest.raises(bf.errors.InputError, match=r"rows=0 was given. At least one"):
         loans.load(0)

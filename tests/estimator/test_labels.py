@@ -94,5 +94,5 @@ def test_a_black_box_gets_the_labels_of_the_frame() -> None:
 
 def test_labels_that_are_the_same_as_text_are_refused() -> None:
     X = pd.DataFrame(VALUES, columns=pd.Index([1, "1", 2], dtype=object))
-    with pytest.raises(bf.InputError, match=r"\[1, '1'\] are the same as text.*Rename"):
+    with pytest.raises(bf.errors.InputError, match=r"\[1, '1'\] are the same as text.*Rename"):
         bf.Explainer(DecisionTreeClassifier().fit(VALUES, CLASSES), data=X)

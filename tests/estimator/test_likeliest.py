@@ -188,7 +188,7 @@ def test_a_tuned_threshold_and_a_method_of_ones_own_are_not_passed_over() -> Non
 def test_several_outputs_are_refused_in_words() -> None:
     model = DecisionTreeClassifier(max_depth=2).fit(X, np.column_stack([CLASSES["numbers"], CLASSES["numbers"]]))
     assert doubted_within(model) == ALWAYS
-    with pytest.raises(bf.UnsupportedModelError, match="2 outputs"):
+    with pytest.raises(bf.errors.UnsupportedModelError, match="2 outputs"):
         bf.Explainer(model, X)
 
 

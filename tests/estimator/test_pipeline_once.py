@@ -99,5 +99,5 @@ def test_a_refusal_of_a_transformer_is_told_like_one_of_the_model() -> None:
             return X
 
     pipeline = make_pipeline(Strict(), DecisionTreeClassifier(max_depth=3, random_state=0)).fit(X, Y)
-    with pytest.raises(bf.InputError, match="a single row"):
+    with pytest.raises(bf.errors.InputError, match="a single row"):
         _ = Prediction(open_source(pipeline, X), X[:1]).labels

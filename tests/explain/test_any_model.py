@@ -196,7 +196,7 @@ def test_the_error_of_a_model_that_takes_no_table_is_told():
         def predict(self, table):
             raise RuntimeError("no network")
 
-    with pytest.raises(bf.InputError, match=r"Broken refuses these rows \(RuntimeError: no network\)"):
+    with pytest.raises(bf.errors.InputError, match=r"Broken refuses these rows \(RuntimeError: no network\)"):
         bf.Explainer(Broken(), data=NUMBERS).explain(POOR[["income", "debt"]], target=1)
 
 
@@ -237,9 +237,9 @@ def test_an_object_may_have_attributes_of_any_meaning(attributes):
 def test_labels_without_classes_are_labels():
     answer = found(Named(), target="yes")
     assert (answer.before, answer.after) == ("no", "yes")
-    with pytest.raises(bf.InputError, match=r"bf\.black_box\(model\.predict_proba, classes=\[\.\.\.\]\)"):
+    with pytest.raises(bf.errors.InputError, match=r"bf\.black_box\(model\.predict_proba, classes=\[\.\.\.\]\)"):
         bf.Explainer(Named(), data=NUMBERS).explain(POOR[["income", "debt"]], target=bf.probability("yes", 0.8))
-    with pytest.raises(bf.InputError, match="gives no probabilities"):
+    with pytest.raises(bf.errors.InputError, match="gives no probabilities"):
         bf.Explainer(ByNames(), data=NUMBERS).explain(POOR[["income", "debt"]], target=bf.probability(1, 0.8))
 
 
@@ -279,7 +279,7 @@ def test_a_missing_label_is_no_fraction():
 @pytest.mark.parametrize("target", [1, "other", [0, 1], {1: 0.5}, bf.probability(1, at_least=0.5)])
 def test_a_class_of_a_model_that_predicts_a_probability_gets_an_error_with_what_to_write(model, target):
     row = NUMBERS[NUMBERS["income"] < 0].iloc[[0]]
-    with pytest.raises(bf.InputError, match=r"predicts numbers between 0 and 1\. It has no classes\.") as raised:
+    with pytest.raises(bf.errors.InputError, match=r"predicts numbers between 0 and 1\. It has no classes\.") as raised:
         bf.Explainer(model, data=NUMBERS).explain(row, target=target)
     said = str(raised.value)
     first, second = re.findall(r"bf\.value\(.*?\)|bf\.black_box\(.*\)", said)
@@ -295,7 +295,7 @@ def test_the_remedy_for_a_model_of_arrays_can_be_copied():
             assert isinstance(rows, np.ndarray)
             return 1 / (1 + np.exp(-rows[:, 0]))
 
-    with pytest.raises(bf.InputError) as raised:
+    with pytest.raises(bf.errors.InputError) as raised:
         bf.Explainer(OnArrays(), data=NUMBERS).explain(POOR[["income", "debt"]], target=1)
     (written,) = re.findall(r"bf\.black_box\(.*\)", str(raised.value))
     found(eval(written, {"bf": bf, "model": OnArrays()}))
@@ -308,13 +308,13 @@ def test_a_scorecard_is_asked_by_its_value():
 
     answer = found(Scorecard(), target=bf.value(at_least=640))
     assert answer.after >= 640
-    with pytest.raises(bf.InputError, match=r"for a regressor. It has no classes. Use bf\.value\("):
+    with pytest.raises(bf.errors.InputError, match=r"for a regressor. It has no classes. Use bf\.value\("):
         bf.Explainer(Scorecard(), data=NUMBERS).explain(POOR[["income", "debt"]], target=1)
 
 
 def test_a_regressor_of_sklearn_has_no_classes_whatever_it_predicts():
     model = LinearRegression().fit(NUMBERS, X["income"] * 100)
-    with pytest.raises(bf.InputError, match=r"for a regressor\. It has no classes\. Use bf\.value\("):
+    with pytest.raises(bf.errors.InputError, match=r"for a regressor\. It has no classes\. Use bf\.value\("):
         bf.Explainer(model, data=NUMBERS).explain(POOR[["income", "debt"]], target=1)
 
 
@@ -336,7 +336,7 @@ def test_statsmodels(interface):
     answer = found(model, data, row, bf.value(at_least=0.5))
     assert float(model.predict(answer.point).iloc[0]) >= 0.5
     assert bf.check(answer, model).passed
-    with pytest.raises(bf.InputError) as raised:
+    with pytest.raises(bf.errors.InputError) as raised:
         bf.Explainer(model, data=data).explain(row, target=1)
     (written,) = re.findall(r"bf\.black_box\(.*\)", str(raised.value))
     by_class = found(eval(written, {"bf": bf, "model": model}), data, row)

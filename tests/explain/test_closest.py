@@ -102,7 +102,7 @@ def test_no_number_can_be_changed_even_with_all_words(note, by) -> None:
 def test_another_row_or_none_is_refused() -> None:
     record = json.loads(stuck().to_json())
     without = {name: value for name, value in record.items() if name != "closest"}
-    with pytest.raises(bf.InputError, match="closest row"):
+    with pytest.raises(bf.errors.InputError, match="closest row"):
         bf.Explanation.from_json(json.dumps(sealed(without)))
     record["closest"]["age"] = X["age"].iloc[206] + 1.0
     result = check(bf.Explanation.from_json(json.dumps(sealed(record))), BOOSTED)

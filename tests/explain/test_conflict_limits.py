@@ -46,7 +46,7 @@ def test_what_is_not_looked_for_is_no_reason() -> None:
 
 @pytest.mark.parametrize("wrong", [True, -1, 1.5, "some"])
 def test_other_limits_are_refused(wrong) -> None:
-    with pytest.raises(bf.InputError, match=r"It must be False, a number of rows, or 'all'"):
+    with pytest.raises(bf.errors.InputError, match=r"It must be False, a number of rows, or 'all'"):
         EXPLAINER.explain(REJECTED.iloc[:1], conflicts=wrong)
 
 

@@ -157,11 +157,11 @@ def test_values_and_other_tables() -> None:
 
 
 def test_what_cannot_be_divided() -> None:
-    with pytest.raises(bf.InputError, match="without a point"):
+    with pytest.raises(bf.errors.InputError, match="without a point"):
         EXPLAINER.contributions(EXPLAINER.explain(ROW, target="approved", constraints=STUCK))
-    with pytest.raises(bf.InputError, match="these are 2 answers"):
+    with pytest.raises(bf.errors.InputError, match="these are 2 answers"):
         EXPLAINER.contributions(EXPLAINER.explain(X.iloc[204:206], target="approved"))
-    with pytest.raises(bf.InputError, match="other columns"):
+    with pytest.raises(bf.errors.InputError, match="other columns"):
         bf.Explainer(BOOSTED, ROWS).contributions(EXPLAINER.explain(ROW, target="approved"))
     same = EXPLAINER.explain(ROW, target=MODEL.predict(ROW)[0])
     assert EXPLAINER.contributions(same).score.tolist() == []

@@ -289,7 +289,7 @@ def test_prices_of_ones_own() -> None:
     ) + bf.L1(weights={"income": 0.0, "job": 0.0})
     answer = bound.explain(row, target="yes", cost=steep)
     assert answer.certificate.status is Status.PROVEN_OPTIMAL
-    with pytest.raises(bf.InputError, match="falls while the value moves away"):
+    with pytest.raises(bf.errors.InputError, match="falls while the value moves away"):
         bound.explain(row, cost=bf.Table({"income": lambda before, after: 1e9 - np.abs(after - before)}))
 
 

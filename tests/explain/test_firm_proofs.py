@@ -163,7 +163,7 @@ def test_units_of_a_column_move_no_answer(unit) -> None:
 
 def test_units_beyond_measure_are_refused() -> None:
     X, y = counts()
-    with pytest.raises(bf.InputError, match=r"column 'a' lie between .*another unit"):
+    with pytest.raises(bf.errors.InputError, match=r"column 'a' lie between .*another unit"):
         bf.Explainer(LogisticRegression().fit(X, y), data=X.assign(a=X["a"] * 1e-300))
 
 

@@ -156,7 +156,7 @@ def test_a_dict_for_a_model_of_arrays() -> None:
     ],
 )
 def test_a_dict_that_is_no_row(row, words) -> None:
-    with pytest.raises(bf.InputError, match=words):
+    with pytest.raises(bf.errors.InputError, match=words):
         bf.Explainer(FOREST, data=MIXED).explain(row)
 
 
@@ -175,7 +175,7 @@ def test_a_column_that_the_model_does_not_know_comes_back_untouched() -> None:
         answer = explainer.explain(row)
         assert list(answer.point.columns) == ["b", "id", "a"]
         assert answer.point["id"].tolist() == ["k7"]
-        with pytest.raises(bf.InputError, match="array was given, but the data has named columns"):
+        with pytest.raises(bf.errors.InputError, match="array was given, but the data has named columns"):
             explainer.explain(row[["a", "b"]].to_numpy())
 
 

@@ -76,6 +76,9 @@ def test_the_error_says_what_was_meant(case) -> None:
         (bf, "fix", "'fixed'"),
         (bf, "atmost", "'at_most_changes'"),
         (bf, "Explaner", "'Explainer'"),
+        (bf, "InputError", "'errors.InputError'"),
+        (bf, "register_step", "'teach.register_step'"),
+        (bf, "mean_gain", "'survival.mean_gain'"),
         (bf.plots, "alternative", "'alternatives'"),
         (bf.survival, "meangain", "'mean_gain'"),
     ],
@@ -93,7 +96,7 @@ def test_a_name_that_is_like_no_other_gets_no_suggestion() -> None:
 
 
 def test_a_call_that_lacks_an_argument_says_which_there_are() -> None:
-    with pytest.raises(bf.InputTypeError, match=r"'at_least'.*Its arguments are label, at_least"):
+    with pytest.raises(bf.errors.InputTypeError, match=r"'at_least'.*Its arguments are label, at_least"):
         bf.probability(80)
 
 
@@ -117,10 +120,10 @@ def test_the_likeliest_of_many_columns_come_first() -> None:
 
 
 def test_several_answers_say_how_they_are_drawn() -> None:
-    with pytest.raises(bf.InputError, match=r"answers\.alternatives\(\)\.plot\(\)"):
+    with pytest.raises(bf.errors.InputError, match=r"answers\.alternatives\(\)\.plot\(\)"):
         ANSWERS.plot()
     many = EXPLAINER.explain(X[:3])
-    with pytest.raises(bf.InputError, match=r"bf\.plots\.statuses\(bf\.groups\.statuses\(answers\)\)"):
+    with pytest.raises(bf.errors.InputError, match=r"bf\.plots\.statuses\(bf\.groups\.statuses\(answers\)\)"):
         many.plot()
     assert ANSWERS.alternatives().plot() is not None
     assert bf.plots.statuses(bf.groups.statuses(many)) is not None

@@ -103,7 +103,7 @@ def test_limits_of_any_size(name, limit) -> None:
 @pytest.mark.parametrize("limit", [0, -1.0, float("nan"), "10", True])
 @pytest.mark.parametrize("name", ["time_limit", "time_limit_per_row"])
 def test_limits_that_make_no_sense(name, limit) -> None:
-    with pytest.raises((bf.InputError, bf.InputTypeError), match=name):
+    with pytest.raises((bf.errors.InputError, bf.errors.InputTypeError), match=name):
         EXPLAINER.explain(ROWS, **{name: limit})
 
 

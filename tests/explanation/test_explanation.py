@@ -146,7 +146,7 @@ def test_one_answer_lends_its_attributes(kind, explainer, answer, answers) -> No
     assert listed_rows(found.point) == listed_rows(answer.point)
     assert found.certificate.why == answer.certificate.why
     for name in (*names, "point", "factual", "certificate"):
-        with pytest.raises(bf.InputError, match="these are 10 answers"):
+        with pytest.raises(bf.errors.InputError, match="these are 10 answers"):
             getattr(answers, name)
 
 

@@ -37,7 +37,7 @@ def test_a_short_text_is_one_readable_line(name) -> None:
         (bf.Ordinal(["a", "b"]), "Ordinal(['a', 'b'])"),
         (bf.Swarm(), "Swarm()"),
         (bf.Swarm(particles=7, polish=False), "Swarm(particles=7, polish=False)"),
-        (bf.Sign(("no", "yes"), link="logistic"), "Sign(('no', 'yes'), link='logistic')"),
+        (bf.teach.Sign(("no", "yes"), link="logistic"), "Sign(('no', 'yes'), link='logistic')"),
         (bf.Column("Age", thousands=False), "Column(label='Age', thousands=False)"),
         (bf.black_box(len), "<black box len that predicts a number>"),
         (bf.black_box(len, classes=["no", "yes"]), "<black box len that predicts 'no', 'yes'>"),
@@ -50,10 +50,10 @@ def test_a_short_text_says_what_was_given(thing, shown) -> None:
 
 def test_tab_completion_shows_what_is_public_and_nothing_else() -> None:
     assert {"compress", "measure", "survival", "trees"} <= set(dir(bf))
-    assert set(dir(bf)) == {*bf.__all__, *bf._FOLDERS, "__version__"}
-    for name in bf._FOLDERS:
-        folder = getattr(bf, name)
-        assert dir(folder) == sorted(folder.__all__)
+    assert set(dir(bf)) == {*bf.__all__, *bf._ROOMS, "__version__"}
+    for name in bf._ROOMS:
+        room = getattr(bf, name)
+        assert dir(room) == sorted(room.__all__)
 
 
 def test_the_log_says_what_was_read_chosen_and_solved(caplog) -> None:

@@ -195,7 +195,7 @@ def test_an_estimator_that_is_not_there():
 
 
 def test_whose_error_it_is():
-    assert kind_of(bf.InputError("no")) == "refused"
+    assert kind_of(bf.errors.InputError("no")) == "refused"
     with pytest.raises(ValueError, match="reshape") as caught:
         np.zeros(2).reshape(3)
     assert kind_of(caught.value) == "refused"

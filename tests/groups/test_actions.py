@@ -251,13 +251,13 @@ def test_other_kinds_of_tables() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ([{}], bf.InputTypeError, "the action {} was given"),
-        (["income"], bf.InputTypeError, "the action 'income' was given"),
-        ([{"wage": 1}], bf.UnknownColumnError, "no column 'wage'"),
-        ([{"income": "much"}], bf.InputTypeError, "What is added to 'income' must be a finite number"),
-        ([{"income": np.inf}], bf.InputError, "must be a finite number"),
-        ([{"job": "king"}], bf.InputError, "names 'king'"),
-        ([], bf.InputError, r"actions=\[\] was given"),
+        ([{}], bf.errors.InputTypeError, "the action {} was given"),
+        (["income"], bf.errors.InputTypeError, "the action 'income' was given"),
+        ([{"wage": 1}], bf.errors.UnknownColumnError, "no column 'wage'"),
+        ([{"income": "much"}], bf.errors.InputTypeError, "What is added to 'income' must be a finite number"),
+        ([{"income": np.inf}], bf.errors.InputError, "must be a finite number"),
+        ([{"job": "king"}], bf.errors.InputError, "names 'king'"),
+        ([], bf.errors.InputError, r"actions=\[\] was given"),
     ],
 )  # fmt: skip
 def test_actions_that_cannot_be_taken_are_refused(given, error, words) -> None:

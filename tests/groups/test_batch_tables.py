@@ -259,5 +259,5 @@ def test_bad_input_is_refused(call, words) -> None:
 def test_answers_about_different_models_are_refused() -> None:
     other = loans.pipeline().set_params(tree__max_depth=2).fit(*loans.load())
     theirs = bf.Explainer(other, X).explain(ROWS, target="approved", constraints=RULES)
-    with pytest.raises(bf.InputError, match="different models"):
+    with pytest.raises(bf.errors.InputError, match="different models"):
         bf.groups.statuses([ANSWERS, theirs])

@@ -132,10 +132,10 @@ def test_tables_of_other_kinds() -> None:
 @pytest.mark.parametrize(
     ("protected", "error", "words"),
     [
-        ("gender", bf.UnknownColumnError, "the model reads no column 'gender', so it alone flips no decision"),
-        ("same", bf.InputError, "the protected column 'same' has a single value in the data"),
-        ([], bf.InputError, "no protected column was named"),
-        (3, bf.UnknownColumnError, "the model reads no column '3'"),
+        ("gender", bf.errors.UnknownColumnError, "the model reads no column 'gender', so it alone flips no decision"),
+        ("same", bf.errors.InputError, "the protected column 'same' has a single value in the data"),
+        ([], bf.errors.InputError, "no protected column was named"),
+        (3, bf.errors.UnknownColumnError, "the model reads no column '3'"),
     ],
 )
 def test_bad_input_is_refused(protected, error, words) -> None:
@@ -144,7 +144,7 @@ def test_bad_input_is_refused(protected, error, words) -> None:
     explainer = bf.Explainer(make_pipeline(encoder, DecisionTreeClassifier()).fit(X, X["x"] > 0), X)
     with pytest.raises(error, match=words):
         bf.groups.flips(explainer, X, protected)
-    with pytest.raises(bf.InputError, match="no row was given to explain"):
+    with pytest.raises(bf.errors.InputError, match="no row was given to explain"):
         bf.groups.flips(explainer, X.iloc[:0], "x")
 
 
@@ -166,7 +166,7 @@ def test_levers_are_those_of_brute_force(name) -> None:
 
 def test_levers_of_rows_that_need_none_are_refused() -> None:
     X, model = problem("tree", 3)
-    with pytest.raises(bf.InputError, match="every row meets the target already"):
+    with pytest.raises(bf.errors.InputError, match="every row meets the target already"):
         bf.groups.levers(bf.Explainer(model, X), X[model.predict(X) == "yes"], target="yes")
 
 

@@ -40,7 +40,7 @@ def check_caught(importer: registry.ReadModel, estimator: Any, X: Any, monkeypat
     """A wrong importer in the place of the right one is found out."""
     check_importer(estimator, X)
     monkeypatch.setitem(registry._models, type(estimator), importer)
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
+    with pytest.raises(bf.errors.FidelityError, match=r"disagree|differ"):
         check_importer(estimator, X)
 
 

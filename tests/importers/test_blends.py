@@ -255,7 +255,7 @@ class TestMembersThatDoNotFit:
         model, X, y = self.vote()
         model.estimators_[1] = MEMBERS[member]().fit(X.assign(d=1)[named], y)
         with pytest.raises(
-            bf.InputError, match=r"VotingClassifier refuses these rows|was fitted on \d columns, and gets 3"
+            bf.errors.InputError, match=r"VotingClassifier refuses these rows|was fitted on \d columns, and gets 3"
         ):
             bf.Explainer(model, X).explain(X.iloc[[0]])
 
@@ -263,7 +263,7 @@ class TestMembersThatDoNotFit:
         X, y = small(5)
         model = voting("boosting", "weak").fit(X.to_numpy(), y)
         model.estimators_[1] = MEMBERS["weak"]().fit(X[["a", "b"]].to_numpy(), y)
-        with pytest.raises(bf.InputError, match="fitted on 2 columns, and gets 3"):
+        with pytest.raises(bf.errors.InputError, match="fitted on 2 columns, and gets 3"):
             bf.Explainer(model, X.to_numpy())
 
     @pytest.mark.parametrize("weights", [[1, -1], [0, 0], [-1, 3]])

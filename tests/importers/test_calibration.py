@@ -265,5 +265,5 @@ def test_an_importer_that_takes_the_plain_model_is_caught(monkeypatch) -> None:
         CalibratedClassifierCV,
         lambda model, columns: forest(model.calibrated_classifiers_[0].estimator, columns),
     )
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
+    with pytest.raises(bf.errors.FidelityError, match=r"disagree|differ"):
         check_importer(model, X)

@@ -263,7 +263,7 @@ def test_a_saved_model_reads_the_columns_by_their_names(way) -> None:
             answer = bf.Explainer(one, table).explain(table.iloc[[0]], target="other").only
             assert answer.cost == pytest.approx(cost)
             assert model.predict(answer.point[X.columns]) != model.predict(X.iloc[[0]])
-        with pytest.raises(bf.InputError, match="lacks the columns"):
+        with pytest.raises(bf.errors.InputError, match="lacks the columns"):
             bf.Explainer(one, X.iloc[:, 1:])
 
 
@@ -274,5 +274,5 @@ def test_a_model_of_an_array_that_is_loaded_from_its_file_reads_tables_by_positi
     model = classifier().load_model(tmp_path / "model.cbm")
     costs = [bf.Explainer(model, table).explain(table[:1], target="other").only.cost for table in (X, X.to_numpy())]
     assert costs[0] == pytest.approx(costs[1])
-    with pytest.raises(bf.InputError, match=f"fitted on {X.shape[1]}"):
+    with pytest.raises(bf.errors.InputError, match=f"fitted on {X.shape[1]}"):
         bf.Explainer(model, X.iloc[:, 1:])

@@ -170,7 +170,7 @@ def test_one_against_the_rest_has_class_targets_and_says_why_it_has_no_others(lo
     answer = explainer.explain(row, target=3)
     assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
     assert model.predict(answer.point)[0] == 3
-    with pytest.raises(bf.UnsupportedProblemError, match="not a monotone function"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="not a monotone function"):
         explainer.explain(row, target=bf.probability(3, at_least=0.6))
 
 

@@ -128,5 +128,5 @@ def test_an_importer_that_forgets_the_link_is_caught(monkeypatch) -> None:
     model, X = fitted("histogram poisson", np.random.default_rng(0))
     read = registry._models["HistGradientBoostingRegressor"]
     monkeypatch.setitem(registry._models, type(model), lambda *given: (read(*given)[0], Value()))
-    with pytest.raises(bf.FidelityError, match="disagree"):
+    with pytest.raises(bf.errors.FidelityError, match="disagree"):
         check_importer(model, X)

@@ -41,7 +41,7 @@ def data() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def fitted(odd: Any) -> tuple[Any, pd.DataFrame]:
-    bf.register_importer(Odd, _read)
+    bf.teach.register_importer(Odd, _read)
     X, y = data()
     model = type("Odder", (Odd,), {"odd": lambda self, X: odd(X)})(max_depth=3, random_state=0).fit(X, y)
     return model, X
@@ -64,7 +64,7 @@ def _read(estimator: Any, columns: Any) -> Any:
 )
 def test_the_column_that_makes_the_difference_is_named(odd, words) -> None:
     model, X = fitted(odd)
-    with pytest.raises(bf.FidelityError) as caught:
+    with pytest.raises(bf.errors.FidelityError) as caught:
         bf.Explainer(model, X)
     message = str(caught.value)
     assert words in message
@@ -75,13 +75,13 @@ def test_the_column_that_makes_the_difference_is_named(odd, words) -> None:
 
 def test_no_single_column_is_told_too() -> None:
     model, X = fitted(lambda X: np.ones(len(X), dtype=bool))
-    with pytest.raises(bf.FidelityError, match="They differ on all of these rows"):
+    with pytest.raises(bf.errors.FidelityError, match="They differ on all of these rows"):
         bf.Explainer(model, X)
 
 
 def test_the_line_to_copy_works() -> None:
     model, X = fitted(lambda X: X["a"] > 1.5)
-    with pytest.raises(bf.FidelityError) as caught:
+    with pytest.raises(bf.errors.FidelityError) as caught:
         bf.Explainer(model, X)
     told = str(caught.value)
     for line in (
@@ -115,7 +115,7 @@ def test_a_model_that_is_read_right_is_proven_whatever_was_asked() -> None:
 
 def test_another_word_is_refused() -> None:
     X, y = data()
-    with pytest.raises(bf.InputError, match=r"on_mismatch='ignore' was given.*'raise' or 'search'"):
+    with pytest.raises(bf.errors.InputError, match=r"on_mismatch='ignore' was given.*'raise' or 'search'"):
         bf.Explainer(DecisionTreeClassifier().fit(X, y), X, on_mismatch="ignore")
 
 
@@ -123,11 +123,11 @@ def test_a_wrong_reader_is_not_blamed_on_a_column() -> None:
     """Near the boundary, another value in any column helps by chance. But it does no harm the other way."""
 
     def wrong(estimator: Any, columns: Any) -> Any:
-        return bf.linear_over(columns, estimator.coef_, estimator.intercept_ + 0.3), bf.Sign((0, 1))
+        return bf.teach.linear_over(columns, estimator.coef_, estimator.intercept_ + 0.3), bf.teach.Sign((0, 1))
 
     X, y = data()
     X = X.fillna(0.0)
     model = Shifted().fit(X, y)
-    bf.register_importer(Shifted, wrong)
-    with pytest.raises(bf.FidelityError, match="No single column makes the difference"):
+    bf.teach.register_importer(Shifted, wrong)
+    with pytest.raises(bf.errors.FidelityError, match="No single column makes the difference"):
         bf.Explainer(model, X)

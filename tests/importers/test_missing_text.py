@@ -109,7 +109,7 @@ def test_answers_are_the_cheapest_of_all(kind) -> None:
 def test_two_kinds_in_one_column_are_named_with_the_line_that_helps(encoder) -> None:
     X, y = table(MIXED)
     model = pipeline("constant", encoder, X, y)
-    with pytest.raises(bf.FidelityError) as caught:
+    with pytest.raises(bf.errors.FidelityError) as caught:
         bf.Explainer(model, X)
     message = str(caught.value)
     assert "'job' holds NaN in row" in message
@@ -129,7 +129,7 @@ def test_one_row_of_another_kind_among_thousands_is_found() -> None:
     many = pd.concat([X[X["job"].notna()]] * 20, ignore_index=True)
     many.loc[7, "job"], many.loc[1001, "job"] = np.nan, None
     many.loc[1001, "age"] = 18.0 + np.abs(told[::2] - told[1::2]).argmax()
-    with pytest.raises(bf.FidelityError, match=r"NaN in row 7 and None in row 1001"):
+    with pytest.raises(bf.errors.FidelityError, match=r"NaN in row 7 and None in row 1001"):
         bf.Explainer(model, many)
 
 
@@ -138,7 +138,7 @@ def test_rows_that_the_estimator_refuses_are_told_where() -> None:
     model = pipeline("left", "one-hot, strict", X, y)
     row = X.iloc[[0]].copy()
     row["job"] = pd.Series([None], index=row.index, dtype=object)
-    with pytest.raises(bf.InputError, match=r"Row 0 of them holds None in column 'job'") as caught:
+    with pytest.raises(bf.errors.InputError, match=r"Row 0 of them holds None in column 'job'") as caught:
         bf.Explainer(model, X).explain(row, target="other")
     line = "X['job'] = X['job'].fillna(np.nan)"
     assert line in str(caught.value)

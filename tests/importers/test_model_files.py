@@ -33,7 +33,7 @@ def file(tmp_path):
     return lambda ending: str(tmp_path / f"model{ending}")
 
 
-def refused(model, *words, data=X, error=bf.InputError):
+def refused(model, *words, data=X, error=bf.errors.InputError):
     with pytest.raises(error) as raised:
         bf.Explainer(model, data=data)
     for word in words:
@@ -69,7 +69,7 @@ def test_catboost_of_a_regressor_is_a_regressor(file):
     model = catboost.CatBoost()
     model.load_model(file(".cbm"))
     same_answers(fitted, model, X.iloc[[0]], bf.value(at_least=0.8))
-    with pytest.raises(bf.InputError, match="for a regressor"):
+    with pytest.raises(bf.errors.InputError, match="for a regressor"):
         bf.Explainer(model, data=X).explain(X.iloc[[0]], target=1)
 
 
@@ -92,7 +92,7 @@ def test_catboost_of_the_wrong_class_says_which_is_right(file):
     model.load_model(file(".cbm"))
     refused(model, "'RMSE'", "catboost.CatBoostRegressor().load_model(...)")
     for kind in (catboost.CatBoost, catboost.CatBoostClassifier):
-        refused(kind(), "not fitted", error=bf.NotFittedError)
+        refused(kind(), "not fitted", error=bf.errors.NotFittedError)
 
 
 def test_catboost_by_its_base_class_with_a_ranking_is_a_black_box_of_values():
@@ -100,7 +100,7 @@ def test_catboost_by_its_base_class_with_a_ranking_is_a_black_box_of_values():
     model = catboost.CatBoost({**QUIET, "loss_function": "YetiRank"}).fit(X, BAD, group_id=np.arange(300) // 10)
     answer = bf.Explainer(model, data=X).explain(X.iloc[[0]], target=bf.relative_change(0.1))
     assert answer.certificate.status is bf.Status.VALID
-    with pytest.raises(bf.InputError, match="has no classes"):
+    with pytest.raises(bf.errors.InputError, match="has no classes"):
         bf.Explainer(model, data=X).explain(X.iloc[[0]], target=1)
 
 
@@ -167,7 +167,9 @@ def test_a_network_in_a_file(file):
 def test_a_torch_module_is_refused_with_what_to_write():
     torch = pytest.importorskip("torch")
     module = torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.Sigmoid()).eval()
-    refused(module, "PyTorch module Sequential", "bf.torch_model(module, classes=[...])", error=bf.InputTypeError)
+    refused(
+        module, "PyTorch module Sequential", "bf.torch_model(module, classes=[...])", error=bf.errors.InputTypeError
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,11 +189,13 @@ def test_a_file_that_may_run_code_is_not_loaded(ending, written, file):
             return exec, ("raise SystemExit('it was loaded')",)
 
     joblib.dump(Bomb(), file(ending))
-    refused(file(ending), "may run code", written, error=bf.InputTypeError)
+    refused(file(ending), "may run code", written, error=bf.errors.InputTypeError)
 
 
 def test_other_files_are_refused(file, tmp_path):
-    refused(file(".csv"), "a file that ends in .cbm, .json, .ubj, .txt, .onnx is needed", error=bf.InputTypeError)
+    refused(
+        file(".csv"), "a file that ends in .cbm, .json, .ubj, .txt, .onnx is needed", error=bf.errors.InputTypeError
+    )
     with pytest.raises(FileNotFoundError):
         bf.Explainer(tmp_path / "none.cbm", data=X)
     for ending, held in (

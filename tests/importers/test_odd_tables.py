@@ -138,7 +138,7 @@ def test_members_fitted_on_other_columns_are_an_error_or_a_refusal() -> None:
         voting="soft",
     ).fit(X, old(X))
     vote.estimators_[1] = HistGradientBoostingClassifier(max_iter=3).fit(X[["age"]], old(X))
-    with pytest.raises(bf.InputError):
+    with pytest.raises(bf.errors.InputError):
         bf.Explainer(vote, X)
 
 

@@ -339,7 +339,7 @@ def test_a_clear_error(name) -> None:
 def test_a_file_that_is_cut_off_is_a_clear_error(share, tmp_path: Path) -> None:
     path = tmp_path / "cut.onnx"
     path.write_bytes(GOOD[: int(share * len(GOOD))])
-    with pytest.raises(bf.InputError):
+    with pytest.raises(bf.errors.InputError):
         bf.onnx_model(path)
 
 
@@ -353,7 +353,7 @@ def test_no_other_file_is_opened(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "secret.bin").write_bytes(np.ones(16, dtype=np.float32).tobytes())
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    with pytest.raises(bf.InputError, match="no file but the one given"):
+    with pytest.raises(bf.errors.InputError, match="no file but the one given"):
         bf.onnx_model(elsewhere())
 
 

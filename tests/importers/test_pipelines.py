@@ -376,7 +376,7 @@ def test_a_category_that_no_row_has_is_not_a_level(encoder, ordered) -> None:
     answer = explainer.explain(X[X.c == "v"].iloc[[0]], constraints=[bf.fixed("a")])
     assert not answer.only.found or answer.point["c"].dtype == kind
     held = X.assign(c=X.c.where(X.a < 1, "z"))
-    with pytest.raises(bf.InputError, match=r"encoder does not know 'z'.*It knows.*fitted on"):
+    with pytest.raises(bf.errors.InputError, match=r"encoder does not know 'z'.*It knows.*fitted on"):
         bf.Explainer(model, data=held)
 
 

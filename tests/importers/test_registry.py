@@ -82,7 +82,7 @@ class TestVote(ImporterContract):
 
     @pytest.fixture(autouse=True)
     def _taught(self) -> None:
-        bf.register_importer(Vote, read_vote)
+        bf.teach.register_importer(Vote, read_vote)
 
     def fitted(self, rng):
         X, y = data(int(rng.integers(100)))
@@ -96,9 +96,9 @@ def test_an_unknown_estimator_is_a_black_box_that_names_it_until_it_is_taught() 
     assert isinstance(before, BlackBox)
     assert "Vote" in before.why
     assert "register_importer" in before.why
-    with pytest.raises(bf.FidelityError, match="Vote was not read"):
+    with pytest.raises(bf.errors.FidelityError, match="Vote was not read"):
         check_importer(estimator, X)
-    bf.register_importer(Vote, read_vote)
+    bf.teach.register_importer(Vote, read_vote)
     answer = bf.Explainer(estimator, X).explain(X[:1])
     assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
     assert estimator.predict(answer.point) != estimator.predict(X[:1])
@@ -111,9 +111,9 @@ def test_a_subclass_is_read_as_its_ancestor_unless_it_is_registered_itself() -> 
 
     X, y = data()
     estimator = Upside().fit(X, y)
-    with pytest.raises(bf.FidelityError, match="disagrees with the estimator"):
+    with pytest.raises(bf.errors.FidelityError, match="disagrees with the estimator"):
         bf.Explainer(estimator, X)
-    bf.register_importer(
+    bf.teach.register_importer(
         Upside, lambda model, columns: (linear_over(columns, -model.coef_, -model.intercept_), Sign((0, 1)))
     )
     check_importer(estimator, X)
@@ -124,7 +124,7 @@ def test_a_step_of_ones_own() -> None:
     for model in (LogisticRegression(), DecisionTreeClassifier(max_depth=4)):
         fitted = make_pipeline(Thousands(), StandardScaler(), model).fit(X, y)
         assert "Thousands" in read(fitted, X).model.why
-    bf.register_step(Thousands, read_thousands)
+    bf.teach.register_step(Thousands, read_thousands)
     for model in (LogisticRegression(), DecisionTreeClassifier(max_depth=4)):
         check_importer(make_pipeline(Thousands(), StandardScaler(), model).fit(X, y), X)
 
@@ -197,8 +197,8 @@ def test_a_wrong_importer_is_caught(kind, importer) -> None:
         X[np.random.default_rng(0).random(X.shape) < 0.15] = np.nan
     estimator = kind().fit(X, y)
     check_importer(estimator, X)
-    bf.register_importer(kind, importer)
-    with pytest.raises(bf.FidelityError, match=r"disagree|differ"):
+    bf.teach.register_importer(kind, importer)
+    with pytest.raises(bf.errors.FidelityError, match=r"disagree|differ"):
         check_importer(estimator, X)
 
 
@@ -210,8 +210,8 @@ def test_wrong_probabilities_are_caught() -> None:
     def doubled(model, columns):
         return linear_over(columns, 2 * model.coef_, 2 * model.intercept_), Sign((0, 1), "logistic")
 
-    bf.register_importer(LogisticRegression, doubled)
-    with pytest.raises(bf.FidelityError, match="the probabilities"):
+    bf.teach.register_importer(LogisticRegression, doubled)
+    with pytest.raises(bf.errors.FidelityError, match="the probabilities"):
         check_importer(estimator, X)
 
 
@@ -230,8 +230,8 @@ def test_a_wrong_step_is_caught() -> None:
         ]
 
     for wrong in (unscaled, nearly):
-        bf.register_step("StandardScaler", wrong)
-        with pytest.raises(bf.FidelityError):
+        bf.teach.register_step("StandardScaler", wrong)
+        with pytest.raises(bf.errors.FidelityError):
             check_importer(fitted, X)
-    bf.register_step("StandardScaler", standard_scaler)
+    bf.teach.register_step("StandardScaler", standard_scaler)
     check_importer(fitted, X)

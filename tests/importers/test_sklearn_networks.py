@@ -72,7 +72,7 @@ def test_several_outputs_are_refused_by_name() -> None:
         (valued, "MLPRegressor predicts 2 values at once", bf.value(at_least=0)),
     ):
         assert words in why_unread(model, X)
-        with pytest.raises(bf.UnsupportedModelError, match="2 outputs"):
+        with pytest.raises(bf.errors.UnsupportedModelError, match="2 outputs"):
             bf.Explainer(model, X).explain(X[:1], target=target)
 
 
@@ -80,7 +80,7 @@ def test_a_margin_from_a_network_is_refused() -> None:
     rng = np.random.default_rng(0)
     X = numbers(rng)
     explainer = bf.Explainer(MLPClassifier((3,), **FEW).fit(X, labels(rng, X, 2)), X)
-    with pytest.raises(bf.UnsupportedProblemError, match=r"the model is a network.*bf.probability"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match=r"the model is a network.*bf.probability"):
         explainer.explain(X[:1], constraints=[bf.margin(0.1)])
 
 

@@ -83,7 +83,7 @@ def test_a_wrong_importer_is_caught(monkeypatch) -> None:
 
 
 def test_what_is_not_fitted_is_refused() -> None:
-    with pytest.raises(bf.NotFittedError, match="not fitted"):
+    with pytest.raises(bf.errors.NotFittedError, match="not fitted"):
         bf.Explainer(skorch.NeuralNetClassifier(layers(2)), rows())
 
 

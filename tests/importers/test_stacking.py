@@ -221,7 +221,7 @@ def test_a_ball_over_the_leaves_of_the_end_is_refused(threshold) -> None:
     model = MODELS["a tree"]()
     model = (FixedThresholdClassifier(model, threshold=0.3) if threshold else model).fit(X, y)
     explainer, row = bf.Explainer(model, X), X.iloc[[0]]
-    with pytest.raises(bf.UnsupportedProblemError, match="ends in a tree"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="ends in a tree"):
         explainer.explain(row, constraints=[bf.robust({"a": 1.0})])
-    with pytest.raises(bf.UnsupportedProblemError, match="ends in a tree"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="ends in a tree"):
         explainer.robustness(row, target=int(model.predict(row)[0]))

@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import butfor as bf
+from butfor.errors import FidelityError, InputError, InputTypeError, NotFittedError
 from butfor.estimator.torch_modules import TorchClassifier
 from butfor.importers.libraries.torch_modules import TORCH_OPERATORS
 from butfor.importers.read import read
@@ -162,7 +163,7 @@ def test_a_wrong_operator_is_caught(operator, monkeypatch) -> None:
     )  # fmt: skip
     check_importer(model, rows())
     monkeypatch.setitem(TORCH_OPERATORS, operator, lambda to, input, *others, **settings: input)
-    with pytest.raises(bf.FidelityError, match="disagree"):
+    with pytest.raises(FidelityError, match="disagree"):
         check_importer(model, rows())
 
 
@@ -213,7 +214,7 @@ def test_fewer_digits_are_refused() -> None:
         assert np.array_equal(model.predict(rows()), wanted)
     torch.set_float32_matmul_precision("medium")
     try:
-        with pytest.raises(bf.InputError, match=r"'medium' precision.*'highest'"):
+        with pytest.raises(InputError, match=r"'medium' precision.*'highest'"):
             model.predict(rows())
     finally:
         torch.set_float32_matmul_precision("highest")
@@ -329,7 +330,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "column names": (lambda: bf.torch_model(layers(1).eval(), columns=["a"]), ValueError, "reads 4 columns"),
     "preprocessor": (lambda: bf.torch_model(layers(1).eval(), before=StandardScaler), TypeError, "fitted preprocessor"),
     "unfitted preprocessor": (
-        lambda: bf.torch_model(layers(1).eval(), before=StandardScaler()), bf.NotFittedError, "StandardScaler is not fitted",
+        lambda: bf.torch_model(layers(1).eval(), before=StandardScaler()), NotFittedError, "StandardScaler is not fitted",
     ),
     "a single row": (lambda: bf.torch_model(layers(1).eval()).predict(np.zeros(WIDTH)), ValueError, "given as a table"),
 }  # fmt: skip
@@ -346,25 +347,25 @@ def test_a_clear_error(name) -> None:
 def test_a_wrong_width_is_a_clear_error() -> None:
     X = rows()
     model = bf.torch_model(layers(1).eval(), before=StandardScaler().fit(X[:, :3]))
-    with pytest.raises(bf.InputError, match=r"fitted on 4 columns, and gets 3"):
+    with pytest.raises(InputError, match=r"fitted on 4 columns, and gets 3"):
         bf.Explainer(model, X[:, :3])
-    with pytest.raises(bf.InputError, match="has 3 columns"):
+    with pytest.raises(InputError, match="has 3 columns"):
         bf.Explainer(bf.torch_model(layers(1).eval()), X[:, :3])
 
 
 def test_text_and_gaps_that_reach_the_network_are_clear_errors() -> None:
     model = bf.torch_model(layers(1).eval(), columns=list("abcd"))
     X = pd.DataFrame(rows(5), columns=list("abcd"))
-    with pytest.raises(bf.InputTypeError, match=r"not a number.*before="):
+    with pytest.raises(InputTypeError, match=r"not a number.*before="):
         model.predict(X.assign(b="text"))
-    with pytest.raises(bf.InputError, match=r"missing value.*before="):
+    with pytest.raises(InputError, match=r"missing value.*before="):
         model.predict(X.assign(b=np.nan))
 
 
 def test_a_module_that_is_trained_on_is_refused() -> None:
     model = bf.torch_model(layers(1).eval())
     model.module.train()
-    with pytest.raises(bf.InputError, match="training mode"):
+    with pytest.raises(InputError, match="training mode"):
         model.predict(rows())
 
 

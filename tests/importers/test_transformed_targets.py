@@ -240,5 +240,5 @@ def test_a_reading_of_the_inner_regressor_alone_is_caught(monkeypatch) -> None:
         TransformedTargetRegressor,
         lambda outer, columns: registry.read_model(outer.regressor_, columns),
     )
-    with pytest.raises(bf.FidelityError, match="disagrees"):
+    with pytest.raises(bf.errors.FidelityError, match="disagrees"):
         read(model, X)

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 import butfor as bf
+from butfor.errors import InputError, InputTypeError, NotFittedError, UnknownColumnError
 from butfor.measure import Judge
 
 RNG = np.random.default_rng(0)
@@ -33,51 +34,51 @@ def of(answers: Any, factuals: Any = ROW, **given: Any) -> Callable[[], Any]:
 
 ERRORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     # the judge
-    ("not fitted", lambda: Judge(LogisticRegression(), X), bf.NotFittedError, "not fitted.*Call fit"),
-    ("no class", lambda: Judge(MODEL, X, target="maybe"), bf.InputError, "'maybe'.*'no', 'yes'"),
-    ("no data", lambda: Judge(MODEL, X.iloc[:0]), bf.InputError, "no rows"),
-    ("a rule in words", lambda: Judge(MODEL, X, constraints=["be nice"]), bf.InputError, "cannot be read"),
-    ("a rule that is a number", lambda: Judge(MODEL, X, constraints=3), bf.InputTypeError, "list"),  # type: ignore[arg-type]
-    ("a rule on no column", lambda: Judge(MODEL, X, constraints=[bf.fixed("agee")]), bf.UnknownColumnError, "'agee'.*age"),
-    ("no neighbour", lambda: Judge(MODEL, X, neighbours=0), bf.InputError, "neighbours=0.*at least 1"),
+    ("not fitted", lambda: Judge(LogisticRegression(), X), NotFittedError, "not fitted.*Call fit"),
+    ("no class", lambda: Judge(MODEL, X, target="maybe"), InputError, "'maybe'.*'no', 'yes'"),
+    ("no data", lambda: Judge(MODEL, X.iloc[:0]), InputError, "no rows"),
+    ("a rule in words", lambda: Judge(MODEL, X, constraints=["be nice"]), InputError, "cannot be read"),
+    ("a rule that is a number", lambda: Judge(MODEL, X, constraints=3), InputTypeError, "list"),  # type: ignore[arg-type]
+    ("a rule on no column", lambda: Judge(MODEL, X, constraints=[bf.fixed("agee")]), UnknownColumnError, "'agee'.*age"),
+    ("no neighbour", lambda: Judge(MODEL, X, neighbours=0), InputError, "neighbours=0.*at least 1"),
     # the answers
-    ("wrong columns", of(SET.drop(columns="job")), bf.UnknownColumnError, "answers of 'dice'.*missing.*job"),
-    ("a missing value", of(SET.assign(age=[30, np.nan, 40])), bf.InputError, "answers of 'dice'.*'age' is missing in row 1"),
-    ("an unseen category", of(SET.assign(job="judge")), bf.InputError, "answers of 'dice'.*'judge'.*clerk, nurse, pilot"),
-    ("text for a number", of(SET.assign(age="forty")), bf.InputError, "'forty'.*Convert"),
-    ("an infinite value", of(SET.assign(age=np.inf)), bf.InputError, "infinite"),
-    ("an array", of(SET.to_numpy()), bf.InputError, "answers of 'dice'.*array was given"),
-    ("a word", of("answers.csv"), bf.InputTypeError, "str was given"),
-    ("a series", of(SET["age"]), bf.InputTypeError, "double brackets"),
-    ("too many for one table", of(SET, TWO), bf.InputError, "3 answers was given for 2 factuals.*list with one table"),
-    ("too short a list", of([SET], TWO), bf.InputError, "list of 1 was given for 2 factuals"),
-    ("a list of rows", of([[40, "nurse"]]), bf.InputError, "answers of 'dice'.*two dimensions"),
+    ("wrong columns", of(SET.drop(columns="job")), UnknownColumnError, "answers of 'dice'.*missing.*job"),
+    ("a missing value", of(SET.assign(age=[30, np.nan, 40])), InputError, "answers of 'dice'.*'age' is missing in row 1"),
+    ("an unseen category", of(SET.assign(job="judge")), InputError, "answers of 'dice'.*'judge'.*clerk, nurse, pilot"),
+    ("text for a number", of(SET.assign(age="forty")), InputError, "'forty'.*Convert"),
+    ("an infinite value", of(SET.assign(age=np.inf)), InputError, "infinite"),
+    ("an array", of(SET.to_numpy()), InputError, "answers of 'dice'.*array was given"),
+    ("a word", of("answers.csv"), InputTypeError, "str was given"),
+    ("a series", of(SET["age"]), InputTypeError, "double brackets"),
+    ("too many for one table", of(SET, TWO), InputError, "3 answers was given for 2 factuals.*list with one table"),
+    ("too short a list", of([SET], TWO), InputError, "list of 1 was given for 2 factuals"),
+    ("a list of rows", of([[40, "nurse"]]), InputError, "answers of 'dice'.*two dimensions"),
     ("other factuals", lambda: JUDGE.measures(bf.Explainer(MODEL, X).explain(TWO, target="yes"), X.iloc[[0, 5]]),
-     bf.InputError, "the rows that were explained"),
+     InputError, "the rows that were explained"),
     ("other number of factuals", lambda: JUDGE.measures(bf.Explainer(MODEL, X).explain(TWO, target="yes"), ROW),
-     bf.InputError, "answers to 2 other rows"),
+     InputError, "answers to 2 other rows"),
     # the rest of the call
-    ("no method", lambda: JUDGE.frame({}, ROW), bf.InputTypeError, "by method"),
-    ("a table for methods", lambda: JUDGE.frame(SET, ROW), bf.InputTypeError, "by method"),  # type: ignore[arg-type]
-    ("no factual", of([], X.iloc[:0]), bf.InputError, "no factual"),
-    ("a factual that is unseen", of(SET, ROW.assign(job="judge")), bf.InputError, "'judge'"),
-    ("k below the answers", of([SET, None], TWO, k=2), bf.InputError, "'dice' gives 3 answers to the factual in row 0.*k=2"),
-    ("k of zero", of(SET, k=0), bf.InputError, "at least 1"),
-    ("k of a half", of(SET, k=1.5), bf.InputError, "whole number"),
-    ("seconds of nobody", of(SET, seconds={"face": 1.0}), bf.InputError, "'face'.*dice"),
-    ("negative seconds", of(SET, seconds={"dice": -1.0}), bf.InputError, "at least 0"),
-    ("seconds that are NaN", of(SET, seconds={"dice": np.nan}), bf.InputError, "at least 0"),
-    ("seconds in words", of(SET, seconds={"dice": "long"}), bf.InputTypeError, "at least 0"),
-    ("too few seconds", of([SET, None], TWO, seconds={"dice": [1.0]}), bf.InputError, "at least 0 is needed, or 2"),
-    ("by a word", of(SET, by="row"), bf.InputError, "'method' or 'factual'"),
+    ("no method", lambda: JUDGE.frame({}, ROW), InputTypeError, "by method"),
+    ("a table for methods", lambda: JUDGE.frame(SET, ROW), InputTypeError, "by method"),  # type: ignore[arg-type]
+    ("no factual", of([], X.iloc[:0]), InputError, "no factual"),
+    ("a factual that is unseen", of(SET, ROW.assign(job="judge")), InputError, "'judge'"),
+    ("k below the answers", of([SET, None], TWO, k=2), InputError, "'dice' gives 3 answers to the factual in row 0.*k=2"),
+    ("k of zero", of(SET, k=0), InputError, "at least 1"),
+    ("k of a half", of(SET, k=1.5), InputError, "whole number"),
+    ("seconds of nobody", of(SET, seconds={"face": 1.0}), InputError, "'face'.*dice"),
+    ("negative seconds", of(SET, seconds={"dice": -1.0}), InputError, "at least 0"),
+    ("seconds that are NaN", of(SET, seconds={"dice": np.nan}), InputError, "at least 0"),
+    ("seconds in words", of(SET, seconds={"dice": "long"}), InputTypeError, "at least 0"),
+    ("too few seconds", of([SET, None], TWO, seconds={"dice": [1.0]}), InputError, "at least 0 is needed, or 2"),
+    ("by a word", of(SET, by="row"), InputError, "'method' or 'factual'"),
     # the functions
-    ("two factuals", lambda: bf.measure.proximity(TWO, SET, JUDGE.space), bf.InputError, "2 rows.*Judge"),
-    ("unseen, alone", lambda: bf.measure.diversity(SET.assign(job="judge"), JUDGE.space), bf.InputError, "'judge'"),
-    ("a strange word", lambda: bf.measure.normalised_diversity(SET, JUDGE.space, "kept"), bf.InputError, "'left out'"),  # type: ignore[arg-type]
-    ("a picture of another table", lambda: bf.measure.plot(X), bf.InputError, "Judge.frame"),
-    ("a picture of an unknown measure", lambda: bf.measure.plot(JUDGE.frame({"a": SET}, ROW), ["speed"]), bf.InputError,
+    ("two factuals", lambda: bf.measure.proximity(TWO, SET, JUDGE.space), InputError, "2 rows.*Judge"),
+    ("unseen, alone", lambda: bf.measure.diversity(SET.assign(job="judge"), JUDGE.space), InputError, "'judge'"),
+    ("a strange word", lambda: bf.measure.normalised_diversity(SET, JUDGE.space, "kept"), InputError, "'left out'"),  # type: ignore[arg-type]
+    ("a picture of another table", lambda: bf.measure.plot(X), InputError, "Judge.frame"),
+    ("a picture of an unknown measure", lambda: bf.measure.plot(JUDGE.frame({"a": SET}, ROW), ["speed"]), InputError,
      "speed.*Choose from validity"),
-    ("a picture of nothing", lambda: bf.measure.plot(JUDGE.frame({"a": SET}, ROW), []), bf.InputError, "Choose from"),
+    ("a picture of nothing", lambda: bf.measure.plot(JUDGE.frame({"a": SET}, ROW), []), InputError, "Choose from"),
 ]  # fmt: skip
 
 

@@ -72,9 +72,9 @@ def test_what_single_precision_did_to_the_factual_is_no_change(judge) -> None:
 
 
 def test_text_that_spells_nothing_is_refused(judge) -> None:
-    with pytest.raises(bf.InputError, match=r"answers of 'dice'.*'forty'"):
+    with pytest.raises(bf.errors.InputError, match=r"answers of 'dice'.*'forty'"):
         judge.frame({"dice": SETS[0].assign(age="forty")}, ROWS.iloc[[0]])
-    with pytest.raises(bf.InputError, match=r"answers of 'dice'.*'2'"):
+    with pytest.raises(bf.errors.InputError, match=r"answers of 'dice'.*'2'"):
         judge.frame({"dice": SETS[0].assign(flat="2")}, ROWS.iloc[[0]])
 
 

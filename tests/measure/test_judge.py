@@ -171,7 +171,7 @@ def test_a_margin_from_a_black_box_is_refused() -> None:
         P, TREE.predict(P)
     )
     judge = bf.measure.Judge(black, P, target=1, constraints=bf.margin(0.1))
-    with pytest.raises(bf.UnsupportedProblemError, match="margin was asked for, but the model is a black box"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="margin was asked for, but the model is a black box"):
         judge.measures(P[black.predict(P) == 1][:2], P[black.predict(P) == 0][:1])
 
 

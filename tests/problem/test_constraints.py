@@ -24,7 +24,7 @@ def test_domain_and_judgement_agree_on_random_points() -> None:
         listed = [c for c in random_constraints(rng, space, Kinds(relations=())) if isinstance(c, Restriction)]
         try:
             domain = admissible(space, factual, listed)
-        except bf.UnsupportedProblemError:
+        except bf.errors.UnsupportedProblemError:
             continue
         free = admissible(space, factual, [c for c in listed if isinstance(c, MayVanish)])
         for _ in range(6):
@@ -92,7 +92,7 @@ def test_two_grids_meet_in_their_common_multiples() -> None:
     domain = open_domain(space, np.array([[3.0]]))
     bf.step("x", 6.0).narrow(domain, space)
     assert domain.step[0] == 12.0
-    with pytest.raises(bf.UnsupportedProblemError, match="share a point"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="share a point"):
         bf.step("x", 6.0, anchor=1.0).narrow(domain, space)
 
 

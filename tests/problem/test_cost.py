@@ -66,13 +66,13 @@ def test_a_change_that_a_table_does_not_name_is_forbidden() -> None:
 
 
 def test_weights_are_checked() -> None:
-    with pytest.raises(bf.InputError, match="not negative"):
+    with pytest.raises(bf.errors.InputError, match="not negative"):
         -1 * bf.L1()
-    with pytest.raises(bf.InputError, match="weight of 'age'"):
+    with pytest.raises(bf.errors.InputError, match="weight of 'age'"):
         price(bf.L1(weights={"age": -1.0}), SPACE)
-    with pytest.raises(bf.UnknownColumnError, match="no column 'agee'"):
+    with pytest.raises(bf.errors.UnknownColumnError, match="no column 'agee'"):
         price(bf.L1(weights={"agee": 1.0}), SPACE)
-    with pytest.raises(bf.InputError, match="two L-infinity terms"):
+    with pytest.raises(bf.errors.InputError, match="two L-infinity terms"):
         price(bf.LInf() + bf.LInf(), SPACE)
 
 

@@ -108,9 +108,9 @@ def test_too_much_is_impossible_and_blamed(table) -> None:
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        (IsolationForest(), bf.NotFittedError, "Call fit first"),
-        (RandomForestClassifier(), bf.InputTypeError, "takes a fitted IsolationForest"),
-        ("a forest", bf.InputTypeError, "takes a fitted IsolationForest"),
+        (IsolationForest(), bf.errors.NotFittedError, "Call fit first"),
+        (RandomForestClassifier(), bf.errors.InputTypeError, "takes a fitted IsolationForest"),
+        ("a forest", bf.errors.InputTypeError, "takes a fitted IsolationForest"),
     ],
 )
 def test_what_is_no_fitted_forest_is_refused(table, given, error, words) -> None:
@@ -122,14 +122,14 @@ def test_what_is_no_fitted_forest_is_refused(table, given, error, words) -> None
 def test_what_cannot_be_kept_is_refused(table) -> None:
     X, y = table
     forest = IsolationForest(n_estimators=5, random_state=0).fit(X)
-    with pytest.raises(bf.UnsupportedProblemError, match="linear model"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="linear model"):
         bf.Explainer(LogisticRegression().fit(X, y), data=X).explain(X.iloc[[0]], constraints=[bf.plausible(forest)])
-    with pytest.raises(bf.InputError, match="finite number"):
+    with pytest.raises(bf.errors.InputError, match="finite number"):
         bf.Explainer(MODELS[2].fit(X, y), data=X).explain(
             X.iloc[[0]], constraints=[bf.plausible(forest, path_length=np.nan)]
         )
     other = IsolationForest(n_estimators=5).fit(X[["a", "b"]])
-    with pytest.raises(bf.InputError, match="reads the columns"):
+    with pytest.raises(bf.errors.InputError, match="reads the columns"):
         bf.Explainer(MODELS[2].fit(X, y), data=X).explain(X.iloc[[0]], constraints=[bf.plausible(other)])
 
 

@@ -267,9 +267,9 @@ def test_what_may_be_given_as_constraints() -> None:
     assert as_constraints((one for one in [up, "income <= 3"]), SPACE) == (up, end)
     assert as_constraints((), SPACE) == ()
     for wrong in (3, None, b"fixed age", {"age": 3}, [3], [["age <= 3"]], [bf.fixed]):
-        with pytest.raises(bf.InputTypeError, match="'income <= 90000'"):
+        with pytest.raises(bf.errors.InputTypeError, match="'income <= 90000'"):
             as_constraints(wrong, SPACE)
-    with pytest.raises(bf.InputTypeError, match=r"Call it: bf.fixed\(...\)"):
+    with pytest.raises(bf.errors.InputTypeError, match=r"Call it: bf.fixed\(...\)"):
         as_constraints([bf.fixed], SPACE)
 
 
@@ -293,7 +293,7 @@ def test_a_cost_as_text(text) -> None:
     "text", ["", "L3", "L1+", "+", "L1*L0", "2*3", "2*", "*L1", "x*L1", "-1*L1", "nan*L1", "inf*L1", "L1-L0", "2*3*L1"]
 )
 def test_a_wrong_cost_as_text(text) -> None:
-    with pytest.raises(bf.InputError) as caught:
+    with pytest.raises(bf.errors.InputError) as caught:
         read_cost(text)
     assert caught.value.needed
 

@@ -34,6 +34,8 @@ LAYERS = (
     "butfor.records",
     "butfor.views",
     "butfor.explain",
+    "butfor.noise",
+    "butfor.teach",
     "butfor.measure",
     "butfor.survival",
     "butfor.compress",

@@ -181,15 +181,15 @@ def test_from_json_takes_answers_in_every_form() -> None:
 
 def test_only_the_answers_of_one_call_belong_together() -> None:
     other = EXPLAINER.explain(X.iloc[200:201], target="rejected")
-    with pytest.raises(bf.InputError, match="answer 2 has another question than the first"):
+    with pytest.raises(bf.errors.InputError, match="answer 2 has another question than the first"):
         bf.Explanations.from_json(f"[{ANSWERS[0].to_json()}, {other.only.to_json()}]")
-    with pytest.raises(bf.InputError, match="no answer"):
+    with pytest.raises(bf.errors.InputError, match="no answer"):
         bf.Explanations.from_json("[]")
 
 
 @pytest.mark.parametrize("text", [ANSWERS.to_json(), TEXT], ids=["list", "batch"])
 def test_a_single_answer_is_no_batch(text) -> None:
-    with pytest.raises(bf.InputError, match=r"bf\.Explanations\.from_json"):
+    with pytest.raises(bf.errors.InputError, match=r"bf\.Explanations\.from_json"):
         bf.Explanation.from_json(text)
 
 
@@ -228,7 +228,7 @@ SPOILT: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("case", SPOILT)
 def test_what_is_no_whole_batch_is_told_with_its_line(case) -> None:
     text, said = SPOILT[case]
-    with pytest.raises(bf.InputError) as refusal:
+    with pytest.raises(bf.errors.InputError) as refusal:
         bf.Explanations.from_jsonl(text)
     assert said in str(refusal.value)
 
@@ -237,7 +237,7 @@ def test_what_is_no_whole_batch_is_told_with_its_line(case) -> None:
 def test_a_file_that_is_no_whole_batch_is_told_so(case, tmp_path) -> None:
     text, _ = SPOILT[case]
     (tmp_path / "answers.jsonl").write_text(text, encoding="utf-8")
-    with pytest.raises(bf.InputError):
+    with pytest.raises(bf.errors.InputError):
         bf.Explanations.from_jsonl(tmp_path / "answers.jsonl")
 
 
@@ -257,17 +257,17 @@ def test_names_of_a_later_version_are_passed_over() -> None:
 
 @pytest.mark.parametrize("source", [3, None, b"{}", ["{}"]])
 def test_a_source_of_another_type_is_refused(source) -> None:
-    with pytest.raises(bf.InputTypeError, match="as a path"):
+    with pytest.raises(bf.errors.InputTypeError, match="as a path"):
         bf.Explanations.from_jsonl(source)
 
 
 def test_files_that_cannot_be_read_are_told(tmp_path) -> None:
-    with pytest.raises(bf.InputError, match="is a folder"):
+    with pytest.raises(bf.errors.InputError, match="is a folder"):
         bf.Explanations.from_jsonl(tmp_path)
     with pytest.raises(FileNotFoundError):
         bf.Explanations.from_jsonl(tmp_path / "nowhere.jsonl")
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(bf.InputError, match="UTF-8"):
+    with pytest.raises(bf.errors.InputError, match="UTF-8"):
         bf.Explanations.from_jsonl(tmp_path / "binary.jsonl")
     (tmp_path / "marked.jsonl").write_text(TEXT, encoding="utf-8-sig")
     assert bf.Explanations.from_jsonl(tmp_path / "marked.jsonl") == ANSWERS
@@ -275,9 +275,9 @@ def test_files_that_cannot_be_read_are_told(tmp_path) -> None:
 
 def test_paths_that_cannot_be_written_are_told(tmp_path) -> None:
     for path in (tmp_path, "", "/"):
-        with pytest.raises(bf.InputError, match="The name of a file is needed"):
+        with pytest.raises(bf.errors.InputError, match="The name of a file is needed"):
             ANSWERS.to_jsonl(path)
-    with pytest.raises(bf.InputTypeError, match="as a path"):
+    with pytest.raises(bf.errors.InputTypeError, match="as a path"):
         ANSWERS.to_jsonl(3)
     with pytest.raises(FileNotFoundError, match=r"nowhere.*answers\.jsonl"):
         ANSWERS.to_jsonl(tmp_path / "nowhere" / "answers.jsonl")

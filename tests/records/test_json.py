@@ -169,13 +169,13 @@ def test_indentation_is_a_matter_of_taste() -> None:
 
 @pytest.mark.parametrize("schema", ["butfor.explanation/3", "butfor.explanation/0", None, 1, "explanation"])
 def test_another_schema_is_refused(schema) -> None:
-    with pytest.raises(bf.InputError, match=SCHEMA):
+    with pytest.raises(bf.errors.InputError, match=SCHEMA):
         from_data({**to_data(made()), "schema": schema})
 
 
 @pytest.mark.parametrize("text", ["", "{", "nonsense", '{"schema": NaN}', "[1, 2", "3", "null", '"text"', "[[]]"])
 def test_what_is_no_answer_is_refused(text) -> None:
-    with pytest.raises(bf.InputError):
+    with pytest.raises(bf.errors.InputError):
         bf.Explanations.from_json(text)
 
 
@@ -186,7 +186,7 @@ def test_what_is_left_out_is_named(key) -> None:
     if key in ("changes", "gap", "coin"):  # it follows from the rest
         assert from_data(data) == made()
     else:
-        with pytest.raises(bf.InputError, match=key):
+        with pytest.raises(bf.errors.InputError, match=key):
             from_data(data)
 
 

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.errors import InputError, InputTypeError
 from butfor.records.schema import check_agreement
 from butfor.space.data_fingerprint import data_fingerprint
 from butfor.verdict.versions import library_versions, versions_of
@@ -205,14 +206,14 @@ def itself():
 @pytest.mark.parametrize(
     ("meta", "error", "words"),
     [
-        ("case 4711", bf.InputTypeError, r"meta='case 4711' was given\. It must be a dict"),
-        ({1: "a"}, bf.InputTypeError, r"meta has the key 1\..*Write '1'\."),
-        ({"a": {None: 1}}, bf.InputTypeError, r"meta\['a'\] has the key None\."),
-        ({"when": date(2026, 1, 31)}, bf.InputTypeError, r"meta\['when'\] is datetime\.date\(2026, 1, 31\)\..*str\(\.\.\.\)"),
-        ({"p": [0.5, float("nan")]}, bf.InputTypeError, r"meta\['p'\]\[1\] is nan\."),
-        ({"x": np.zeros(2)}, bf.InputTypeError, r"meta\['x'\] is array"),
-        ({"s": {1}}, bf.InputTypeError, r"meta\['s'\] is \{1\}\."),
-        (itself(), bf.InputError, "meta holds itself"),
+        ("case 4711", InputTypeError, r"meta='case 4711' was given\. It must be a dict"),
+        ({1: "a"}, InputTypeError, r"meta has the key 1\..*Write '1'\."),
+        ({"a": {None: 1}}, InputTypeError, r"meta\['a'\] has the key None\."),
+        ({"when": date(2026, 1, 31)}, InputTypeError, r"meta\['when'\] is datetime\.date\(2026, 1, 31\)\..*str\(\.\.\.\)"),
+        ({"p": [0.5, float("nan")]}, InputTypeError, r"meta\['p'\]\[1\] is nan\."),
+        ({"x": np.zeros(2)}, InputTypeError, r"meta\['x'\] is array"),
+        ({"s": {1}}, InputTypeError, r"meta\['s'\] is \{1\}\."),
+        (itself(), InputError, "meta holds itself"),
     ],
 )  # fmt: skip
 def test_what_json_cannot_hold_is_refused_before_anything_is_searched(meta, error, words, monkeypatch):
@@ -228,7 +229,7 @@ def test_a_changed_record_is_refused(name):
     for text in (found[0].to_json(), found.to_jsonl()):
         changed = text.replace(found.data_fingerprint if name == "data_fingerprint" else "4711", "4712")
         assert changed != text
-        with pytest.raises(bf.InputError, match="was changed since it was written"):
+        with pytest.raises(InputError, match="was changed since it was written"):
             bf.Explanations.from_json(changed)
 
 
@@ -236,13 +237,13 @@ def test_a_changed_record_is_refused(name):
 def test_a_record_with_a_wrong_type_is_refused(name, wrong):
     data = json.loads(answers(meta=META)[0].to_json())
     del data["hash"]
-    with pytest.raises(bf.InputError, match=f"as {name}"):
+    with pytest.raises(InputError, match=f"as {name}"):
         bf.Explanation.from_json(json.dumps({**data, name: wrong}))
 
 
 def test_records_of_different_calls_are_not_read_together():
     both = [json.loads(answers(rows=ROWS.iloc[[0]], meta={"case": case}).to_json()) for case in (1, 2)]
-    with pytest.raises(bf.InputError, match=r"another (created|meta|hash)"):
+    with pytest.raises(InputError, match=r"another (created|meta|hash)"):
         bf.Explanations.from_json(json.dumps(both))
 
 

@@ -88,7 +88,7 @@ def test_a_saved_record_that_was_changed_is_refused_in_words(change) -> None:
             with pytest.raises(ContradictionError, match="the record was changed since it was written"):
                 bf.Explanation.from_json(json.dumps(record))
             record = sealed(record)
-        with pytest.raises(bf.InputError, match=words):
+        with pytest.raises(bf.errors.InputError, match=words):
             bf.Explanation.from_json(json.dumps(record))
 
 

@@ -188,7 +188,7 @@ def test_a_question_of_any_type_is_checked_or_refused_in_words(kind) -> None:
     ],
 )
 def test_a_text_that_no_reader_takes_is_refused(text) -> None:
-    with pytest.raises(bf.InputError):
+    with pytest.raises(bf.errors.InputError):
         bf.Explanation.from_json(text)
 
 

@@ -123,5 +123,5 @@ def test_the_language_ends_with_the_page(tmp_path) -> None:
 
 def test_a_language_without_pages_is_refused() -> None:
     assert page_languages() == ["de", "en"]
-    with pytest.raises(bf.InputError, match=r"language='es' was given. Pages are written in 'de', 'en'"):
+    with pytest.raises(bf.errors.InputError, match=r"language='es' was given. Pages are written in 'de', 'en'"):
         MANY_ANSWERS.to_html(language="es")

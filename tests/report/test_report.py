@@ -136,11 +136,11 @@ def test_groups_may_be_given_row_by_row_and_follow_every_answer_to_a_row() -> No
 
 
 def test_unknown_groups_are_refused() -> None:
-    with pytest.raises(bf.InputError, match=r"by='colour' was given"):
+    with pytest.raises(bf.errors.InputError, match=r"by='colour' was given"):
         MANY.to_html(by="colour")
-    with pytest.raises(bf.InputError, match="holds 2 groups, and 120 rows"):
+    with pytest.raises(bf.errors.InputError, match="holds 2 groups, and 120 rows"):
         MANY.to_html(by=[1, 2])
-    with pytest.raises(bf.InputTypeError, match="title=5"):
+    with pytest.raises(bf.errors.InputTypeError, match="title=5"):
         MANY.to_html(title=5)
 
 
@@ -158,14 +158,16 @@ def test_no_answer_at_all_is_an_outcome() -> None:
 
 
 def test_no_row_is_an_error() -> None:
-    with pytest.raises(bf.InputError, match="no answer was given"):
+    with pytest.raises(bf.errors.InputError, match="no answer was given"):
         MANY[:0].to_html()
 
 
 def test_further_answers_without_a_first_one_are_refused() -> None:
     rejected = X[EXPLAINER.model.predict(X) == "rejected"].iloc[:2]
     answers = EXPLAINER.explain(rejected, target="approved", k=2)
-    with pytest.raises(bf.InputError, match="2 answers were given, and none of them is the first one to its row"):
+    with pytest.raises(
+        bf.errors.InputError, match="2 answers were given, and none of them is the first one to its row"
+    ):
         answers[answers.ranks == 2].to_html()
 
 
@@ -261,7 +263,7 @@ def test_a_report_is_written_completely_or_not_at_all(tmp_path) -> None:
         goal = tmp_path / "report.html"
         answers.report(goal, **options)
         assert goal.read_text("utf-8") == answers.to_html(**options)
-    with pytest.raises(bf.InputError):
+    with pytest.raises(bf.errors.InputError):
         MANY.report(goal, by="colour")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert goal.read_text("utf-8").endswith("</html>\n")

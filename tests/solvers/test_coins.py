@@ -52,7 +52,7 @@ def test_prices_times_a_constant(solver: AbstractSolver, form: str) -> None:
     for seed in range(25):
         try:
             problem = random_problem(seed, form, Kinds(), trees=3)
-        except bf.UnsupportedProblemError:
+        except bf.errors.UnsupportedProblemError:
             continue
         if not solver.accepts(problem.form()):
             continue

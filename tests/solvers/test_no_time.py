@@ -102,7 +102,7 @@ def test_every_solver_ends_with_an_outcome(solver: str) -> None:
                         progress=False,
                         **QUESTIONS.get(solver, {}),
                     )
-                except (bf.UnsupportedProblemError, bf.InputError):
+                except (bf.errors.UnsupportedProblemError, bf.errors.InputError):
                     break
                 taken += 1
                 assert len(answers) == len(rows[:count])
@@ -125,7 +125,7 @@ def test_several_answers_and_constraints_in_no_time(kind: str) -> None:
         for limit in LIMITS:
             try:
                 answers = explains.explain(rows[:8], target=1, time_limit=limit, progress=False, **question)
-            except (bf.UnsupportedProblemError, bf.InputError):
+            except (bf.errors.UnsupportedProblemError, bf.errors.InputError):
                 continue
             outcome_is_sound(model, answers)
 

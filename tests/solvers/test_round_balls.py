@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,13 +17,15 @@ import butfor as bf
 from butfor.model.questions import evaluate
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.trees.counterpart import on_grid
+from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
-from butfor.solvers.robust.round_cuts import RoundCuts
-from butfor.solvers.robust.zones import SURELY, Zones
+from butfor.solvers.robust.round import round_cuts
+from butfor.solvers.robust.round.round_cuts import KNOWN_CONSTRAINTS, KNOWN_TERMS, RoundCuts, honours
+from butfor.solvers.robust.round.zones import SURELY, Zones
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 
@@ -34,6 +38,51 @@ KINDS = Kinds(
     classes=2,
     bins=False,
 )
+
+
+@pytest.mark.parametrize("form", ["tree", "ensemble"])
+def test_what_parcels_do_not_know_is_refused(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relation or a term of a cost that parcels would overlook makes no round ball, though the inner solvers take it."""
+    plain = random_problem(0, form, KINDS, trees=3)
+    nothing = np.zeros(len(plain.space))
+    for norm in BallNorm:
+        problem = plain.with_demands(ball=Ball(norm, nothing + 0.1, nothing, nothing))
+        asked = replace(problem.form(), cost=frozenset({CostTerm.L1}), constraints=frozenset({ConstraintKind.ROBUST}))
+        assert ROBUST.accepts(asked)
+        for term in [*CostTerm]:
+            assert bool(honours(replace(asked, cost=asked.cost | {term}))) is (term in KNOWN_TERMS)
+        for kind in [*ConstraintKind]:
+            assert bool(honours(replace(asked, constraints=asked.constraints | {kind}))) is (kind in KNOWN_CONSTRAINTS)
+        with monkeypatch.context() as patch:
+            patch.setattr(round_cuts, "KNOWN_TERMS", frozenset({CostTerm.L0}))
+            said = ROBUST.accepts(asked)
+            assert bool(said) is (norm is BallNorm.LINF)
+            assert said or said.why == "round balls of sums of trees do not know l1"
+
+
+def test_a_price_that_is_only_known_where_it_is_called_is_honoured() -> None:
+    """The ball moves one column alone, so all norms are the same, and the box is solved by other means."""
+    alone = replace(KINDS, costs=("l1",), relations=(), missing=False, whole=False, levels=False)
+    for seed in range(12):
+        problem = random_problem(seed, "ensemble", alone, trees=3)
+        roots = {0: ((1.0, lambda before, after: np.sqrt(np.abs(after - before))),)}
+        nothing = np.zeros(len(problem.space))
+        radius = np.where(np.arange(len(nothing)) == 0, 0.2, 0.0)
+        problem = replace(problem, prices=replace(problem.prices, calls=roots))
+        asked = [problem.with_demands(ball=Ball(norm, radius, nothing, nothing)) for norm in (BallNorm.LINF, *ROUND)]
+        box, *balls = [ROBUST.solve(one, Budget(20.0)) for one in asked]
+        for ball in balls:
+            assert ball.status() == box.status(), f"seed {seed}"
+            assert np.allclose(ball.cost, box.cost, atol=2e-6), f"seed {seed}"
+
+
+def test_nothing_but_the_door_is_imported_from_outside() -> None:
+    source = Path(bf.__file__).parent
+    folder = source / "solvers" / "robust" / "round"
+    others = [path for path in source.rglob("*.py") if path.parent != folder]
+    known = {name for path in others for name in re.findall(r"solvers\.robust\.round\b[.\w]*", path.read_text("utf-8"))}
+    assert known == {"solvers.robust.round.round_cuts"}
+    assert RoundCuts.__experimental__
 
 
 def random_zones(rng: np.random.Generator, norm: BallNorm) -> Zones:
@@ -85,7 +134,7 @@ def still_numbers(seed: int, norm: BallNorm) -> Problem:
         domain.forbid_moves(j)
     radius = nothing.copy()
     radius[real] = np.random.default_rng(seed).choice([0.25, 0.5, 1.0, 2.0], len(real))
-    return replace(problem, domain=domain, robust=Ball(norm, radius, nothing, nothing))
+    return replace(problem, domain=domain).with_demands(ball=Ball(norm, radius, nothing, nothing))
 
 
 def choices(problem: Problem) -> np.ndarray:
@@ -104,7 +153,7 @@ def choices(problem: Problem) -> np.ndarray:
 
 def costs(problem: Problem, row: np.ndarray) -> float:
     """What a row costs, with what its target adds. Infinite if some cell that its ball meets misses every target."""
-    ball, ways = problem.robust, []
+    ball, ways = problem.demands.ball, []
     for j, value in enumerate(row):
         cuts, r = problem.model.cells[j].edges, ball.radius[j]
         beyond = np.nextafter(cuts, np.inf)
@@ -141,7 +190,7 @@ def test_no_row_of_any_kind_below_the_bound_survives(norm: BallNorm) -> None:
         rng, problem = np.random.default_rng(seed), random_problem(seed, "ensemble", KINDS, trees=2 + seed % 4)
         radius, nothing = rng.choice([0.1, 0.25, 0.5], len(problem.space)), np.zeros(len(problem.space))
         radius[[f.levels is not None or f.step > 0 for f in problem.space]] = 0.0
-        problem = replace(problem, robust=Ball(norm, radius, nothing, nothing))
+        problem = problem.with_demands(ball=Ball(norm, radius, nothing, nothing))
         if not ROBUST.accepts(problem.form()):
             continue
         found = ROBUST.solve(problem, Budget(20.0))
@@ -168,7 +217,7 @@ def test_every_row_of_a_failing_box_fails() -> None:
         problem = random_problem(seed, "ensemble", real, trees=2 + seed % 4)
         nothing = nothing[: len(problem.space)]
         ball = Ball(BallNorm.L2, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing)
-        problem = replace(problem, robust=ball)
+        problem = problem.with_demands(ball=ball)
         for score_set in problem.score_sets:
             search = RoundCuts(ROBUST.cheapest, problem, score_set, ball, on_grid(problem.model, ball))
             search.solve(np.inf, Budget(20.0))

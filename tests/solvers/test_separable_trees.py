@@ -99,7 +99,7 @@ def test_what_is_no_sum_over_columns_is_refused() -> None:
     deep = bf.Explainer(GradientBoostingClassifier(n_estimators=10, max_depth=2).fit(X, y), data=X)
     assert not deep.reading.model.separable
     assert "ensemble_branch_bound" in deep.explain(X.head(1)).only.certificate.solver
-    with pytest.raises(bf.UnsupportedProblemError, match="one column each"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="one column each"):
         deep.explain(X.head(1), solver="separable_trees")
 
 
@@ -143,7 +143,7 @@ def test_it_refuses_other_problems() -> None:
     X, y = table(100, 5)
     X = X.drop(columns=["job", "n3"])
     explainer = bf.Explainer(GradientBoostingClassifier(n_estimators=5, max_depth=1).fit(X, y), data=X)
-    with pytest.raises(bf.UnsupportedProblemError, match="a sum over features"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="a sum over features"):
         explainer.explain(X.head(1), cost=bf.LInf(), solver=SeparableTrees())
-    with pytest.raises(bf.UnsupportedProblemError, match="of the kinds linear"):
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="of the kinds linear"):
         explainer.explain(X.head(1), constraints=[bf.linear({"n0": 1.0, "n1": 1.0}, ">=", 0)], solver=SeparableTrees())

@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 import butfor as bf
 from butfor import Status
 from butfor.datasets import loans
+from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
 from butfor.importers.libraries.sklearn_isolation import PathLengths
 
 X, Y = loans.load()
@@ -315,7 +316,7 @@ def test_what_a_column_tells_may_be_said_by_the_user() -> None:
 
     answer = boxed().explain(ONE, target="approved", solver=bf.Swarm(active=1, telling=only_amount, iterations=5))
     assert [change.name for change in answer.changes] == ["amount"]
-    with pytest.raises(bf.InputTypeError, match="returned 'much' for 'age'"):
+    with pytest.raises(InputTypeError, match="returned 'much' for 'age'"):
         boxed().explain(ONE, target="approved", solver=bf.Swarm(active=1, telling=lambda *column: "much"))
 
 
@@ -372,35 +373,35 @@ def half_way(rows):
 
 
 BAD = [
-    ("too few rows", lambda: asked(lambda rows: rows[:-1, 0]), bf.InputError, r"shape \(0,\) for 1 rows.*one row for each"),
-    ("a column too many", lambda: asked(lambda rows: rows), bf.InputError, r"shape \(1, 3\).*1 columns"),
-    ("a table for a scalar", lambda: asked(lambda rows: 3.0), bf.InputError, r"shape \(\)"),
-    ("NaN", lambda: asked(lambda rows: np.where(rows[:, 0] > 0.2, rows[:, 0], np.nan)), bf.InputError, "NaN for"),
-    ("labels", lambda: asked(lambda rows: np.full(len(rows), "yes")), bf.InputTypeError, "'yes', which is not a number"),
-    ("complex numbers", lambda: asked(lambda rows: 1j * rows[:, 0]), bf.InputTypeError, "not a number"),
+    ("too few rows", lambda: asked(lambda rows: rows[:-1, 0]), InputError, r"shape \(0,\) for 1 rows.*one row for each"),
+    ("a column too many", lambda: asked(lambda rows: rows), InputError, r"shape \(1, 3\).*1 columns"),
+    ("a table for a scalar", lambda: asked(lambda rows: 3.0), InputError, r"shape \(\)"),
+    ("NaN", lambda: asked(lambda rows: np.where(rows[:, 0] > 0.2, rows[:, 0], np.nan)), InputError, "NaN for"),
+    ("labels", lambda: asked(lambda rows: np.full(len(rows), "yes")), InputTypeError, "'yes', which is not a number"),
+    ("complex numbers", lambda: asked(lambda rows: 1j * rows[:, 0]), InputTypeError, "not a number"),
     ("labels for probabilities", lambda: asked(lambda rows: np.full(len(rows), "yes"), "yes", classes=["no", "yes"]),
-     bf.InputTypeError, "'yes', which is not a number.*as it is"),
+     InputTypeError, "'yes', which is not a number.*as it is"),
     ("labels for values", lambda: bf.Explainer(lambda rows: np.full(len(rows), "yes"), DATA).explain(
-        DATA[:1], target=bf.value(at_least=1.0)), bf.InputTypeError, "'yes'.*needs numbers"),
-    ("no probabilities", lambda: asked(lambda rows: 5 * rows[:, 0], 1, classes=[0, 1]), bf.InputError, "add up to 1.*scores"),
-    ("columns for other classes", lambda: asked(lambda rows: rows[:, :2], "a", classes=["a", "b", "c"]), bf.InputError,
+        DATA[:1], target=bf.value(at_least=1.0)), InputTypeError, "'yes'.*needs numbers"),
+    ("no probabilities", lambda: asked(lambda rows: 5 * rows[:, 0], 1, classes=[0, 1]), InputError, "add up to 1.*scores"),
+    ("columns for other classes", lambda: asked(lambda rows: rows[:, :2], "a", classes=["a", "b", "c"]), InputError,
      "3 columns"),
-    ("raises", lambda: asked(half_way), bf.InputError, "RuntimeError.*licence server"),
-    ("needs named columns", lambda: asked(lambda rows: rows["income"]), bf.InputError, "IndexError.*as a data frame"),
-    ("no function", lambda: bf.black_box(3), bf.InputTypeError, "A function"),
-    ("one class", lambda: bf.black_box(len, classes=["a"]), bf.InputError, "Two or more"),
-    ("a word for classes", lambda: bf.black_box(len, classes="ab"), bf.InputError, "Two or more"),
-    ("scores of nothing", lambda: bf.black_box(len, returns="scores"), bf.InputError, "with 0 classes"),
-    ("unknown returns", lambda: bf.black_box(len, classes=[0, 1], returns="odds"), bf.InputError, "'probabilities' or 'scores'"),
-    ("more active than columns", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(active=9)), bf.InputError,
+    ("raises", lambda: asked(half_way), InputError, "RuntimeError.*licence server"),
+    ("needs named columns", lambda: asked(lambda rows: rows["income"]), InputError, "IndexError.*as a data frame"),
+    ("no function", lambda: bf.black_box(3), InputTypeError, "A function"),
+    ("one class", lambda: bf.black_box(len, classes=["a"]), InputError, "Two or more"),
+    ("a word for classes", lambda: bf.black_box(len, classes="ab"), InputError, "Two or more"),
+    ("scores of nothing", lambda: bf.black_box(len, returns="scores"), InputError, "with 0 classes"),
+    ("unknown returns", lambda: bf.black_box(len, classes=[0, 1], returns="odds"), InputError, "'probabilities' or 'scores'"),
+    ("more active than columns", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(active=9)), InputError,
      "There are 5 columns"),
     ("a box around a category", lambda: bf.Explainer(TREE, X).explain(X.iloc[[0]], solver=bf.Swarm(box={"job": 0.1})),
-     bf.InputError, "'job', which is not a number"),
+     InputError, "'job', which is not a number"),
     ("a box around nothing", lambda: boxed().explain(X[NUMBERS].iloc[[0]], solver=bf.Swarm(box={"jobs": 0.1})),
-     bf.UnknownColumnError, "'jobs'"),
+     UnknownColumnError, "'jobs'"),
     ("a margin", lambda: boxed().explain(ONE, target="approved", constraints=[bf.margin(0.1)]),
-     bf.UnsupportedProblemError, "margin cannot be judged"),
-    ("another comparison", lambda: boxed().explain(X[NUMBERS].iloc[[0]], compare="best"), bf.InputError, "'exact'"),
+     UnsupportedProblemError, "margin cannot be judged"),
+    ("another comparison", lambda: boxed().explain(X[NUMBERS].iloc[[0]], compare="best"), InputError, "'exact'"),
 ]  # fmt: skip
 
 
@@ -412,7 +413,7 @@ def test_what_a_model_may_do_wrong(call, error, words) -> None:
 
 
 def test_the_cause_is_chained() -> None:
-    with pytest.raises(bf.InputError) as caught:
+    with pytest.raises(InputError) as caught:
         asked(half_way)
     assert isinstance(caught.value.__cause__, RuntimeError)
 

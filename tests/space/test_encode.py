@@ -142,9 +142,11 @@ def test_unseen_categories_and_missing_values_are_named(library) -> None:
     make = LIBRARIES[library]
     name = "x0" if library == "array" else "job"
     space = infer(make({"job": ["clerk", "nurse", "pilot"]}))
-    with pytest.raises(bf.InputError, match=f"'{name}' holds 'judge', which was not seen before.*clerk, nurse, pilot"):
+    with pytest.raises(
+        bf.errors.InputError, match=f"'{name}' holds 'judge', which was not seen before.*clerk, nurse, pilot"
+    ):
         space.encode(make({"job": ["clerk", "judge"]}))
-    with pytest.raises(bf.InputError, match=f"'{name}' is missing in row 1"):
+    with pytest.raises(bf.errors.InputError, match=f"'{name}' is missing in row 1"):
         space.encode(make({"job": ["clerk", None]}))
 
 
@@ -184,7 +186,7 @@ def test_many_number_columns_at_once_are_the_same_as_one_by_one(library) -> None
     assert np.array_equal(together, alone, equal_nan=True)
     wrong = {name: list(column) for name, column in rows.items()}
     wrong["n4"][2] = float("inf")
-    with pytest.raises(bf.InputError, match="'n4' holds an infinite value"):
+    with pytest.raises(bf.errors.InputError, match="'n4' holds an infinite value"):
         space.encode(LIBRARIES.get(library, pd.DataFrame)(wrong))
 
 

@@ -93,12 +93,16 @@ def test_methods_with_several_answers_take_a_series_too() -> None:
 @pytest.mark.parametrize(
     ("row", "error", "words"),
     [
-        (X["a"], bf.InputTypeError, r"labels case 0, case 1, case 2, \.\.\..*columns a, n, c, t.*X\.iloc\[\[0\]\]"),
-        (pl.Series([1.0]), bf.InputTypeError, r"a single series was given\..*X\.iloc\[\[0\]\]"),
-        (X.iloc[7].rename({"a": "A"}), bf.UnknownColumnError, "missing: a.*Rename 'A' to 'a'"),
-        (X.iloc[7].rename({"a": "c"}), bf.InputError, r"\['c'\] occur more than once"),
-        (X.iloc[7].astype(object).replace({X.c.iloc[7]: "z"}), bf.InputError, "'z', which was not seen"),
-        ([{"a": 1.0}, {"n": 2}], bf.InputError, "same columns"),
+        (
+            X["a"],
+            bf.errors.InputTypeError,
+            r"labels case 0, case 1, case 2, \.\.\..*columns a, n, c, t.*X\.iloc\[\[0\]\]",
+        ),
+        (pl.Series([1.0]), bf.errors.InputTypeError, r"a single series was given\..*X\.iloc\[\[0\]\]"),
+        (X.iloc[7].rename({"a": "A"}), bf.errors.UnknownColumnError, "missing: a.*Rename 'A' to 'a'"),
+        (X.iloc[7].rename({"a": "c"}), bf.errors.InputError, r"\['c'\] occur more than once"),
+        (X.iloc[7].astype(object).replace({X.c.iloc[7]: "z"}), bf.errors.InputError, "'z', which was not seen"),
+        ([{"a": 1.0}, {"n": 2}], bf.errors.InputError, "same columns"),
     ],
     ids=["a column", "a series without labels", "a near miss", "a label twice", "an unknown level", "unlike dicts"],
 )

@@ -127,7 +127,7 @@ def test_levels_that_are_numbers_may_be_declared_a_number() -> None:
 def test_levels_beyond_the_data_are_kept_and_those_of_the_data_are_needed() -> None:
     table = pd.DataFrame({"c": ["a", "b"]})
     assert infer(table, {"c": bf.Ordinal(["b", "z", "a"])})["c"].levels == ("b", "z", "a")
-    with pytest.raises(bf.InputError, match=r"'b', which was not seen before.*Its values are a, z"):
+    with pytest.raises(bf.errors.InputError, match=r"'b', which was not seen before.*Its values are a, z"):
         infer(table, {"c": bf.Categorical(["a", "z"])})
 
 
@@ -170,5 +170,5 @@ def test_a_space_is_asked_by_name() -> None:
     space = infer(pd.DataFrame({"income": [1.5, 2.5], "age": [3, 4]}))
     assert len(space) == 2
     assert [feature.name for feature in space] == list(space.names) == ["income", "age"]
-    with pytest.raises(bf.UnknownColumnError, match=r"no column 'incme'.*income"):
+    with pytest.raises(bf.errors.UnknownColumnError, match=r"no column 'incme'.*income"):
         space["incme"]

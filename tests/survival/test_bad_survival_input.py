@@ -19,7 +19,7 @@ S = bf.survival
 X, y = weibull()
 
 
-def refused(model, target, error=bf.InputError) -> str:
+def refused(model, target, error=bf.errors.InputError) -> str:
     with pytest.raises(error) as found:
         bf.Explainer(model, data=X).explain(X[[0]], target=target)
     return str(found.value)
@@ -91,7 +91,7 @@ def test_an_infinite_median() -> None:
     late["dead"] = (y["days"] < np.quantile(y["days"], 0.2)) & y["dead"]
     model = HAZARDS["cox"]().fit(X, late)
     healthy = X[[np.argmin(model.predict(X))]]
-    with pytest.raises(bf.InputError, match="infinite"):
+    with pytest.raises(bf.errors.InputError, match="infinite"):
         bf.Explainer(model, data=X).explain(healthy, target=S.median_gain(1))
     late_enough = bf.Explainer(model, data=X).explain(healthy, target=S.quantile_at_least(0.5, 100.0))
     assert late_enough.cost == 0
@@ -101,7 +101,7 @@ def test_an_infinite_median() -> None:
 @pytest.mark.parametrize("name", list(RISKS))
 def test_models_without_survival_functions(name) -> None:
     model = RISKS[name]().fit(X, y)
-    said = refused(model, S.mean_gain(10), bf.UnsupportedProblemError)
+    said = refused(model, S.mean_gain(10), bf.errors.UnsupportedProblemError)
     assert {"machine": "ranks", "coxnet without a baseline": "fit_baseline_model=True"}.get(
         name, "low_memory=False"
     ) in said
@@ -126,7 +126,7 @@ def test_models_of_something_else() -> None:
 @pytest.mark.parametrize("name", ["forest", "machine"])
 def test_hazard_ratios_need_proportional_hazards(name) -> None:
     model = (LEAVES | RISKS)[name]().fit(X, y)
-    assert "proportional hazards" in refused(model, S.hazard_ratio(0.5), bf.UnsupportedProblemError)
+    assert "proportional hazards" in refused(model, S.hazard_ratio(0.5), bf.errors.UnsupportedProblemError)
 
 
 @pytest.mark.parametrize("target", [S.mean_gain(1.0), S.survival_at(1.0, 0.5), S.quantile_at_least(0.5, 1.0)], ids=repr)
@@ -139,9 +139,9 @@ def test_times_that_are_not_positive(target) -> None:
 @pytest.mark.parametrize("table", [y, y["days"]])
 def test_outcomes_are_no_rows(table) -> None:
     model = HAZARDS["cox"]().fit(X, y)
-    with pytest.raises(bf.InputError, match="Rows must be given as a table"):
+    with pytest.raises(bf.errors.InputError, match="Rows must be given as a table"):
         bf.Explainer(model, data=table)
-    with pytest.raises(bf.InputError, match="Rows must be given as a table"):
+    with pytest.raises(bf.errors.InputError, match="Rows must be given as a table"):
         bf.Explainer(model, data=X).explain(table[:1], target=S.mean_gain(1.0))
 
 

@@ -92,7 +92,7 @@ def test_a_wrong_shape_is_caught(name, monkeypatch) -> None:
 
     load_builtin()
     monkeypatch.setitem(registry._models, lifelines_models._Accelerated, wrong)
-    with pytest.raises(bf.FidelityError):
+    with pytest.raises(bf.errors.FidelityError):
         read(model, X)
 
 
@@ -124,11 +124,11 @@ def test_an_infinite_mean() -> None:
     model = LogLogisticAFTFitter().fit(data, "days", "dead")
     X = data[["age", "crp", "drug"]]
     explainer = bf.Explainer(model, data=X, space={"drug": bf.Integer()})
-    with pytest.raises(bf.InputError, match="infinite"):
+    with pytest.raises(bf.errors.InputError, match="infinite"):
         explainer.explain(X.iloc[[0]], target=S.mean_gain(10.0))
     assert explainer.explain(X.iloc[[0]], target=S.mean_gain(10.0, horizon=300.0)).found
     assert explainer.explain(X.iloc[[0]], target=S.median_gain(1.0)).found
-    with pytest.raises(bf.InputError, match="already extend to all times"):
+    with pytest.raises(bf.errors.InputError, match="already extend to all times"):
         explainer.explain(X.iloc[[0]], target=S.mean_gain(10.0, tail=5.0))
 
 

@@ -101,7 +101,7 @@ def test_a_wrong_baseline_is_caught(monkeypatch) -> None:
     model = HAZARDS["cox"]().fit(X, y)
     load_builtin()
     monkeypatch.setitem(registry._models, "sksurv.CoxPHSurvivalAnalysis", wrong)
-    with pytest.raises(bf.FidelityError, match="mean time to event"):
+    with pytest.raises(bf.errors.FidelityError, match="mean time to event"):
         read(model, X)
 
 

@@ -54,16 +54,16 @@ def test_what_is_no_survival_function_is_refused(returned, said) -> None:
 def test_a_function_without_any_event() -> None:
     X = np.random.default_rng(0).random((20, 3))
     model = S.black_box(lambda X: np.ones((len(X), len(TIMES))), TIMES)
-    with pytest.raises(bf.InputError, match=r"must lie in \(0, 0\]"):
+    with pytest.raises(bf.errors.InputError, match=r"must lie in \(0, 0\]"):
         bf.Explainer(model, data=X).explain(X[:1], target=S.mean_gain(10.0))
 
 
 @pytest.mark.parametrize("times", [[], [0.0, 1.0], [2.0, 1.0], [1.0, 1.0], [1.0, np.inf], [[1.0]]])
 def test_times(times) -> None:
-    with pytest.raises(bf.InputError, match="positive and rise"):
+    with pytest.raises(bf.errors.InputError, match="positive and rise"):
         S.black_box(function, times)
 
 
 def test_a_function_is_needed() -> None:
-    with pytest.raises(bf.InputTypeError, match="function"):
+    with pytest.raises(bf.errors.InputTypeError, match="function"):
         S.black_box(3, TIMES)

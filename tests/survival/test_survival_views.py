@@ -106,7 +106,7 @@ def test_functions_are_drawn_as_the_estimator_has_them(name, target) -> None:
 
 def test_only_survival_is_drawn() -> None:
     explainer, _, answer = asked("cox", S.risk_change(-0.5))
-    with pytest.raises(bf.InputError, match="risk score"):
+    with pytest.raises(bf.errors.InputError, match="risk score"):
         S.curves(explainer, answer)
 
 
@@ -136,12 +136,12 @@ def test_a_map_shows_the_mean_of_the_estimator(name) -> None:
 def test_maps_are_asked_for_two_columns_of_a_model_that_was_read() -> None:
     X, y = weibull(columns=2)
     explainer = bf.Explainer(CURVED["cox"]().fit(X, y), data=X)
-    with pytest.raises(bf.UnknownColumnError, match="Two of"):
+    with pytest.raises(bf.errors.UnknownColumnError, match="Two of"):
         S.map_of(explainer, X[:1], S.mean_gain(5), ("x0", "x7"))
-    with pytest.raises(bf.InputError, match="a time or a chance"):
+    with pytest.raises(bf.errors.InputError, match="a time or a chance"):
         S.map_of(explainer, X[:1], S.risk_change(-1), ("x0", "x1"))
     opaque = bf.Explainer(S.black_box(lambda X: np.exp(-np.outer(X[:, 0], [1.0, 2.0])), [1.0, 2.0]), data=X)
-    with pytest.raises(bf.UnsupportedModelError, match="not read"):
+    with pytest.raises(bf.errors.UnsupportedModelError, match="not read"):
         S.map_of(opaque, X[:1], S.mean_gain(0.1), ("x0", "x1"))
 
 

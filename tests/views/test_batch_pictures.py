@@ -63,9 +63,9 @@ def test_a_picture_uses_axes_of_ones_own_and_every_kind_of_table(name) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_that_cannot_be_drawn_are_refused(name) -> None:
-    with pytest.raises(bf.InputError, match=f"Give the table that bf.groups.{name} made"):
+    with pytest.raises(bf.errors.InputError, match=f"Give the table that bf.groups.{name} made"):
         getattr(bf.plots, name)(pd.DataFrame({"x": [1]}))
-    with pytest.raises(bf.InputError, match="nothing to draw"):
+    with pytest.raises(bf.errors.InputError, match="nothing to draw"):
         getattr(bf.plots, name)(TABLES[name].iloc[:0])
 
 

@@ -126,12 +126,12 @@ def check_shown(answers: bf.Explanations, folder: Path) -> None:
 @pytest.mark.parametrize("kind", REFUSED_TABLES)
 def test_a_table_that_is_not_taken_is_refused_at_once(kind) -> None:
     """Not only when the answer, which may have taken an hour, is to be saved."""
-    with pytest.raises(bf.InputTypeError, match="must"):
+    with pytest.raises(bf.errors.InputTypeError, match="must"):
         bf.Explainer(bf.black_box(lambda table: np.zeros(len(table))), REFUSED_TABLES[kind]())
 
 
 def test_declared_levels_are_refused_if_they_could_not_be_saved() -> None:
-    with pytest.raises(bf.InputTypeError, match="complex"):
+    with pytest.raises(bf.errors.InputTypeError, match="complex"):
         bf.Explainer(
             bf.black_box(lambda table: np.zeros(len(table))),
             pd.DataFrame({"a": ["u", "v"]}),

@@ -105,7 +105,7 @@ def test_excel_holds_no_formula(form, tmp_path) -> None:
 
 
 def test_an_unknown_form_is_refused() -> None:
-    with pytest.raises(bf.InputError, match="'wide'"):
+    with pytest.raises(bf.errors.InputError, match="'wide'"):
         ANSWERS.to_frame("broad")
 
 
@@ -117,10 +117,10 @@ def test_answers_are_loaded_whichever_way_they_were_written(tmp_path) -> None:
     assert isinstance(bf.load(tmp_path / "one.json"), bf.Explanation)
     assert bf.load(tmp_path / "all.json") == ANSWERS
     assert bf.load(str(tmp_path / "all.jsonl")) == ANSWERS
-    with pytest.raises(bf.InputError, match="is a folder"):
+    with pytest.raises(bf.errors.InputError, match="is a folder"):
         bf.load(tmp_path)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(bf.InputError, match="not text"):
+    with pytest.raises(bf.errors.InputError, match="not text"):
         bf.load(tmp_path / "binary")
     with pytest.raises(FileNotFoundError):
         bf.load(tmp_path / "nothing.json")

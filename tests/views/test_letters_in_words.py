@@ -87,7 +87,7 @@ def test_a_template_that_is_replaced_stays_in_its_language() -> None:
 
 
 def test_a_phrase_needs_its_value() -> None:
-    with pytest.raises(bf.InputError, match=r"\{value\}"):
+    with pytest.raises(bf.errors.InputError, match=r"\{value\}"):
         bf.Column("Income", phrase="an income")
 
 

@@ -99,7 +99,7 @@ def test_the_waterfall_of_the_cost_starts_at_nothing(tree) -> None:
     ax = bf.plots.waterfall(parts, of="cost")
     assert ax.patches[0].get_x() == 0
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(answers[0].cost)
-    with pytest.raises(bf.InputError, match="'score' or 'cost'"):
+    with pytest.raises(bf.errors.InputError, match="'score' or 'cost'"):
         parts.plot(of="points")
 
 
@@ -107,7 +107,7 @@ def test_a_model_without_a_score_has_no_waterfall_of_it() -> None:
     X = np.random.default_rng(0).normal(size=(80, 2))
     explainer = bf.Explainer(lambda rows: rows.sum(axis=1) > 0, data=X)
     answer = explainer.explain(X[X.sum(axis=1) < -0.5][:1], target=True)
-    with pytest.raises(bf.InputError, match="Give of='cost'"):
+    with pytest.raises(bf.errors.InputError, match="Give of='cost'"):
         explainer.contributions(answer).plot()
 
 
@@ -164,16 +164,16 @@ def test_alternatives_stand_side_by_side(tree) -> None:
 def test_only_answers_to_one_row_stand_side_by_side(tree) -> None:
     explainer, answers = tree
     X, _ = table()
-    with pytest.raises(bf.InputError, match="different rows"):
+    with pytest.raises(bf.errors.InputError, match="different rows"):
         explainer.explain(X.iloc[:2], target="yes").alternatives()
-    with pytest.raises(bf.InputTypeError, match="str was given as an answer"):
+    with pytest.raises(bf.errors.InputTypeError, match="str was given as an answer"):
         bf.plots.alternatives("no")
-    with pytest.raises(bf.InputError, match="no answer was given"):
+    with pytest.raises(bf.errors.InputError, match="no answer was given"):
         bf.plots.alternatives([])
     impossible = explainer.explain(
         X.loc[[answers[0].factual.index[0]]], target="yes", constraints=[bf.fixed(*X.columns)]
     )
-    with pytest.raises(bf.InputError, match="no answer was found"):
+    with pytest.raises(bf.errors.InputError, match="no answer was found"):
         impossible.alternatives()
 
 
@@ -257,18 +257,18 @@ def test_the_model_is_asked_once_for_a_map() -> None:
 
 def test_maps_that_show_nothing_are_refused(tree) -> None:
     explainer, answers = tree
-    with pytest.raises(bf.UnknownColumnError, match="Two of"):
+    with pytest.raises(bf.errors.UnknownColumnError, match="Two of"):
         explainer.decision_map(answers, ("income", "wealth"))
-    with pytest.raises(bf.UnknownColumnError, match="Two of"):
+    with pytest.raises(bf.errors.UnknownColumnError, match="Two of"):
         explainer.decision_map(answers, ("income", "income"))
-    with pytest.raises(bf.InputError, match="same value in all rows"):
+    with pytest.raises(bf.errors.InputError, match="same value in all rows"):
         explainer.decision_map(answers, ("income", "constant"))
-    with pytest.raises(bf.InputError, match="'row' or 'answer'"):
+    with pytest.raises(bf.errors.InputError, match="'row' or 'answer'"):
         explainer.decision_map(answers, ("income", "late"), others="now")
-    with pytest.raises(bf.InputError, match="at least 2"):
+    with pytest.raises(bf.errors.InputError, match="at least 2"):
         explainer.decision_map(answers, ("income", "late"), steps=1)
     late = explainer.explain(answers[0].point, target="no", constraints=["late <= 10", bf.fixed("income", NASTY)])
-    with pytest.raises(bf.InputError, match="Name them"):
+    with pytest.raises(bf.errors.InputError, match="Name them"):
         explainer.decision_map(late)
 
 
@@ -279,7 +279,7 @@ def test_a_map_over_a_missing_value_is_refused() -> None:
     explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
     row = X[np.isnan(X[:, 0]) & (X[:, 1] < -0.5)][:1]
     answer = explainer.explain(row, target=True)
-    with pytest.raises(bf.InputError, match="'x0' is missing"):
+    with pytest.raises(bf.errors.InputError, match="'x0' is missing"):
         explainer.decision_map(answer, ("x0", "x1"))
 
 
@@ -323,7 +323,7 @@ def test_the_way_through_a_tree_is_drawn(tree) -> None:
 
 
 def test_only_one_tree_has_a_way(line) -> None:
-    with pytest.raises(bf.UnsupportedModelError, match="read as: linear"):
+    with pytest.raises(bf.errors.UnsupportedModelError, match="read as: linear"):
         line[0].tree_path(line[1])
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from butfor.arrays import FloatArray, IntArray
 from butfor.estimator.likeliest import ALWAYS
 from butfor.estimator.source import Source
-from butfor.model.barrier import Supposed
 from butfor.model.survival.curves import Curves, PartlyOther
 from butfor.space import frames
 
@@ -151,19 +150,6 @@ class PartlyAlone(Prediction):
 
     def _answers_for_less(self, what: str, rows: IntArray) -> bool:
         return True
-
-
-class SupposedPrediction(Prediction):
-    """A prediction that the estimator may make somewhere. What is not supposed raises `LookupError`."""
-
-    def __init__(self, source: Source, supposed: Supposed) -> None:
-        super().__init__(source, None)
-        self._known = {"labels": supposed.labels}
-        if supposed.probabilities is not None:
-            self._known["probabilities"] = supposed.probabilities
-
-    def _once(self, what: str, ask: Callable[[Prediction], Any]) -> Any:
-        return self._known[what]
 
 
 def _labels(prediction: Prediction) -> list[Any]:

@@ -10,9 +10,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
-from butfor.estimator.prediction import Prediction, SupposedPrediction
+from butfor.estimator.prediction import Prediction
 from butfor.formulation.margins import tightened
-from butfor.model.barrier import Supposed
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet
@@ -64,12 +63,13 @@ def model_oracle(problem: Problem) -> ModelOracle:
     """The oracle that evaluates a problem's model. The score sets include the problem's margin and guard."""
     sets = tuple(_closed(score_set, problem) for score_set in problem.score_sets)
     none = np.empty((0, len(problem.space)))
-    return ModelOracle(problem.model, sets, none if problem.referee is None else problem.referee.training.points)
+    referee = problem.witnesses.referee
+    return ModelOracle(problem.model, sets, none if referee is None else referee.training.points)
 
 
 def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:
     """The score set that a point must meet. Scores of a linear model can reach its edge, where rounding decides."""
-    if isinstance(problem.model, Linear) or problem.guard:
+    if isinstance(problem.model, Linear) or problem.witnesses.guard:
         return tightened(score_set, problem)
     return score_set
 
@@ -129,19 +129,6 @@ class EstimatorOracle(AbstractOracle):
             after = self.referee.training.prediction
             self.known[row] = self._response(self.before.take(np.full(after.height, row)), after)
         return self.known[row]
-
-    def of_supposed(self, row: int, supposed: Supposed) -> tuple[BoolArray, FloatArray] | None:
-        """Which of some predictions would meet the target of a row, and what they add to the cost.
-
-        None if the target needs more than is supposed.
-        """
-        count = len(supposed.labels)
-        after = SupposedPrediction(self.referee.reading.source, supposed)
-        try:
-            met = self.target.met(self.before.take(np.full(count, row)), after)
-            return met, self.target.offsets(after, count)
-        except LookupError:
-            return None
 
     def take(self, rows: IntArray | slice) -> EstimatorOracle:
         return type(self)(self.referee, self.target, self.before.take(np.arange(self.before.height)[rows]))

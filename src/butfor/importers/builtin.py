@@ -21,7 +21,6 @@ LIBRARIES = (
     "sklearn_hist_boosting",
     "sklearn_isolation",
     "sklearn_linear",
-    "sklearn_neighbours",
     "sklearn_networks",
     "sklearn_stacking",
     "sklearn_steps",

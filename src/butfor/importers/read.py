@@ -17,7 +17,7 @@ from butfor.estimator.source import Source, is_pipeline, wrapped
 from butfor.importers.builtin import load_builtin
 from butfor.importers.fidelity import check_fidelity
 from butfor.importers.fold.column import Column, NeedsLevels, raw_columns
-from butfor.importers.registry import OnlyBoundedError, plausibility_of, read_model, through_steps
+from butfor.importers.registry import plausibility_of, read_model, through_steps
 from butfor.log import LOG
 from butfor.model.black_box import BlackBox
 from butfor.model.network import Network
@@ -141,7 +141,7 @@ def _folded(source: Source, space: Space, data: Any, on_mismatch: OnMismatch = "
         model, readout = read_model(source.estimator, columns)
     except UnsupportedModelError as refusal:
         source = replace(source, unread=True)
-        return Reading(source, space, _black_box(source, refusal), _blank(source), sample, data)
+        return Reading(source, space, BlackBox(str(refusal)), _blank(source), sample, data)
     model = widen(model, tuple(len(feature.levels or ()) for feature in space.features))
     space = _with_missing(source, space, seen, sample)
     readout = readout.rounded(_unit(source, space, model, readout, sample))
@@ -283,16 +283,6 @@ def _allows_nan(estimator: Any) -> bool:
     if hasattr(estimator, "__sklearn_tags__"):
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     return bool(estimator._get_tags()["allow_nan"]) if hasattr(estimator, "_get_tags") else False
-
-
-def _black_box(source: Source, refusal: UnsupportedModelError) -> BlackBox:
-    """The model as a black box. What is known of its last estimator holds for it only if nothing stands around that."""
-    inner = source.estimator
-    while is_pipeline(inner) or hasattr(inner, "best_estimator_"):
-        inner = inner.steps[-1][1] if is_pipeline(inner) else inner.best_estimator_
-    if isinstance(refusal, OnlyBoundedError) and refusal.estimator is inner:
-        return BlackBox(f"{refusal} A bound is known.", refusal.barrier)
-    return BlackBox(str(refusal))
 
 
 def _blank(source: Source) -> AbstractReadout:

@@ -12,7 +12,6 @@ from butfor.estimator.by_class import ByClass
 from butfor.estimator.opening import fitted_width
 from butfor.estimator.source import is_pipeline
 from butfor.importers.fold.column import Column
-from butfor.model.barrier import AbstractBarrier
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout
 
@@ -24,6 +23,8 @@ class Likeness(Protocol):
     def border(self) -> float:
         """The number at which the detector separates outliers from the rest."""
 
+    def __init__(self, detector: Any) -> None: ...
+
     def predict(self, X: Any) -> FloatArray:
         """The number of each row: the larger, the more like the data."""
 
@@ -34,15 +35,7 @@ ReadStep = Callable[[Any, list[Column]], list[Column]]
 
 _models: ByClass[ReadModel] = ByClass()
 _steps: ByClass[ReadStep] = ByClass()
-_plausible: ByClass[Callable[[Any], Likeness]] = ByClass()
-
-
-class OnlyBoundedError(UnsupportedModelError):
-    """An estimator that is not read, of which it is known how far its inputs must move before it predicts otherwise."""
-
-    def __init__(self, estimator: Any, barrier: AbstractBarrier, given: str, needed: str, remedy: str) -> None:
-        super().__init__(given, needed, remedy)
-        self.estimator, self.barrier = estimator, barrier
+_plausible: ByClass[type[Likeness]] = ByClass()
 
 
 def register_importer(estimator_class: type | str, read: ReadModel) -> None:
@@ -63,7 +56,7 @@ def register_step(transformer_class: type | str, read: ReadStep) -> None:
     _steps[transformer_class] = read
 
 
-def register_plausibility(detector_class: type | str, of: Callable[[Any], Likeness]) -> None:
+def register_plausibility(detector_class: type | str, of: type[Likeness]) -> None:
     """Teach butfor a detector of outliers. `of(detector)` takes it, or a pipeline that ends in it, for a regressor."""
     _plausible[detector_class] = of
 
@@ -88,7 +81,7 @@ def read_model(estimator: Any, columns: list[Column]) -> Imported:
         raise UnsupportedModelError(
             f"no importer reads {type(estimator).__name__}.",
             f"The known models are {', '.join(known_models())}.",
-            "Teach it with butfor.register_importer, or search given rows with bf.candidates(rows).",
+            "Teach it with bf.teach.register_importer, or search given rows with bf.candidates(rows).",
         )
     fitted_on = fitted_width(estimator)
     if fitted_on not in (None, len(columns)):
@@ -107,7 +100,7 @@ def read_step(transformer: Any, columns: list[Column]) -> list[Column]:
         raise UnsupportedModelError(
             f"the pipeline step {type(transformer).__name__} cannot be folded into raw columns.",
             f"The known steps are {', '.join(known_steps())}.",
-            "Apply this step to the data beforehand, or teach it with butfor.register_step.",
+            "Apply this step to the data beforehand, or teach it with bf.teach.register_step.",
         )
     return reader(transformer, columns)
 
@@ -137,8 +130,9 @@ def known_steps() -> Sequence[str]:
 
 
 def known_models() -> Sequence[str]:
-    """The names of the estimators and boosters that can be read."""
-    return _public({*_models.names(), *native_names()})
+    """The names of the estimators and boosters that can be read. Detectors of outliers are read for `bf.plausible` only."""
+    detectors = {of.__name__ for of in _plausible.values()}
+    return _public({*_models.names(), *native_names()} - detectors)
 
 
 def _public(names: Iterable[str]) -> Sequence[str]:

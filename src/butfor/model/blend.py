@@ -1,7 +1,7 @@
 """The mean of several monotone functions, each of its own sum of scores: calibrated ensembles, and votes of unlike models.
 
 The set of scores whose mean is large enough is curved, and need not be convex. On a box of sums, straight lines above
-the functions hold it in a half-space (see docs/decisions/017-links-and-calibration.md).
+the functions hold it in a half-space (see docs/decisions/033-blends.md).
 """
 
 from __future__ import annotations

@@ -83,6 +83,7 @@ class Form:
     - `constraints`: the constraints that are not part of the domain;
     - `weighted_changes`: whether changed columns have different prices;
     - `unread`: why the model could not be read, if it could not;
+    - `round_ball`: whether an answer must stay valid in a ball that is no box;
     - `separable`: whether the model is a sum of trees of which each reads at most one column;
     - `combinations`: how many points a row and its neighbours in a ball may become at most (infinite if some number
       may be any in an interval).
@@ -100,6 +101,7 @@ class Form:
     unread: str = ""
     blended: bool = False
     separable: bool = False
+    round_ball: bool = False
     combinations: float = np.inf
 
 

@@ -129,13 +129,13 @@ def test_time_that_is_up_leaves_a_bound() -> None:
 @pytest.mark.parametrize("different", ["leaf", 0, -0.1, 1.5, True, "0.1"])
 def test_rules_that_make_no_sense(different) -> None:
     here = world("tree", 0)
-    with pytest.raises((bf.InputError, bf.InputTypeError), match="different="):
+    with pytest.raises((bf.errors.InputError, bf.errors.InputTypeError), match="different="):
         here.explainer.explain(here.row, target=1, k=2, different=different)
 
 
 def test_a_sum_of_trees_has_no_leaves_that_decide() -> None:
     here = world("forest", 0)
-    with pytest.raises(bf.InputError, match="Only a single tree"):
+    with pytest.raises(bf.errors.InputError, match="Only a single tree"):
         here.explainer.explain(here.row, target=1, k=2, different="leaves")
 
 

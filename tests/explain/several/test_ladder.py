@@ -79,7 +79,7 @@ def test_constraints_and_costs_hold() -> None:
 )
 def test_goals_that_are_no_ladder(goals, words) -> None:
     here = world("tree", 0)
-    with pytest.raises(bf.InputError, match=words):
+    with pytest.raises(bf.errors.InputError, match=words):
         here.explainer.ladder(here.row, goals)
 
 
@@ -87,15 +87,15 @@ def test_values_must_move_one_way() -> None:
     explainer, X, _ = regressor()
     explainer.ladder(X[:1], [bf.value(at_most=3.0), bf.value(at_most=2.0)])
     for goals in ([(0, 1), (2, 3), (1, 2)], [(0, 3), (1, 2)]):
-        with pytest.raises(bf.InputError, match="must increase, or decrease"):
+        with pytest.raises(bf.errors.InputError, match="must increase, or decrease"):
             explainer.ladder(X[:1], [bf.value(*ends) for ends in goals])
 
 
 def test_what_is_not_a_list_of_goals() -> None:
     here = world("tree", 0)
-    with pytest.raises(bf.InputTypeError, match="list of targets"):
+    with pytest.raises(bf.errors.InputTypeError, match="list of targets"):
         here.explainer.ladder(here.row, bf.probability(1, 0.5))
-    with pytest.raises(bf.InputError, match="one row"):
+    with pytest.raises(bf.errors.InputError, match="one row"):
         here.explainer.ladder(here.points.iloc[:2], [1])
 
 

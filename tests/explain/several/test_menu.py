@@ -91,15 +91,15 @@ def test_time_that_is_up_is_said() -> None:
 @pytest.mark.parametrize("most", [0, -1, 1.5, "2", True])
 def test_a_menu_of_so_many_columns_makes_no_sense(most) -> None:
     here = world("tree", 0)
-    with pytest.raises(bf.InputError, match="most="):
+    with pytest.raises(bf.errors.InputError, match="most="):
         here.explainer.menu(here.row, 1, most=most)
 
 
 def test_bad_rows_and_columns() -> None:
     here = world("tree", 0)
-    with pytest.raises(bf.InputError, match="one row"):
+    with pytest.raises(bf.errors.InputError, match="one row"):
         here.explainer.menu(here.points.iloc[:2], 1)
-    with pytest.raises(bf.UnknownColumnError, match="salary"):
+    with pytest.raises(bf.errors.UnknownColumnError, match="salary"):
         here.explainer.menu(here.row, 1, constraints=[bf.fixed("salary")])
 
 
@@ -107,7 +107,7 @@ def test_too_many_sets_are_refused() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 60))
     explainer = bf.Explainer(MODELS["tree"](0).fit(X, X[:, 0] > 0), X)
-    with pytest.raises(bf.InputError, match=r"36,051 sets.*Lower most"):
+    with pytest.raises(bf.errors.InputError, match=r"36,051 sets.*Lower most"):
         explainer.menu(X[:1], True)
 
 

@@ -53,17 +53,17 @@ def test_bad_input() -> None:
     here = world("tree", 0)
     answer = here.explainer.explain(here.row, target=1)
     unchanged = next(name for name in here.points if name not in {change.name for change in answer.changes})
-    with pytest.raises(bf.UnknownColumnError, match="salary"):
+    with pytest.raises(bf.errors.UnknownColumnError, match="salary"):
         here.explainer.refuse(answer, "salary")
-    with pytest.raises(bf.InputError, match=f"does not change '{unchanged}'"):
+    with pytest.raises(bf.errors.InputError, match=f"does not change '{unchanged}'"):
         here.explainer.refuse(answer, unchanged)
-    with pytest.raises(bf.InputError, match="no column"):
+    with pytest.raises(bf.errors.InputError, match="no column"):
         here.explainer.refuse(answer)
-    with pytest.raises(bf.InputError, match="another model"):
+    with pytest.raises(bf.errors.InputError, match="another model"):
         world("tree", 1).explainer.refuse(answer, answer.changes[0].name)
     stuck = here.explainer.explain(here.row, target=1, constraints=[bf.fixed(*here.points)])
-    with pytest.raises(bf.InputError, match="without a point"):
+    with pytest.raises(bf.errors.InputError, match="without a point"):
         here.explainer.refuse(stuck, "a")
     priced = here.explainer.explain(here.row, target=1, cost=bf.Table({"a": lambda x, y: abs(x - y)}) + bf.L1())
-    with pytest.raises(bf.InputError, match="as data"):
+    with pytest.raises(bf.errors.InputError, match="as data"):
         here.explainer.refuse(priced, priced.changes[0].name)

@@ -119,7 +119,7 @@ def test_a_row_that_is_already_there() -> None:
 )
 def test_bad_input(arguments, words) -> None:
     here = world("tree", 0)
-    with pytest.raises((bf.InputError, bf.InputTypeError), match=words):
+    with pytest.raises((bf.errors.InputError, bf.errors.InputTypeError), match=words):
         here.explainer.cost_against_score(here.row, **arguments)
 
 

@@ -85,13 +85,13 @@ def test_bad_input() -> None:
     here = world("forest", 1)
     menu = _menu(here)
     for respects in ([], ["price"], "cost"):
-        with pytest.raises(bf.InputError, match="respects="):
+        with pytest.raises(bf.errors.InputError, match="respects="):
             here.explainer.variety(menu, respects)
-    with pytest.raises(bf.InputError, match="no answer with a point"):
+    with pytest.raises(bf.errors.InputError, match="no answer with a point"):
         here.explainer.variety([])
     others = here.explainer.explain(here.points[~here.met].iloc[:2], target=1)
-    with pytest.raises(bf.InputError, match="several rows"):
+    with pytest.raises(bf.errors.InputError, match="several rows"):
         here.explainer.variety(others)
     sure = here.explainer.explain(here.row, target=bf.probability(1, 0.55))
-    with pytest.raises(bf.InputError, match="several targets"):
+    with pytest.raises(bf.errors.InputError, match="several targets"):
         here.explainer.variety([*menu, *sure])

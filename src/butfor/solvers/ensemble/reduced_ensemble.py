@@ -1,7 +1,39 @@
-"""What is left of an ensemble for one row, as arrays.
+r"""What is left of an ensemble for one row, as arrays.
 
-`reduce.py` makes it, and docs/decisions/008-ensembles.md draws a small one.
+`reduce.py` makes it.
 Nothing here needs numba, so plain and compiled code read the same types.
+
+One tree over two columns, age and income. The row cannot afford an income over 5:
+
+                      income <= 5
+                     /           \
+              age <= 60         age <= 40
+              /       \          /     \
+       income <= 2     C        D       E
+         /     \
+        A       B
+
+    cells of age        a0: up to 40    a1: 40 to 60    a2: over 60
+    cells of income     i0: up to 2     i1: 2 to 5      i2: over 5, unaffordable
+
+    leaves left         A, B and C. D and E are only for incomes in i2.
+    merged cells        a0 and a1. Only D and E distinguish them.
+    new cells           age: {a0, a1} and {a2}      income: {i0} and {i1}
+
+    pair 0, income      block 0: {i0}           block 1: {i1}
+    pair 1, age         block 2: {a0, a1}       block 3: {a2}
+
+    entries of A        income in block 0       age in block 2
+    entries of B        income in block 1       age in block 2
+    entries of C                                age in block 3
+
+A *pair* is a tree with a column that it asks for.
+The *blocks* of a pair are the sets of cells that this tree distinguishes.
+An *entry* of a leaf says which blocks of a pair lead to it.
+C has no entry for income, because it takes every income that the row can afford.
+
+With a second tree that has a cut at 40, a0 and a1 would be two cells.
+Block 2 of this tree would then hold both of them, because this tree does not care.
 """
 
 from __future__ import annotations

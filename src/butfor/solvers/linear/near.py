@@ -27,7 +27,7 @@ def looked_at_closely(problem: Problem, outcome: Outcome, solve_row: Callable[[P
         again = solve_row(near)
         again = replace(again, bound=np.minimum(again.bound, outcome.cost[row]))
         outcome = better_of(outcome, again.renumbered(np.array([row])))
-        if _apart(outcome)[row] and (problem.unit > UNIT_DOUBLE or _model(problem).blur.any()):
+        if _apart(outcome)[row] and (problem.witnesses.unit > UNIT_DOUBLE or _model(problem).blur.any()):
             open_ = outcome.notes.get(LEFT_OPEN, np.full(len(outcome), np.nan)).copy()
             gap = outcome.cost[row] - outcome.bound[row]
             open_[row] = gap if gap <= _crossing(near, outcome.points[row]) else np.nan
@@ -52,8 +52,7 @@ def _crossing(near: Problem, point: FloatArray) -> float:
     It is 0 if no real number moves: the next answer may then be far away, for other reasons than rounding.
     """
     start, domain = near.factuals[0], near.domain
-    real = (domain.step == 0) & (point != start) & ~np.isnan(point - start)
-    real[list(domain.levels)] = False
+    real = domain.reals() & (point != start) & ~np.isnan(point - start)
     moving = np.flatnonzero(real & (_model(near).slope != 0).any(axis=0))
     if not len(moving):
         return 0.0

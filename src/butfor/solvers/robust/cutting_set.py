@@ -222,7 +222,7 @@ class CuttingSet:
         return next((found.point for found, b in zip(worst, least, strict=True) if found.score < b), None)
 
     def _over(self, model: Trees, confirmation: Always) -> Problem:
-        return replace(self.problem, model=model, robust=None, confirmation=confirmation)
+        return replace(self.problem, model=model).with_demands(ball=None).with_witnesses(confirmation=confirmation)
 
     @cached_property
     def _wide(self) -> ScoreSet:

@@ -48,7 +48,7 @@ def look_inside(search: Scenarios, budget: Budget) -> None:
 
 def _look_deeper(search: Scenarios, budget: Budget) -> None:
     """Aim further inside, twice as far each time, and then less far, as long as there is no doubt."""
-    examples = search.problem.examples
+    examples = search.problem.witnesses.examples
     if examples is None:
         return
     spread = (evaluate(search.model, examples.examples) @ search.score_set.A.T).std(axis=0)
@@ -79,9 +79,9 @@ def _lookamong_rows(search: Scenarios, budget: Budget) -> None:
 
 def deepest_rows(problem: Problem, sure: ScoreSet) -> FloatArray:
     """The training rows that lie deepest inside a score set, the cheapest one first."""
-    if problem.examples is None:
+    if problem.witnesses.examples is None:
         return np.empty((0, len(problem.space)))
-    rows = problem.examples.examples
+    rows = problem.witnesses.examples.examples
     spare = (evaluate(problem.model, rows) @ sure.A.T - sure.b).min(axis=1)
     rows = rows[np.argsort(-spare, kind="stable")[: min(MOST_ROWS, np.count_nonzero(spare > 0))]]
     cost = problem.prices.total(np.repeat(problem.factuals, len(rows), axis=0), rows)
@@ -92,13 +92,12 @@ def _brought_back(search: Scenarios, budget: Budget) -> bool:
     """Bring one feature after another of the answer back, all the way or a part of it. Whether that helped much."""
     problem, point, home, before = search.problem, search.best.point, search.problem.factuals[0], search.best.cost
     assert point is not None
-    changed = np.flatnonzero((point != home) & ~np.isnan(home))
+    changed, reals = np.flatnonzero((point != home) & ~np.isnan(home)), problem.domain.reals()
     back = np.repeat(point[None], len(changed), axis=0)
     back[np.arange(len(changed)), changed] = home[changed]
     cost = problem.prices.total(np.repeat(home[None], len(changed), axis=0), back)
     for j in changed[np.argsort(cost, kind="stable")].tolist():
-        whole = problem.space.features[j].levels is not None or problem.domain.step[j] > 0
-        for share in SHARES_BACK[:1] if whole else SHARES_BACK:
+        for share in SHARES_BACK if reals[j] else SHARES_BACK[:1]:
             if budget.spent():
                 return False
             search.until = min(budget.until, now() + QUICK_SECONDS)

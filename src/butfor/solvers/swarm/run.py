@@ -8,7 +8,6 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.oracles import model_oracle
-from butfor.formulation.stated_bounds import stated_bound
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import Budget
@@ -33,7 +32,7 @@ class SwarmRun:
 
     def __init__(self, swarm: SwarmSettings, problem: Problem, budget: Budget, k: int, seed: int) -> None:
         self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
-        oracle = model_oracle(problem) if problem.oracle is None else problem.oracle
+        oracle = model_oracle(problem) if problem.witnesses.oracle is None else problem.witnesses.oracle
         active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)
         self.cube = hypercube(problem, active, around(swarm.box, problem))
         self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
@@ -138,7 +137,7 @@ class SwarmRun:
             before.append(first)
         out = nothing_found(problem)
         costs = np.concatenate(cost)
-        bound = np.where(self.cube.impossible, np.inf, stated_bound(problem))[np.array(row)]
+        bound = np.where(self.cube.impossible, np.inf, 0.0)[np.array(row)]
         answers = np.bincount(np.array(row)[np.isfinite(costs)], minlength=len(problem))
         notes = {
             BEFORE_POLISHING: np.concatenate(before),

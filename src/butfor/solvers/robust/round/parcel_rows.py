@@ -9,8 +9,8 @@ import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.problem.constraints.relations import LinearRelation
-from butfor.solvers.robust.parcels import A_NUMBER, LOST, Choices, Parcel, Start
-from butfor.solvers.robust.zones import FIRMLY, SURELY, Chords, Zones
+from butfor.solvers.robust.round.parcels import A_NUMBER, LOST, Choices, Parcel, Start
+from butfor.solvers.robust.round.zones import FIRMLY, SURELY, Chords, Zones
 from butfor.space.space import same
 
 TANGENTS = 9

@@ -8,9 +8,9 @@ from butfor.arrays import FloatArray
 from butfor.formulation.kept_relations import Place, kept
 from butfor.programs.growing import GrowingProgram, Solution
 from butfor.programs.inequalities import Inequalities
-from butfor.solvers.robust.parcel_rows import ParcelRows
-from butfor.solvers.robust.parcels import Choices, Parcel
-from butfor.solvers.robust.zones import OUTSIDE, Zones
+from butfor.solvers.robust.round.parcel_rows import ParcelRows
+from butfor.solvers.robust.round.parcels import Choices, Parcel
+from butfor.solvers.robust.round.zones import OUTSIDE, Zones
 
 SLIVER = 0.05
 """The share of a range that is split off at least."""
@@ -109,7 +109,7 @@ class ParcelProgram:
             feature, width = problem.space.features[j], problem.domain.width(j)
             number = float(feature.in_numbers(self.row[[j]])[0])
             places[j] = Place(number, number, number)
-            if feature.levels is None and not problem.domain.step[j]:
+            if problem.domain.reals()[j]:
                 places[j] = Place(float(parcel.low[j]), float(parcel.high[j]), number, 1 / width)
                 free.append(j)
         row = kept(problem, self.row, places)

@@ -1,4 +1,4 @@
-"""How large a ball must be to hold normal noise with a given probability."""
+"""Noise: how large a ball of `bf.robust` must be to hold normal noise with a given probability."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number, suggests
 from butfor.neighbours.ball import BallNorm
 
+__all__ = ["probability", "radius", "sigma"]
+
+
+def __dir__() -> list[str]:
+    """What a user may want, and no helpers."""
+    return sorted(__all__)
+
+
 Norm = Literal["linf", "l2", "l1"]
 Lengths = TypeVar("Lengths", float, Mapping[str, float])
 
@@ -22,9 +30,7 @@ POINTS_OF_A_PANEL = 8
 
 
 @suggests
-def choose_radius(
-    sigma: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None
-) -> Lengths:
+def radius(sigma: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None) -> Lengths:
     """The radius of `bf.robust` within which normal noise stays with a probability.
 
     Choose it if you know how large errors usually are, but not how large they may be. With independent
@@ -35,9 +41,10 @@ def choose_radius(
     - `sigma`: the standard deviation in each column, in its own units, as a dict. The radii are then such a dict, too.
       Or one number for all, in ranges, together with the number of `columns` that are perturbed.
 
-    >>> round(choose_radius(0.01, columns=4), 5)
+    >>> import butfor as bf
+    >>> round(bf.noise.radius(0.01, columns=4), 5)
     0.02491
-    >>> radius = choose_radius({"income": 200.0, "amount": 100.0}, probability=0.9, norm="l2")
+    >>> radius = bf.noise.radius({"income": 200.0, "amount": 100.0}, probability=0.9, norm="l2")
     >>> {name: round(length, 1) for name, length in radius.items()}
     {'income': 429.2, 'amount': 214.6}
     """
@@ -46,14 +53,13 @@ def choose_radius(
 
 
 @suggests
-def choose_sigma(
-    radius: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None
-) -> Lengths:
+def sigma(radius: Lengths, probability: float = 0.95, norm: Norm = "linf", columns: int | None = None) -> Lengths:
     """The largest standard deviation of normal noise that stays within a radius with a probability.
 
-    It answers the question of `bf.choose_radius` the other way round: how imprecise may values be?
+    It answers the question of `bf.noise.radius` the other way round: how imprecise may values be?
 
-    >>> round(choose_sigma(0.05, columns=4), 5)
+    >>> import butfor as bf
+    >>> round(bf.noise.sigma(0.05, columns=4), 5)
     0.02007
     """
     count = _columns(radius, columns)
@@ -61,7 +67,7 @@ def choose_sigma(
 
 
 @suggests
-def probability_within(
+def probability(
     radius: float | Mapping[str, float],
     sigma: float | Mapping[str, float],
     norm: Norm = "linf",
@@ -71,9 +77,10 @@ def probability_within(
 
     - `radius`, `sigma`: both as numbers, with the number of `columns`; or both as dicts over the same columns.
 
-    >>> round(probability_within(0.05, 0.02, columns=4), 4)
+    >>> import butfor as bf
+    >>> round(bf.noise.probability(0.05, 0.02, columns=4), 4)
     0.9512
-    >>> round(probability_within({"income": 500.0}, {"income": 200.0}), 4)
+    >>> round(bf.noise.probability({"income": 500.0}, {"income": 200.0}), 4)
     0.9876
     """
     count = _columns(radius, columns)
@@ -95,7 +102,7 @@ def probability_within(
         raise UnsupportedProblemError(
             f"the radii {radius!r} are not multiples of sigma={sigma!r}.",
             f"The probability in a ball of norm {norm!r} is known only if they are.",
-            "Use norm='linf', or choose_radius.",
+            "Use norm='linf', or bf.noise.radius.",
         )
     return _chance(float(ratio[0]), count, kind)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.compiled.clock import now
+from butfor.experimental import experimental
 from butfor.model.trees import Interval
 from butfor.neighbours.ball import BallNorm
 from butfor.neighbours.trees.negative_box import between, own_cells
@@ -19,15 +20,41 @@ from butfor.neighbours.trees.regions import Regions, regions
 from butfor.neighbours.trees.search import worst_row
 from butfor.neighbours.widest_box import missed_in, widest_box
 from butfor.problem.constraints.relations import Implication, LinearRelation
+from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped
 from butfor.solvers.robust.cutting_set import CuttingSet, Missed
-from butfor.solvers.robust.outside import Outside
-from butfor.solvers.robust.parcels import A_NUMBER, Choices
+from butfor.solvers.robust.round.outside import Outside
+from butfor.solvers.robust.round.parcels import A_NUMBER, Choices
+from butfor.solvers.robust.round.zones import SURELY, Zones
 from butfor.solvers.robust.rounds import OutOfTimeError, is_closed, tell_round
-from butfor.solvers.robust.zones import SURELY, Zones
-from butfor.solvers.solver import Budget
+from butfor.solvers.solver import Budget, Support
+
+KNOWN_CONSTRAINTS = frozenset(
+    {
+        ConstraintKind.ROBUST,
+        ConstraintKind.AT_MOST,
+        ConstraintKind.FRESH,
+        ConstraintKind.LINEAR,
+        ConstraintKind.IMPLIES,
+    }
+)
+"""The constraints that parcels know. A new one is refused until `Choices`, `ParcelRows` or `Implied` keep it."""
+
+KNOWN_TERMS = frozenset(
+    {
+        CostTerm.L0,
+        CostTerm.L1,
+        CostTerm.L2,
+        CostTerm.LINF,
+        CostTerm.CALLABLE,
+        CostTerm.QUADRATIC,
+        CostTerm.FORBIDDEN,
+        CostTerm.TRADEOFF,
+    }
+)
+"""The terms of a cost that parcels know. A new one is refused until `Choices` and `ParcelRows` count it."""
 
 PUSHED_EVERY = 5
 """Of so many rows that fail, one is pushed out of its zone to find a better answer."""
@@ -48,6 +75,14 @@ MOST_PUSHES, PUSH = 30, 1e-9
 """How often a point is pushed away from a failing neighbour, and how much further than needed."""
 
 
+def honours(form: Form) -> Support:
+    """Whether parcels know all prices and relations of a problem, and the reason."""
+    if unknown := (form.constraints - KNOWN_CONSTRAINTS) | (form.cost - KNOWN_TERMS):
+        return Support(False, f"round balls of sums of trees do not know {listed(unknown)}")
+    return Support(True, "rows stay out of the zones of failing boxes")
+
+
+@experimental
 @dataclass(eq=False)
 class RoundCuts(CuttingSet):
     """Answers and bounds for a sum of trees, one set of scores and one round ball.

@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.problem.constraints.relations import Implication
-from butfor.solvers.robust.parcels import A_NUMBER, LOST, Choices, Parcel
+from butfor.solvers.robust.round.parcels import A_NUMBER, LOST, Choices, Parcel
 
 Happens = Callable[[FloatArray], BoolArray]
 """At which values of a feature something happens."""

@@ -1,0 +1,37 @@
+"""Teaching: how butfor reads an estimator or a pipeline step of your own.
+
+A reader is registered for a class. It returns a model over the columns that reach the estimator, and a readout of its
+scores.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from butfor.lazy import loaded_when_used
+
+if TYPE_CHECKING:
+    from butfor.importers.fold.linear import linear_over
+    from butfor.importers.fold.nodes import Nodes, trees_over
+    from butfor.importers.registry import register_importer, register_step
+    from butfor.model.readout import Argmax, Sign, Value
+
+_HOMES = {
+    "importers.fold.linear": ("linear_over",),
+    "importers.fold.nodes": ("Nodes", "trees_over"),
+    "importers.registry": ("register_importer", "register_step"),
+    "model.readout": ("Argmax", "Sign", "Value"),
+}  # fmt: skip
+_HOME = {name: f"butfor.{home}" for home, names in _HOMES.items() for name in names}
+__all__ = [
+    "Argmax",
+    "Nodes",
+    "Sign",
+    "Value",
+    "linear_over",
+    "register_importer",
+    "register_step",
+    "trees_over",
+]
+
+__getattr__, __dir__ = loaded_when_used(__name__, _HOME)
