@@ -80,18 +80,12 @@ def together(text: str) -> Explanations:
     records = _of_records(text)
     if not records:
         raise InputError("the text contains no answer.", "At least one is needed.")
-    first = records[0]
-    for number, one in enumerate(records, 1):
-        names = [name for name in HEADER_NAMES if first.header.get(name) != one.header.get(name)]
-        names += ["hash"] * (one.sealed != first.sealed)
-        if names:
-            raise InputError(
-                f"answer {number} has another {names[0]} than the first.",
-                "Only the answers of one call belong together.",
-                "Read such answers one by one, with Explanation.from_json.",
-            )
-    lines, places = [one.lines[0] for one in records], [one.places[0] for one in records]
-    return _answers(replace(first, lines=lines, places=places))
+    if differs := _difference(records):
+        raise InputError(
+            differs, "Only the answers of one call belong together.",
+            "Read such answers one by one, with Explanation.from_json.",
+        )  # fmt: skip
+    return _joined(records)
 
 
 def each(path: str | os.PathLike[str]) -> Sequence[Explanation]:
@@ -100,9 +94,26 @@ def each(path: str | os.PathLike[str]) -> Sequence[Explanation]:
     if _is_batch(text) or os.fspath(path).lower().endswith(".jsonl"):
         return _answers(_of_batch(text))
     records = _of_records(text)
-    if len({json.dumps([one.header, one.sealed], sort_keys=True) for one in records}) == 1:
-        return together(text)
-    return [_answers(one).only for one in records]
+    if not records or _difference(records):
+        return [_answers(one).only for one in records]
+    return _joined(records)
+
+
+def _difference(records: Sequence[_Written]) -> str:
+    """How records of several calls differ, in words; empty if they belong together."""
+    first = records[0]
+    for number, one in enumerate(records, 1):
+        names = [name for name in HEADER_NAMES if first.header.get(name) != one.header.get(name)]
+        names += ["hash"] * (one.sealed != first.sealed)
+        if names:
+            return f"answer {number} has another {names[0]} than the first."
+    return ""
+
+
+def _joined(records: Sequence[_Written]) -> Explanations:
+    """The answers of records with one header."""
+    lines, places = [line for one in records for line in one.lines], [place for one in records for place in one.places]
+    return _answers(replace(records[0], lines=lines, places=places))
 
 
 def batch(source: str | os.PathLike[str]) -> Explanations:
