@@ -129,9 +129,8 @@ def still_numbers(seed: int, norm: BallNorm) -> Problem:
     """A problem whose numbers without a grid stay as they are, but may be shifted by the ball."""
     problem = random_problem(seed, "ensemble", KINDS, trees=2 + seed % 4)
     real = [j for j, f in enumerate(problem.space) if f.levels is None and not f.step]
-    domain, nothing = problem.domain.take(np.array([0])), np.zeros(len(problem.space))
-    for j in real:
-        domain.forbid_moves(j)
+    nothing = np.zeros(len(problem.space))
+    domain = problem.domain.without_moves(np.isin(np.arange(len(nothing)), real))
     radius = nothing.copy()
     radius[real] = np.random.default_rng(seed).choice([0.25, 0.5, 1.0, 2.0], len(real))
     return replace(problem, domain=domain).with_demands(ball=Ball(norm, radius, nothing, nothing))
