@@ -10,7 +10,7 @@ from butfor.problem.targets.score import Score
 from butfor.records.header import space_from
 from butfor.records.schema import SCHEMA, contradicted
 
-KEPT = (
+UNCHANGED = (
     "butfor", "created", "model", "data_fingerprint", "meta", "row", "rank", "before", "after", "cost", "changes",
     "question", "space",
 )  # fmt: skip
@@ -30,7 +30,7 @@ def _first_record(data: dict[str, Any]) -> dict[str, Any]:
     rows = {place: data[place] for place in ("point", "closest") if place in data}
     return {
         "schema": SCHEMA,
-        **{name: data[name] for name in KEPT if name in data},
+        **{name: data[name] for name in UNCHANGED if name in data},
         "stopped": "DONE",
         "notes": {},
         **_certificate(data["certificate"], data["cost"]),
