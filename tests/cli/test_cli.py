@@ -316,10 +316,10 @@ def test_check_fails_a_tampered_answer(run, tmp_path, place, value, said) -> Non
         (("space", 0, "name"), "agex", 1, "FAILED - the answer contradicts itself: table has the columns"),
         (("table", "columns", 0, "name"), "agex", 1, "FAILED - the answer contradicts itself: table has the columns"),
         (("question", "spec", "cost", "weights"), 1.0, 1, "FAILED - "),
-        (("certificate", "why"), "no admissible change costs less than 99", 1, "FAILED - the words of the certificate"),
-        (("certificate", "checks", 0, "passed"), False, 1, "FAILED - the words of the certificate"),
+        (("why",), "no admissible change costs less than 99", 1, "FAILED - the words of the certificate"),
+        (("checks", 0, "passed"), False, 1, "FAILED - the words of the certificate"),
         (("rank",), "first", 2, "the answer has 'first' as rank. It must be a whole number of at least 1."),
-        (("certificate", "seconds"), None, 2, "the answer has None as certificate.seconds. It must be a number."),
+        (("seconds",), None, 2, "the answer has None as seconds. It must be a number."),
     ],
 )
 def test_check_refuses_a_spoilt_answer_in_words(run, tmp_path, place, value, code, said) -> None:
