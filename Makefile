@@ -15,7 +15,7 @@ TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.ve
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
 # Two processes, which read the kernels that were compiled for them. Tests that look at what is compiled get a copy of their own.
-COMPILED := $(CURDIR)/$(VENV)/compiled
+COMPILED := $(abspath $(VENV))/compiled
 PYTEST := WARMED=$(COMPILED)/warmed NUMBA_CACHE_DIR=$(COMPILED)/used $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
@@ -27,7 +27,7 @@ help: ## these lines
 demo: $(VENV)/.demo ## install, explain a rejected loan application, write demo.html
 	$(BIN)/butfor demo
 
-test: $(VENV)/.dev prepared ## style, types, documentation and the tests that every change must pass (ten minutes on two processors)
+test: $(VENV)/.dev prepared ## style, types, documentation and the tests that every change must pass
 	$(PYTEST) -m "not long"
 
 test-long: $(VENV)/.dev prepared ## the same with every test, also more of what a shorter one guards: before a release
@@ -36,7 +36,7 @@ test-long: $(VENV)/.dev prepared ## the same with every test, also more of what 
 prepared: $(VENV)/.dev # what no test needs to wait for: kernels are compiled once, beside the check of types, in a cache of the tests' own
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	rm -rf $(VENV)/compiled && mkdir $(VENV)/compiled
+	rm -rf $(COMPILED) && mkdir $(COMPILED)
 	NUMBA_CACHE_DIR=$(COMPILED)/warmed $(BIN)/butfor warm & warming=$$!; $(BIN)/mypy && wait $$warming
 	cp -r $(COMPILED)/warmed $(COMPILED)/used
 

@@ -36,6 +36,7 @@ from butfor.model.questions import evaluate
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import NUMBERS, SKLEARN, TEXT, answers, codes, labels, numbers, people
+from tests.shorter import first
 
 METHODS = ["sigmoid", "isotonic", *(["temperature"] if SKLEARN >= (1, 8) else [])]
 SMALL = {"n_estimators": 5, "max_depth": 3, "random_state": 0}
@@ -86,8 +87,9 @@ def frozen(estimator: Any) -> Any:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("base", BASES)
-def test_one_estimator(base, method) -> None:
-    for seed, single in product(range(2), (False, True)):
+@pytest.mark.parametrize("seed", first(1, range(2)))
+def test_one_estimator(base, method, seed) -> None:
+    for single in (False, True):
         rng = np.random.default_rng(seed)
         X = numbers(rng, single=single)
         y = answered(base, rng, X)
