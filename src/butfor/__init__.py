@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
     from butfor.problem.targets.score import Score
-    from butfor.records.loading import load
+    from butfor.records.reading import load
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
@@ -105,7 +105,7 @@ _HOMES = {
     "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
-    "butfor.records.loading": ("load",),
+    "butfor.records.reading": ("load",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 

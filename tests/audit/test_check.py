@@ -20,6 +20,7 @@ import butfor as bf
 from butfor.audit import claim
 from butfor.audit.recheck import Checked, check
 from butfor.datasets import loans
+from butfor.explanation.one_answer import as_batch
 from butfor.importers.read import read_onto
 from butfor.problem.spec import to_spec
 from butfor.verdict.certificate import reason
@@ -267,7 +268,7 @@ def test_candidate_rows_are_not_held_as_data() -> None:
 def test_a_proof_that_takes_too_long_is_left_open(answer, monkeypatch) -> None:
     class Slow(claim.Asking):
         def solved(self, *args: Any) -> Any:
-            return claim._as_one(claiming(replace(answer, row=0), np.inf, 0.0))
+            return as_batch(claiming(replace(answer, row=0), np.inf, 0.0))
 
     monkeypatch.setattr(claim, "Asking", Slow)
     found = check(answer, MODEL, time_limit=1.5)

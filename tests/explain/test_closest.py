@@ -86,10 +86,10 @@ def test_it_is_kept_in_every_kind_of_file() -> None:
 def changed(answer: bf.Explanation, **notes: float) -> bf.Explanation:
     """The answer with other notes, and words that agree with them: as somebody writes it who knows of all checks."""
     record = json.loads(answer.to_json())
-    record["certificate"]["notes"].update(notes)
+    record["notes"].update(notes)
     record = sealed(record)
     lied = bf.Explanation.from_json(json.dumps(record))
-    record["certificate"]["why"] = reason(lied.certificate, lied.question.target)
+    record["why"] = reason(lied.certificate, lied.question.target)
     return bf.Explanation.from_json(json.dumps(sealed(record)))
 
 
@@ -105,9 +105,7 @@ def test_another_row_or_none_is_refused() -> None:
     without = {name: value for name, value in record.items() if name != "closest"}
     with pytest.raises(bf.errors.InputError, match="closest row"):
         bf.Explanation.from_json(json.dumps(sealed(without)))
-    age = list(X.columns).index("age")
-    record["closest"]["codes"][age] += 1
-    record["closest"]["values"]["age"] += 1
+    record["closest"]["age"] = X["age"].iloc[206] + 1.0
     result = check(bf.Explanation.from_json(json.dumps(sealed(record))), BOOSTED)
     assert any("it breaks fixed(" in made.words for made in result.checks)
 

@@ -22,11 +22,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.records import batch, whole_file
-from butfor.records.batch import BATCH_SCHEMA
-from butfor.records.lines import line_of, together
-from butfor.records.parts import ContradictionError
-from butfor.records.record import dump, dump_many
+from butfor.explanation.one_answer import as_batch
+from butfor.records import whole_file, writing
+from butfor.records.schema import SCHEMA, ContradictionError, sealed
 from butfor.records.tables import kind_of
 from tests.applicant import EXPLAINER, POSSIBLE, STUCK, X
 from tests.records.test_json import KINDS
@@ -153,9 +151,7 @@ def test_tables_of_every_kind_come_back_as_that_kind(kind) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_any_answer_is_read_back_the_same(seed) -> None:
     one = drawn(seed)
-    table = kind_of(one.factual, one.space.names)
-    made = together([line_of(one)], one.space, table, question=one.question, model=one.model, created=one.created)
-    read = bf.Explanations.from_jsonl(str(made.to_jsonl()))
+    read = bf.Explanations.from_jsonl(str(as_batch(one).to_jsonl()))
     assert read.only == one
     assert read.to_json() == one.to_json()
 
@@ -186,7 +182,7 @@ def test_from_json_takes_answers_in_every_form() -> None:
 def test_only_the_answers_of_one_call_belong_together() -> None:
     other = EXPLAINER.explain(X.iloc[200:201], target="rejected")
     with pytest.raises(bf.errors.InputError, match="answer 2 has another question than the first"):
-        bf.Explanations.from_json(dump_many([ANSWERS[0], other.only]))
+        bf.Explanations.from_json(f"[{ANSWERS[0].to_json()}, {other.only.to_json()}]")
     with pytest.raises(bf.errors.InputError, match="no answer"):
         bf.Explanations.from_json("[]")
 
@@ -198,7 +194,7 @@ def test_a_single_answer_is_no_batch(text) -> None:
 
 
 def test_a_list_is_written_as_json_would() -> None:
-    whole = [json.loads(dump(one)) for one in ANSWERS[:3]]
+    whole = [json.loads(one.to_json()) for one in ANSWERS[:3]]
     for indent in (None, 0, 2, 3):
         assert ANSWERS[:3].to_json(indent=indent) == json.dumps(whole, ensure_ascii=False, indent=indent)
 
@@ -220,8 +216,8 @@ SPOILT: dict[str, tuple[str, str]] = {
     "NaN": ("".join([*LINES[:4], '{"row": NaN}\n', *LINES[5:]]), "line 5: the text contains NaN"),
     "a list in a line": ("".join([*LINES[:4], "[1]\n", *LINES[5:]]), "line 5: it holds [1]"),
     "a line in a line": ("".join([*LINES[:4], "{}\n", *LINES[5:]]), "line 5: the answer has no row"),
-    "a newer schema": (TEXT.replace(BATCH_SCHEMA, "butfor.explanations/2"), "'butfor.explanations/2' was given"),
-    "a record": (ANSWERS[:1].to_json(indent=None), "'butfor.explanation/1' was given"),
+    "a newer schema": (TEXT.replace(SCHEMA, "butfor.explanation/3"), "'butfor.explanation/3' was given"),
+    "a record": (ANSWERS[:1].to_json(indent=None), "line 1: the answer has no answers"),
     "no schema": ("{}", "schema None was given"),
     "nothing": ("", "no batch of JSON lines"),
     "no JSON": ("this\nand that", "no batch of JSON lines"),
@@ -251,11 +247,11 @@ def test_blank_lines_at_the_end_and_other_spacing_do_no_harm() -> None:
 
 
 def test_names_of_a_later_version_are_passed_over() -> None:
-    header = batch.sealed({**json.loads(LINES[0]), "note": "of my own"})
+    header = sealed({**json.loads(LINES[0]), "note": "of my own"})
     lines = [json.dumps(header)]
     for number, text in enumerate(LINES[1:], 2):
         line = {**json.loads(text), "more": [1]}
-        lines.append(json.dumps({**line, "hash": batch.hash_of({**line, "header": header["hash"], "line": number})}))
+        lines.append(json.dumps(sealed(line, header=header["hash"], line=number)))
     assert bf.Explanations.from_jsonl("\n".join(lines)) == ANSWERS
 
 
@@ -297,7 +293,7 @@ def test_a_write_that_is_stopped_leaves_the_old_file(stop, tmp_path, monkeypatch
         yield from LINES[:4]
         raise stop
 
-    monkeypatch.setattr(batch, "_written", stopped)
+    monkeypatch.setattr(writing, "_lines", stopped)
     with pytest.raises(type(stop)):
         ANSWERS.to_jsonl(path)
     assert path.read_bytes() == before
@@ -310,17 +306,17 @@ def test_a_file_is_written_line_by_line(tmp_path, monkeypatch) -> None:
     def counted(path: Any, parts: Any) -> None:
         made.extend(len(part) for part in parts)
 
-    monkeypatch.setattr(batch, "write_whole", counted)
+    monkeypatch.setattr(writing, "write_whole", counted)
     ANSWERS.to_jsonl(tmp_path / "answers.jsonl")
     assert len(made) == 1 + len(ANSWERS)
     assert whole_file.path_of("a/b.jsonl") == Path("a/b.jsonl")
 
 
 def test_every_name_of_the_schema_is_documented() -> None:
-    page = DOCS.read_text(encoding="utf-8")
+    page = DOCS.read_text(encoding="utf-8") + DOCS.with_name("json.md").read_text(encoding="utf-8")
     header = json.loads(LINES[0])
     names = {*header, *header["shared"], *header["table"]} | {name for text in LINES[1:] for name in json.loads(text)}
     assert not [name for name in sorted(names) if f"`{name}`" not in page]
-    assert BATCH_SCHEMA in page
+    assert SCHEMA in page
     with pytest.raises(ContradictionError):
         bf.Explanations.from_jsonl(TEXT[:-30])

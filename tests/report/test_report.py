@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html import unescape
 
@@ -18,8 +19,6 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
-from butfor.records.lines import line_of, together
-from butfor.records.tables import kind_of
 from butfor.report.page import ANSWERS_ONE_BY_ONE
 from butfor.report.pictures import histogram, interval, share_bar, stacked_bar
 from butfor.report.portfolio import MEANINGS
@@ -35,15 +34,9 @@ MANY = EXPLAINER.explain(LABELLED.iloc[:120], target="approved", constraints=POS
 
 def batch(*answers: bf.Explanation) -> bf.Explanations:
     """Answers made by hand, together."""
-    first = answers[0]
-    return together(
-        [line_of(one) for one in answers],
-        first.space,
-        kind_of(first.factual, first.space.names),
-        question=first.question,
-        model="Tree",
-        created=first.created,
-    )
+    alike = [replace(one, model="Tree", created=answers[0].created, question=answers[0].question) for one in answers]
+    read = bf.Explanations.from_json(f"[{', '.join(one.to_json() for one in alike)}]")
+    return replace(read, sealed=None)
 
 
 def lines(html: str) -> list[str]:

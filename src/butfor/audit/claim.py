@@ -15,6 +15,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.explain.asking import Asking
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.one_answer import as_batch
 from butfor.importers.read import Reading, read_onto
 from butfor.problem.constraints.constraint import AbstractConstraint, Changes
 from butfor.problem.constraints.restrictions import admissible
@@ -71,7 +72,7 @@ def stated(answers: Explanation | Explanations) -> Stated:
     """What answers to one question say."""
     if isinstance(answers, Explanation):
         found, near = (np.flatnonzero([codes is not None]) for codes in (answers.point_codes, answers.closest_codes))
-        return Stated(_as_one(answers), answers.factual, found, answers.point, near, answers.closest)
+        return Stated(as_batch(answers), answers.factual, found, answers.point, near, answers.closest)
     answers = replace(answers, certificates=list(answers.certificates))  # they are read often, and each is made anew
     codes = answers.point_codes
 
@@ -84,33 +85,6 @@ def stated(answers: Explanation | Explanations) -> Stated:
     factuals = frames.take(answers.table, answers.table_rows)
     return Stated(
         answers, factuals, found, written(found) if len(found) else None, near, written(near) if len(near) else None
-    )
-
-
-def _as_one(answer: Explanation) -> Explanations:
-    """A single answer in columns."""
-    codes = next(
-        (row for row in (answer.point_codes, answer.closest_codes) if row is not None),
-        np.full(len(answer.space), np.nan),
-    )
-    return Explanations(
-        space=answer.space,
-        rows=np.array([answer.row]),
-        ranks=np.array([answer.rank]),
-        table_rows=np.zeros(1, dtype=np.intp),
-        factual_codes=answer.factual_codes[None],
-        point_codes=codes[None],
-        table=answer.factual,
-        outputs_before=[answer.before],
-        outputs_after=[answer.after],
-        costs=np.array([answer.cost]),
-        certificates=[answer.certificate],
-        question=answer.question,
-        model=answer.model,
-        created=answer.created,
-        sealed=answer.sealed,
-        scores=[answer.score],
-        words=answer.words,
     )
 
 

@@ -252,12 +252,13 @@ def check(
 ) -> None:
     """Redo the certificate of an answer with the model. The exit code is 1 if a check fails."""
     from butfor.audit.recheck import check_all
-    from butfor.cli.files import load, read_answers
+    from butfor.cli.files import load
     from butfor.cli.parse import sample_of
-    from butfor.records.parts import ContradictionError
+    from butfor.records import reading
+    from butfor.records.schema import ContradictionError
 
     try:
-        answers = read_answers(answer)
+        answers = reading.each(answer)
     except ContradictionError as error:
         typer.echo(f"FAILED - {error}")
         raise typer.Exit(FAILED) from None
@@ -294,9 +295,9 @@ def report(
     from butfor.cli.files import write
     from butfor.explanation.column_words import describe
     from butfor.explanation.explanation import Explanation
-    from butfor.records import loading
+    from butfor.records import reading
 
-    found = loading.load(answer)
+    found = reading.load(answer)
     told = found if words is None else found.described(describe(words))
     if by is not None and isinstance(told, Explanation):
         raise InputError(f"--by {by} was given.", f"{answer} holds a single answer, which has no groups.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,9 @@ import typer
 
 from butfor.errors import ButforError, InputError, InputTypeError, MissingExtraError
 from butfor.estimator.files import from_file, is_model_file
-from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.importers.known_levels import known_levels
-from butfor.records import batch, record
+from butfor.records import writing
 from butfor.records.whole_file import write_whole
 from butfor.space.text_cells import with_levels
 
@@ -104,26 +103,6 @@ def _reader(suffix: str) -> tuple[str, Callable[..., Any]]:
     raise ImportError(f"{' or '.join(READERS[suffix])} is not installed")
 
 
-def read_text(path: Path) -> str:
-    """The text of a file with an answer."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not text in UTF-8.", "The JSON of an answer is needed.") from None
-
-
-def read_answers(path: Path) -> Sequence[Explanation]:
-    """The answers in a file: records, or a batch of JSON lines. Those of one call are read together."""
-    if path.suffix.lower() == ".jsonl":
-        return batch.load(path)
-    text = read_text(path)
-    answers = record.load_many(text)
-    try:
-        return record.load_together(text) if len(answers) > 1 else answers
-    except InputError:  # they are of several calls
-        return answers
-
-
 def check_ending(path: Path | None) -> None:
     """Refuse a file for answers whose ending does not say how they are to be written."""
     if path is not None and path.suffix.lower() not in WRITERS:
@@ -140,7 +119,7 @@ def _write_records(answers: Explanations, path: Path) -> None:
     write_whole(path, [answers.to_json()])
 
 
-WRITERS: dict[str, Callable[[Explanations, Path], None]] = {".json": _write_records, ".jsonl": batch.dump_to}
+WRITERS: dict[str, Callable[[Explanations, Path], None]] = {".json": _write_records, ".jsonl": writing.write_batch}
 """How answers are written, by the ending of the file."""
 
 

@@ -13,6 +13,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, InputTypeError, choice
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
+from butfor.explanation.one_answer import as_batch
 from butfor.solvers.outcome import Status
 from butfor.space import frames
 from butfor.space.space import Space, same
@@ -91,7 +92,7 @@ def _batches(answers: Batch) -> Iterator[Explanations]:
     if isinstance(answers, Explanations):
         yield answers
     elif isinstance(answers, Explanation):
-        yield together(answers)
+        yield as_batch(answers)
     elif isinstance(answers, list | tuple):
         for one in answers:
             if not isinstance(one, Explanation | Explanations):
@@ -99,29 +100,6 @@ def _batches(answers: Batch) -> Iterator[Explanations]:
             yield from _batches(one)
     else:
         raise _not_answers(answers)
-
-
-def together(answer: Explanation) -> Explanations:
-    """A single answer as a batch."""
-    none = np.full(len(answer.space), np.nan)
-    point = next((row for row in (answer.point_codes, answer.closest_codes) if row is not None), none)
-    return Explanations(
-        space=answer.space,
-        rows=np.array([answer.row]),
-        factual_codes=answer.factual_codes[None],
-        point_codes=point[None],
-        table=answer.factual,
-        outputs_before=[answer.before],
-        outputs_after=[answer.after],
-        costs=np.array([answer.cost if answer.found else np.inf]),
-        certificates=[answer.certificate],
-        question=answer.question,
-        model=answer.model,
-        ranks=np.array([answer.rank]),
-        table_rows=np.zeros(1, dtype=np.intp),
-        scores=(answer.score,),
-        words=answer.words,
-    )
 
 
 def _not_answers(given: Any) -> InputTypeError:

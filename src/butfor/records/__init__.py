@@ -1,9 +1,12 @@
 """An answer on disk: what is written is read back the same.
 
-record: one answer as JSON
-batch, lines: many answers as JSON lines
-parts, tables, column_types: what both are made of
-schema: which shape each part has
-loading: whichever of the two a file is
+A record is a batch of one: a header, which answers of one call share, merged with the facts of one answer.
+
+header, facts: both as plain data, and back
+writing, reading: records, lists of records and batches of lines
+schema: the names, types and hash of each, and that it does not contradict itself
+older: layouts of earlier versions in that of today
+tables, column_types: the kind of the user's table
+places: errors that say where in a file they arose
 whole_file: a file is there whole or not at all
 """

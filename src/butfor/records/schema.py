@@ -1,4 +1,7 @@
-"""The names and types that a record of an answer or a line of a batch must have, and the hash that seals it."""
+"""What every record must be: its names and types, the hash that seals it, and free of contradictions.
+
+A record is a batch of one: the header of a batch merged with its line.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,45 @@ from typing import Any
 from butfor.errors import InputError
 from butfor.solvers.outcome import Status, Stopped
 
+SCHEMA = "butfor.explanation/2"
+
 LARGEST = 2**53
 """Whole numbers in a record are at most this large. So every JSON reader can hold them."""
 
 Rule = Callable[[Any, str], None]
 """Raises an error if a value of a record, at the place that is named, has a wrong type."""
+
+
+TEXT_TYPES = (["str", "object"], ["object", "str"])
+"""What one version of pandas wrote and another makes of it: text has had a type of its own since pandas 3."""
+
+
+class ContradictionError(InputError):
+    """An answer that contradicts itself: it was changed after it was written."""
+
+
+def contradicted(what: str) -> ContradictionError:
+    """The error that says what contradicts the rest of an answer."""
+    return ContradictionError(f"the answer contradicts itself: {what}.", "It was changed after it was written.")
+
+
+def check_agreement(written: Any, derived: Any) -> None:
+    """Raise an error that names the first value that does not follow from the rest. Unknown names are skipped."""
+    if written != derived and (wrong := _contradiction(written, derived)):
+        raise contradicted(wrong)
+
+
+def _contradiction(written: Any, derived: Any, place: str = "") -> str:
+    """The first contradiction; empty if there is none."""
+    if isinstance(written, dict) and isinstance(derived, dict):
+        parts = ((written[key], derived[key], f"{place}.{key}".lstrip(".")) for key in written if key in derived)
+    elif isinstance(written, list) and isinstance(derived, list) and len(written) == len(derived):
+        parts = ((a, b, f"{place}[{i}]") for i, (a, b) in enumerate(zip(written, derived, strict=True)))
+    elif written == derived or (place.endswith(".type") and [written, derived] in TEXT_TYPES):
+        return ""
+    else:
+        return f"{place} is {written!r}, but {derived!r} follows from the rest"
+    return next((found for part in parts if (found := _contradiction(*part))), "")
 
 
 def hash_of(record: dict[str, Any]) -> str:
@@ -25,14 +62,12 @@ def hash_of(record: dict[str, Any]) -> str:
     return sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def sealed(record: dict[str, Any]) -> dict[str, Any]:
-    """The record with its hash. Whoever can rewrite a record can seal it again, so it only shows careless changes."""
-    return {**record, "hash": hash_of(record)}
+def sealed(record: dict[str, Any], **under: Any) -> dict[str, Any]:
+    """The record with its hash, which also covers what it stands `under`.
 
-
-def check_types(record: Any) -> None:
-    """Raise an error that names the first value of a wrong type, or the first name that is missing."""
-    RECORD(record, "")
+    Whoever can rewrite a record can seal it again, so it only shows careless changes.
+    """
+    return {**record, "hash": hash_of({**record, **under})}
 
 
 def _refuse(value: Any, place: str, needed: str) -> None:
@@ -150,14 +185,6 @@ def _object(needed: dict[str, Rule], optional: dict[str, Rule] | None = None) ->
 
 
 _CHECKS = _list(_object({"check": _text, "passed": _flag}))
-_CERTIFICATE = _object(
-    {
-        "status": _one_of(Status), "cost": _maybe(_number), "bound": _maybe(_number), "why": _text, "solver": _text,
-        "checks": _CHECKS, "conflict": _list(_text), "seconds": _number,
-        "seed": _integer, "fingerprint": _text, "versions": _map(_text),
-    },
-    {"gap": _maybe(_number), "notes": _map(_number), "stopped": _one_of(Stopped), "coin": _number},
-)  # fmt: skip
 _FEATURE = _object(
     {
         "name": _text, "low": _scalar, "high": _scalar, "step": _scalar, "anchor": _scalar,
@@ -166,48 +193,42 @@ _FEATURE = _object(
     },
     {"kind": _text, "none": _flag},
 )  # fmt: skip
-_ROW = _object({"codes": _list(_maybe(_number))}, {"values": _map(_any)})
 _COLUMNS = _list(_object({"name": _text, "type": _text}))
-_TABLE = _object({"kind": _text, "index": _any, "columns": _COLUMNS})
 _QUESTION = _object({"target": _text, "cost": _text, "constraints": _list(_text), "spec": _map(_any)})
-_SCORE = _object(
-    {"of": _text, "before": _scalar, "after": _maybe(_scalar), "threshold": _maybe(_scalar), "up": _flag},
-    {"beyond": _maybe(_scalar)},
-)
-_ORIGIN = {"data_fingerprint": _text, "meta": _map(_any)}
-RECORD = _object(
-    {
-        "created": _text, "model": _text, "row": _whole(0), "rank": _whole(1), "before": _any, "after": _any,
-        "cost": _maybe(_number), "certificate": _CERTIFICATE,
-        "question": _QUESTION,
-        "factual": _ROW, "point": _maybe(_ROW), "space": _list(_FEATURE), "table": _TABLE,
-    },
-    {"butfor": _maybe(_text), "hash": _text, "score": _SCORE, "closest": _ROW, **_ORIGIN},
-)  # fmt: skip
-"""The schema of one answer, as far as types go."""
-
-_OF_A_LINE = {
+_SHARED: dict[str, Rule] = {
+    "question": _QUESTION, "space": _list(_FEATURE), "table": _object({"kind": _text, "columns": _COLUMNS}),
+    "model": _text, "created": _text,
+}  # fmt: skip
+_SHARED_IF_KNOWN: dict[str, Rule] = {
+    "butfor": _maybe(_text), "data_fingerprint": _text, "meta": _map(_any)
+}  # fmt: skip
+_OWN: dict[str, Rule] = {
     "row": _whole(0), "label": _label, "rank": _whole(1), "before": _any, "after": _any, "cost": _maybe(_number),
     "bound": _maybe(_number), "why": _text, "factual": _list(_maybe(_number)), "point": _maybe(_map(_maybe(_number))),
     "status": _one_of(Status), "solver": _text, "stopped": _one_of(Stopped), "checks": _CHECKS,
     "conflict": _list(_text), "seconds": _number, "seed": _integer, "fingerprint": _text, "versions": _map(_text),
     "notes": _map(_number), "missing": _list(_text),
 }  # fmt: skip
-_OF_SOME_LINES = {
+_OWN_IF_KNOWN: dict[str, Rule] = {
     "score": _pair_of(_maybe(_scalar)),
     "scored": _object({"of": _text, "threshold": _maybe(_scalar), "up": _flag}),
     "closest": _map(_maybe(_number)),
     "coin": _number,
 }
-BATCH_LINE = _object({**_OF_A_LINE, "hash": _text}, _OF_SOME_LINES)
-"""The schema of one answer of a batch, as far as types go: its line together with what the header shares."""
 
-BATCH_HEADER = _object(
-    {
-        "created": _text, "model": _text, "answers": _whole(0), "question": _QUESTION, "space": _list(_FEATURE),
-        "table": _object({"kind": _text, "columns": _COLUMNS}), "shared": _object({}, {**_OF_A_LINE, **_OF_SOME_LINES}),
-        "hash": _text,
-    },
-    {"butfor": _maybe(_text), **_ORIGIN},
-)  # fmt: skip
-"""The schema of the first line of a batch, as far as types go."""
+HEADER_NAMES = (*_SHARED, *_SHARED_IF_KNOWN, "schema")
+"""What the records of one call share. The other names of a record are of its answer."""
+
+check_record = _object(
+    {**_SHARED, **_OWN},
+    {**_SHARED_IF_KNOWN, **_OWN_IF_KNOWN, "gap": _maybe(_number), "changes": _list(_map(_any)), "hash": _text},
+)
+"""Refuses a record of one answer with a wrong type or without a name: `check_record(record, "")`."""
+
+check_header = _object(
+    {**_SHARED, "answers": _whole(0), "shared": _object({}, {**_OWN, **_OWN_IF_KNOWN}), "hash": _text}, _SHARED_IF_KNOWN
+)
+"""The same for the header of a batch."""
+
+check_line = _object({**_OWN, "hash": _text}, _OWN_IF_KNOWN)
+"""The same for one answer of a batch: its line together with what the header shares."""

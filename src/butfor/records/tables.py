@@ -24,14 +24,6 @@ from butfor.space import frames
 TABLE_KINDS = ("array", "pandas", "polars", "pyarrow")
 
 
-def describe(table: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The kind of a table of one row, with its label, and the names and types of its columns."""
-    shared = kind_of(table, names)
-    (label,), (blank,) = labels_of(table), blanks(table, shared["columns"])
-    columns = [column | ({"missing": "NaN"} if column["name"] in blank else {}) for column in shared["columns"]]
-    return {"kind": shared["kind"], "index": label, "columns": columns}
-
-
 def kind_of(table: Any, names: Sequence[str]) -> dict[str, Any]:
     """The kind of a table, with the names and types of its columns: what all of its rows share."""
     if frames.is_array(table):
