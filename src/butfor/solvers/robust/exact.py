@@ -1,7 +1,7 @@
 """The cheapest row all of whose neighbours in a ball meet the target.
 
-For linear models the thresholds rise by the dual norm. Sums of trees have a `CuttingSet` (for round
-balls `RoundCuts`), and networks `Scenarios`.
+For linear models the thresholds rise by the dual norm, and one tree keeps out of leaves. All others have cuts (`AbstractCuts`):
+sums of trees `TreeCuts` (in round balls `RoundCuts`), networks `NetworkCuts`, oblique trees `ObliqueCuts`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import Outcome, Stopped
-from butfor.solvers.robust.cutting_set import CuttingSet
-from butfor.solvers.robust.oblique import ObliqueSearch
+from butfor.solvers.robust.cutting import AbstractCuts
+from butfor.solvers.robust.network_cuts import NetworkCuts
+from butfor.solvers.robust.network_in_ball import NetworkInBall
+from butfor.solvers.robust.oblique_cuts import ObliqueCuts
 from butfor.solvers.robust.round.round_cuts import RoundCuts, honours
-from butfor.solvers.robust.scenarios import Scenarios
+from butfor.solvers.robust.tree_cuts import TreeCuts
+from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 ROBUST_KINDS = {
@@ -102,14 +105,16 @@ class RobustExact(AbstractSolver):
             return self._over_missing(problem, ball, upper, budget, partial(self._linear, score_set, model.slope))
         if isinstance(model, ObliqueTree):
             return self._over_missing(problem, ball, upper, budget, partial(self._oblique, score_set, model))
+        if isinstance(model, Trees) and len(model.roots) == 1 and ball.norm is BallNorm.LINF:
+            return self._trees(problem, score_set, ball, model).clear_of_leaves(upper, budget)
         search = problem.begun.pop(about := _about(problem, score_set), None)
         if search is None and isinstance(model, Network):
-            search = Scenarios(problem, score_set, ball, model)
+            search = NetworkCuts(NetworkInBall(problem, score_set, ball, model))
         elif search is None:
             assert isinstance(model, Trees)
-            cuts = CuttingSet if ball.norm is BallNorm.LINF else RoundCuts
-            search = cuts(self.cheapest, problem, score_set, ball, on_grid(model, ball))
-        assert isinstance(search, Scenarios | CuttingSet)
+            cuts = TreeCuts if ball.norm is BallNorm.LINF else RoundCuts
+            search = cuts(self._trees(problem, score_set, ball, model))
+        assert isinstance(search, AbstractCuts)
         try:
             found = search.solve(upper, budget)
         except KeyboardInterrupt:  # what is known by then is kept
@@ -119,6 +124,9 @@ class RobustExact(AbstractSolver):
         if found.stopped is Stopped.TIME:
             problem.begun[about] = search
         return found
+
+    def _trees(self, problem: Problem, score_set: ScoreSet, ball: Ball, model: Trees) -> TreesInBall:
+        return TreesInBall(self.cheapest, problem, score_set, ball, on_grid(model, ball))
 
     def _over_missing(
         self,
@@ -163,7 +171,7 @@ class RobustExact(AbstractSolver):
         self, score_set: ScoreSet, model: ObliqueTree, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
-        return ObliqueSearch(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
+        return ObliqueCuts(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
 
 
 def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
