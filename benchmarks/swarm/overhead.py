@@ -63,9 +63,8 @@ def _alone(particles: int) -> Callable[[int], object]:
     space = Space(tuple(features))
     factuals = np.zeros((1, COLUMNS))
     problem = bf.Explainer(bf.black_box(lambda rows: rows[:, 0]), np.zeros((2, 1))).reading.model
-    asked = Problem(
-        space, problem, factuals, (), price(L1(), space), admissible(space, factuals, ()), oracle=Free(factuals[:0])
-    )
+    asked = Problem(space, problem, factuals, (), price(L1(), space), admissible(space, factuals, ()))
+    asked = asked.with_witnesses(oracle=Free(factuals[:0]))
     return lambda iterations: bf.Swarm(particles=particles, iterations=iterations, polish=False).solve(asked, Budget())
 
 

@@ -34,7 +34,7 @@ def cheapest(problem: Problem, raised: float = 0.0) -> float:
 
 
 def _set_cost(problem: Problem, part) -> float:
-    steepness = problem.margin * steep(part.A @ problem.model.slope, problem.space)
+    steepness = problem.demands.margin * steep(part.A @ problem.model.slope, problem.space)
     part = replace(part, b=part.b + steepness + np.where(part.strict, CLOSED, 0.0))
     options = [_options(problem, j) for j in range(len(problem.space))]
     best = np.inf

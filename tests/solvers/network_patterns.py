@@ -27,7 +27,10 @@ def supported(problem: Problem) -> bool:
     prices, real = problem.prices, reals(problem)
     if not isinstance(problem.model, Network) or prices.Q is not None or prices.calls or prices.l2[real].any():
         return False
-    if any(not isinstance(relation, AtMost | LinearRelation) for relation in problem.relations) or problem.margin:
+    if (
+        any(not isinstance(relation, AtMost | LinearRelation) for relation in problem.relations)
+        or problem.demands.margin
+    ):
         return False
     if any(score_set.curve is not None for score_set in problem.score_sets):
         return False

@@ -43,9 +43,8 @@ class Steps(AbstractOracle):
 @pytest.fixture
 def made():
     factuals = np.zeros((1, 6))
-    problem = Problem(
-        SPACE, BlackBox("a test"), factuals, (), price(L1(), SPACE), admissible(SPACE, factuals, ()), oracle=Steps()
-    )
+    problem = Problem(SPACE, BlackBox("a test"), factuals, (), price(L1(), SPACE), admissible(SPACE, factuals, ()))
+    problem = problem.with_witnesses(oracle=Steps())
     return hypercube(problem), Appraiser(problem, Steps(), Budget())
 
 

@@ -97,7 +97,7 @@ class TestEnsembleByBoxes(TestEnsembleBranchBound):
         for seed, problem in self.problems(range(12_000, 12_600)):
             found = self.solver.solve(problem, Budget())
             judge = replace(problem, score_sets=(everything(problem.model.scores),))
-            if HIGHEST in found.notes and not problem.margin and BruteForce().accepts(judge.form()):
+            if HIGHEST in found.notes and not problem.demands.margin and BruteForce().accepts(judge.form()):
                 (score_set,) = problem.score_sets
                 every = BruteForce().solve(judge, Budget(), k=100_000)
                 best = (evaluate(problem.model, every.points[every.found()]) @ score_set.A[0]).max(initial=-np.inf)

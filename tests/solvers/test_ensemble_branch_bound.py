@@ -69,7 +69,7 @@ def test_trees_on_one_feature_are_added_up(depth: int) -> None:
         assert isinstance(problem.model, Trees)
         stumps = random_trees(np.random.default_rng(seed), problem.space, problem.model.scores, 9, depth)
         problem = replace(problem, model=stumps)
-        _, leaves = all_leaves(stumps, problem.space, problem.margin)
+        _, leaves = all_leaves(stumps, problem.space, problem.demands.margin)
         truth = brute_force_cost(problem) if EnsembleBranchBound().accepts(problem.form()) else None
         if truth is None:
             continue

@@ -65,7 +65,7 @@ def test_what_lies_inside_stays():
         p
         for p in map(quadratic, range(100))
         if p.score_sets[0].holds(evaluate(p.model, p.factuals))[0]
-        and not p.margin
+        and not p.demands.margin
         and InteriorPoint().accepts(p.form())
     )
     found = InteriorPoint().solve(problem, Budget())

@@ -66,12 +66,12 @@ def random_ball(rng: np.random.Generator, problem: Problem, norm: BallNorm) -> B
 
 def robust_problem(seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
     problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 4)
-    return replace(problem, robust=random_ball(np.random.default_rng(seed), problem, norm))
+    return problem.with_demands(ball=random_ball(np.random.default_rng(seed), problem, norm))
 
 
 def neighbours(problem: Problem, point: np.ndarray) -> np.ndarray:
     """One row in each cell that the ball around a point meets, the nearest one."""
-    ball = problem.robust
+    ball = problem.demands.ball
     ways = []
     for j, value in enumerate(point):
         cuts, r = problem.model.cells[j].edges, ball.radius[j]
@@ -93,7 +93,7 @@ def candidates(problem: Problem) -> np.ndarray:
     """All rows at which the cheapest robust one may lie, for a box."""
     ways = []
     for j, feature in enumerate(problem.space):
-        x, r = problem.factuals[0, j], problem.robust.radius[j]
+        x, r = problem.factuals[0, j], problem.demands.ball.radius[j]
         if feature.levels is not None:
             values = np.arange(len(feature.levels), dtype=float)
         else:
@@ -149,7 +149,7 @@ def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
         if not ROBUST.accepts(problem.form()):
             continue
         found = ROBUST.solve(problem, Budget())
-        box = enumerated(replace(problem, robust=replace(problem.robust, norm=BallNorm.LINF)))
+        box = enumerated(problem.with_demands(ball=replace(problem.demands.ball, norm=BallNorm.LINF)))
         assert found.bound[0] <= box + 1e-6 * (1 + abs(box)), f"seed {seed}: the box around the ball allows {box}"
         if found.found()[0]:
             scores = evaluate(problem.model, neighbours(problem, found.points[0]))
@@ -164,7 +164,7 @@ def test_no_row_below_the_bound_survives_a_round_ball(norm: BallNorm) -> None:
         rng = np.random.default_rng(seed)
         problem = random_problem(seed, "ensemble", REAL, trees=1 + seed % 4)
         radius, nothing = rng.choice([0.1, 0.25, 0.4], len(problem.space)), np.zeros(len(problem.space))
-        problem = replace(problem, robust=Ball(norm, radius, nothing, nothing))
+        problem = problem.with_demands(ball=Ball(norm, radius, nothing, nothing))
         if not ROBUST.accepts(problem.form()):
             continue
         found = ROBUST.solve(problem, Budget(20.0))
@@ -175,14 +175,16 @@ def test_no_row_below_the_bound_survives_a_round_ball(norm: BallNorm) -> None:
             shares = rng.random((200, 1)) ** 4
             between = found.points[0] + shares * (problem.factuals[0] - found.points[0])
             rows = np.concatenate([rows, between, found.points[0] + 0.02 * rng.normal(size=(200, len(low)))])
-        rows = np.where(problem.robust.radius > 0, rows, found.points[0] if found.found()[0] else problem.factuals[0])
+        rows = np.where(
+            problem.demands.ball.radius > 0, rows, found.points[0] if found.found()[0] else problem.factuals[0]
+        )
         rows = rows[problem.admits(rows)]
         costs = problem.prices.total(problem.factuals.repeat(len(rows), 0), rows)
         bound = (1 - 1e-6) * found.bound[0] - 1e-6
         for part in problem.score_sets:
             for row in rows[costs + part.offset < bound]:
                 judged += 1
-                worst = worst_neighbours(problem.model, part.A, row, problem.robust)
+                worst = worst_neighbours(problem.model, part.A, row, problem.demands.ball)
                 ends = zip(worst, part.b, part.strict, strict=True)
                 assert any(near.score < b or (strict and near.score == b) for near, b, strict in ends), (seed, row)
     assert judged > 1000
@@ -192,10 +194,10 @@ def test_no_row_below_the_bound_survives_a_round_ball(norm: BallNorm) -> None:
 def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
     for seed in range(60):
         problem = robust_problem(seed)
-        model = on_grid(problem.model, problem.robust)
+        model = on_grid(problem.model, problem.demands.ball)
         assert isinstance(model, Trees)
         lacking = frozenset(j for j, feature in enumerate(problem.space) if feature.missing)
-        low = counterpart(model, np.eye(model.scores), problem.robust.radius, lacking)
+        low = counterpart(model, np.eye(model.scores), problem.demands.ball.radius, lacking)
         rng = np.random.default_rng(seed)
         for _ in range(20):
             row = random_row(rng, problem.space)
@@ -215,11 +217,11 @@ def test_a_reply_gives_each_row_the_scores_of_a_neighbour_and_one_row_its_worst(
     differ = 0
     for seed in range(150):
         problem = robust_problem(seed, BallNorm.LINF)
-        model, rng = on_grid(problem.model, problem.robust), np.random.default_rng(seed)
+        model, rng = on_grid(problem.model, problem.demands.ball), np.random.default_rng(seed)
         direction = rng.normal(size=model.scores)
         point = random_row(rng, problem.space)
-        (worst,) = worst_neighbours(model, direction[None], point, problem.robust)
-        replied = reply(model, direction, problem.robust.radius, point, worst.point)
+        (worst,) = worst_neighbours(model, direction[None], point, problem.demands.ball)
+        replied = reply(model, direction, problem.demands.ball.radius, point, worst.point)
         assert np.allclose(evaluate(replied, point[None])[0], evaluate(model, worst.point[None])[0], atol=1e-12)
         for _ in range(20):
             row = random_row(rng, problem.space)
@@ -236,7 +238,7 @@ def test_the_adversary_is_exact() -> None:
         row = random_row(np.random.default_rng(seed), problem.space)
         A = np.eye(problem.model.scores)
         scores = evaluate(problem.model, neighbours(problem, row))
-        worst = worst_neighbours(problem.model, A, row, problem.robust)
+        worst = worst_neighbours(problem.model, A, row, problem.demands.ball)
         assert np.allclose([found.score for found in worst], scores.min(axis=0)), f"seed {seed}"
         at = evaluate(problem.model, np.array([found.point for found in worst]))
         assert np.allclose(np.diag(at), scores.min(axis=0))
@@ -622,7 +624,7 @@ def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm) -> None:
         problem = random_problem(seed, form, kinds)
         ball = random_ball(np.random.default_rng(seed), problem, BallNorm.LINF)
         ball = replace(ball, radius=np.where([len(cells.edges) for cells in problem.model.cells], 0.0, ball.radius))
-        problem = replace(problem, robust=replace(ball, norm=norm))
+        problem = problem.with_demands(ball=replace(ball, norm=norm))
         if norm is not BallNorm.LINF and np.count_nonzero(ball.radius) > 1:
             continue
         if not ROBUST.accepts(problem.form()):
@@ -727,7 +729,7 @@ def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm) -> No
         problem = random_problem(seed, "linear", kinds)
         ball = random_ball(rng, problem, BallNorm.LINF)
         ball = replace(ball, norm=norm, radius=np.where([len(c.edges) for c in problem.model.cells], 0.0, ball.radius))
-        problem = replace(problem, robust=ball)
+        problem = problem.with_demands(ball=ball)
         if not together.accepts(problem.form()) or (norm is not BallNorm.LINF and (ball.step > 0).any()):
             continue
         found, alone = together.solve(problem, Budget()), ROBUST.solve(problem, Budget())

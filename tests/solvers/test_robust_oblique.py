@@ -39,7 +39,7 @@ def problem_of(seed: int, kinds: Kinds, norm: BallNorm) -> Problem:
     numbers = np.array([feature.levels is None for feature in problem.space])
     numbers &= np.array([not len(cells.edges) for cells in problem.model.cells])
     radius = np.where(step > 0, step * rng.integers(0, 3, d), rng.choice([0.1, 0.4, 1.0], d)) * numbers
-    return replace(problem, robust=Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(d)))
+    return problem.with_demands(ball=Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(d)))
 
 
 def every_row(problem: Problem) -> np.ndarray:
@@ -63,7 +63,7 @@ def ends(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
 
 def robust_on_grid(problem: Problem, row: np.ndarray) -> np.ndarray:
     """In which score sets all neighbours of a row in whole steps lie."""
-    ball = problem.robust
+    ball = problem.demands.ball
     ways = [
         [0.0] if np.isnan(x) or not r else np.arange(-np.round(r / s), np.round(r / s) + 1) * s
         for x, r, s in zip(row, ball.radius, ball.step, strict=True)
@@ -91,7 +91,7 @@ def test_whole_numbers_agree_with_enumeration(block: int) -> None:
         if found.found()[0]:
             assert robust_on_grid(problem, found.points[0]).any(), message
             assert found.cost[0] >= best - 1e-6, message
-        judged, shifted = judged + 1, shifted + problem.robust.radius.any()
+        judged, shifted = judged + 1, shifted + problem.demands.ball.radius.any()
         equal = found.cost[0] == best or abs(found.cost[0] - best) <= 1e-6 * (1 + best)
         agreed += equal and found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
     assert agreed >= 0.95 * judged > 40  # about few ties of decisions, rounding decides
@@ -118,7 +118,7 @@ def deep(problem: Problem, part, row: np.ndarray) -> float:
     """How deep some shift gets into a leaf that misses a set of scores: negative for a robust row."""
     model = problem.model
     missed = [path for path in model.paths if not part.holds(model.value[[path.node]])[0]]
-    return max([clear_of(model, path, row, problem.robust) for path in missed], default=-np.inf)
+    return max([clear_of(model, path, row, problem.demands.ball) for path in missed], default=-np.inf)
 
 
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
@@ -154,7 +154,7 @@ def test_a_leaf_is_reached_iff_a_program_says_so(norm: BallNorm) -> None:
     seen = {Reached.NO: 0, Reached.YES: 0}
     for seed in range(150):
         problem = problem_of(seed, replace(REAL, features=4), norm)
-        model, point, ball = problem.model, problem.factuals[0], problem.robust
+        model, point, ball = problem.model, problem.factuals[0], problem.demands.ball
         reach = LeafReach(model, point, shifts_of(ball, point))
         for path in model.paths:
             way = reach.into(path)
@@ -175,7 +175,7 @@ def test_a_leaf_is_reached_iff_a_program_says_so(norm: BallNorm) -> None:
 def test_the_worst_neighbour_is_the_worst_of_many() -> None:
     for seed in range(100):
         problem = problem_of(seed, Kinds(features=3, relations=()), BallNorm.LINF)
-        model, point, ball = problem.model, problem.factuals[0], problem.robust
+        model, point, ball = problem.model, problem.factuals[0], problem.demands.ball
         (worst, *_) = worst_neighbours(model, np.eye(model.scores)[:1], point, ball)
         near = point + ball.sample(np.random.default_rng(seed), 500)
         assert worst.score <= evaluate(model, near)[:, 0].min(), f"seed {seed}"

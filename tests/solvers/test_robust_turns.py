@@ -30,7 +30,7 @@ KINDS = Kinds(costs=("l1",), relations=(), missing=False, whole=False, levels=Fa
 def problem_in_ball(seed: int, form: str, norm: BallNorm) -> Problem:
     problem = random_problem(seed, form, KINDS, trees=2 + seed % 4)
     nothing = np.zeros(len(problem.space))
-    return replace(problem, robust=Ball(norm, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing))
+    return problem.with_demands(ball=Ball(norm, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing))
 
 
 @pytest.mark.parametrize(

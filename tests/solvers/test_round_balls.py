@@ -46,7 +46,7 @@ def test_what_parcels_do_not_know_is_refused(form: str, monkeypatch: pytest.Monk
     plain = random_problem(0, form, KINDS, trees=3)
     nothing = np.zeros(len(plain.space))
     for norm in BallNorm:
-        problem = replace(plain, robust=Ball(norm, nothing + 0.1, nothing, nothing))
+        problem = plain.with_demands(ball=Ball(norm, nothing + 0.1, nothing, nothing))
         asked = replace(problem.form(), cost=frozenset({CostTerm.L1}), constraints=frozenset({ConstraintKind.ROBUST}))
         assert ROBUST.accepts(asked)
         for term in [*CostTerm]:
@@ -69,7 +69,7 @@ def test_a_price_that_is_only_known_where_it_is_called_is_honoured() -> None:
         nothing = np.zeros(len(problem.space))
         radius = np.where(np.arange(len(nothing)) == 0, 0.2, 0.0)
         problem = replace(problem, prices=replace(problem.prices, calls=roots))
-        asked = [replace(problem, robust=Ball(norm, radius, nothing, nothing)) for norm in (BallNorm.LINF, *ROUND)]
+        asked = [problem.with_demands(ball=Ball(norm, radius, nothing, nothing)) for norm in (BallNorm.LINF, *ROUND)]
         box, *balls = [ROBUST.solve(one, Budget(20.0)) for one in asked]
         for ball in balls:
             assert ball.status() == box.status(), f"seed {seed}"
@@ -134,7 +134,7 @@ def still_numbers(seed: int, norm: BallNorm) -> Problem:
         domain.forbid_moves(j)
     radius = nothing.copy()
     radius[real] = np.random.default_rng(seed).choice([0.25, 0.5, 1.0, 2.0], len(real))
-    return replace(problem, domain=domain, robust=Ball(norm, radius, nothing, nothing))
+    return replace(problem, domain=domain).with_demands(ball=Ball(norm, radius, nothing, nothing))
 
 
 def choices(problem: Problem) -> np.ndarray:
@@ -153,7 +153,7 @@ def choices(problem: Problem) -> np.ndarray:
 
 def costs(problem: Problem, row: np.ndarray) -> float:
     """What a row costs, with what its target adds. Infinite if some cell that its ball meets misses every target."""
-    ball, ways = problem.robust, []
+    ball, ways = problem.demands.ball, []
     for j, value in enumerate(row):
         cuts, r = problem.model.cells[j].edges, ball.radius[j]
         beyond = np.nextafter(cuts, np.inf)
@@ -190,7 +190,7 @@ def test_no_row_of_any_kind_below_the_bound_survives(norm: BallNorm) -> None:
         rng, problem = np.random.default_rng(seed), random_problem(seed, "ensemble", KINDS, trees=2 + seed % 4)
         radius, nothing = rng.choice([0.1, 0.25, 0.5], len(problem.space)), np.zeros(len(problem.space))
         radius[[f.levels is not None or f.step > 0 for f in problem.space]] = 0.0
-        problem = replace(problem, robust=Ball(norm, radius, nothing, nothing))
+        problem = problem.with_demands(ball=Ball(norm, radius, nothing, nothing))
         if not ROBUST.accepts(problem.form()):
             continue
         found = ROBUST.solve(problem, Budget(20.0))
@@ -217,7 +217,7 @@ def test_every_row_of_a_failing_box_fails() -> None:
         problem = random_problem(seed, "ensemble", real, trees=2 + seed % 4)
         nothing = nothing[: len(problem.space)]
         ball = Ball(BallNorm.L2, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing)
-        problem = replace(problem, robust=ball)
+        problem = problem.with_demands(ball=ball)
         for score_set in problem.score_sets:
             search = RoundCuts(ROBUST.cheapest, problem, score_set, ball, on_grid(problem.model, ball))
             search.solve(np.inf, Budget(20.0))

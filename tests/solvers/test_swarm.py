@@ -129,7 +129,7 @@ def busy():
 @pytest.mark.parametrize("calls", [1, 2, 3, 7, 16, 20])
 def test_calls_are_kept_exactly(calls) -> None:
     oracle = Asks(busy())
-    outcome = replace(QUICK, calls=calls).solve(replace(busy(), oracle=oracle), Budget())
+    outcome = replace(QUICK, calls=calls).solve(busy().with_witnesses(oracle=oracle), Budget())
     assert oracle.count == calls == outcome.notes["calls"][0]
     assert outcome.stopped[0]
 
@@ -143,7 +143,7 @@ def test_more_calls_are_never_worse() -> None:
 def test_an_interruption_keeps_the_best(stop) -> None:
     """Wherever it comes: what is returned is valid, and as good as what that many questions find."""
     budget, oracle = Budget(), Asks(busy(), stop)
-    outcome = QUICK.solve(replace(busy(), oracle=oracle), budget)
+    outcome = QUICK.solve(busy().with_witnesses(oracle=oracle), budget)
     assert oracle.count == stop
     assert outcome.stopped[0]
     assert budget.spent(), "the rows after it are not begun"
@@ -152,13 +152,13 @@ def test_an_interruption_keeps_the_best(stop) -> None:
 
 
 def test_an_interruption_before_the_first_answer_leaves_none() -> None:
-    outcome = QUICK.solve(replace(busy(), oracle=Asks(busy(), 1)), Budget())
+    outcome = QUICK.solve(busy().with_witnesses(oracle=Asks(busy(), 1)), Budget())
     assert outcome.status()[0] is Status.NOT_FOUND
 
 
 def test_an_error_of_the_model_is_not_swallowed() -> None:
     with pytest.raises(ZeroDivisionError):
-        QUICK.solve(replace(busy(), oracle=Asks(busy(), 3, ZeroDivisionError)), Budget())
+        QUICK.solve(busy().with_witnesses(oracle=Asks(busy(), 3, ZeroDivisionError)), Budget())
 
 
 @pytest.mark.parametrize("choice", ["clusters", "own", "last"])

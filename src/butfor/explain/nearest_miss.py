@@ -30,8 +30,7 @@ def nearest_miss(problem: Problem, score_set: ScoreSet, ball: Ball, budget: Budg
         score_sets=_missed(score_set),
         prices=_lengths(ball),
         domain=_box(problem.domain, ball),
-        confirmation=None,  # it speaks of the target itself
-    )
+    ).with_witnesses(confirmation=None)  # it speaks of the target itself
     solver, _ = choose(asked.form())
     found = solver.solve(asked, budget)
     bound = float(found.bound[0])

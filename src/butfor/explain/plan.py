@@ -12,10 +12,12 @@ from butfor.estimator.prediction import Prediction
 from butfor.formulation.oracles import Confirmation, EstimatorOracle, HastyOracle
 from butfor.model.questions import is_read
 from butfor.problem.constraints.constraint import Changes, all_hold
-from butfor.problem.problem import Pool, Problem, state
+from butfor.problem.demands import Demands, Pool
+from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import Group
+from butfor.problem.witnesses import Witnesses
 from butfor.space.space import Space
 from butfor.verdict.alone import open_factuals, partly_alone
 
@@ -60,16 +62,15 @@ def plan(
         for j, able in enumerate(free.T):
             whole.domain.forbid_moves(j, ~able)
     pool = _pool(question, referee, before)
-    whole = replace(
-        whole,
-        referee=referee,
-        guard=guard,
+    witnesses = Witnesses(
         oracle=None if seen else HastyOracle(referee, question.target, before),
-        pool=pool,
-        unit=reading.unit,
         confirmation=Confirmation(oracle, question.judged, factuals),
         examples=oracle,
+        referee=referee,
+        unit=reading.unit,
+        guard=guard,
     )
+    whole = replace(whole, demands=Demands(pool=pool), witnesses=witnesses)
     for rows, score_sets in groups:
         problem = replace(whole.take(rows), score_sets=score_sets)
         for constraint in question.judged:

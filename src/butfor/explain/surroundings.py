@@ -104,7 +104,7 @@ class Surroundings:
 
     def _missing_as_written(self, worst: FloatArray) -> Any:
         """The row as a table, or one a little further out: the first that misses the target as it is written."""
-        asks, start = self.problem.confirmation, self.problem.factuals[0]
+        asks, start = self.problem.witnesses.confirmation, self.problem.factuals[0]
         assert asks is not None
         single = np.array([feature.single and feature.levels is None for feature in self.problem.space])
         for more in FURTHER:

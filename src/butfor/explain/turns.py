@@ -247,7 +247,7 @@ def _search(jobs: Sequence[Job], of_jobs: Sequence[Sequence[Turn]], budget: Budg
     waiting = sum(len(some) for _, _, some in work)
     own = replace(budget, seconds=max(share * budget.left(), LONGER), start=now())
     for job, its, some in work:
-        if not (own if job.problem.oracle is None else budget).spent():
+        if not (own if job.problem.witnesses.oracle is None else budget).spent():
             seconds = min(own.left() * len(some) / waiting, FIRST_SHARE * budget.per_row * len(some))
             found = _swarmed(job, some, own.at_most(seconds), seed)
             for turn in its:

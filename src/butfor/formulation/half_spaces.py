@@ -44,8 +44,8 @@ def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """
     model = problem.model
     assert isinstance(model, ObliqueTree)
-    doubt = rounding(model.gates, np.eye(model.gates.scores), problem.domain.extent, problem.unit)
-    raised = problem.guard * doubt + problem.margin * steep(model.gates.slope, problem.space)
+    doubt = rounding(model.gates, np.eye(model.gates.scores), problem.domain.extent, problem.witnesses.unit)
+    raised = problem.witnesses.guard * doubt + problem.demands.margin * steep(model.gates.slope, problem.space)
     return raised, raised + CLOSING * doubt
 
 

@@ -35,9 +35,9 @@ def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
 
 def _raised(score_set: ScoreSet, problem: Problem, share: float = 1.0) -> ScoreSet:
     """The score set with a share of the margin added to the thresholds of a linear model."""
-    if not problem.margin or not isinstance(problem.model, Linear):
+    if not problem.demands.margin or not isinstance(problem.model, Linear):
         return score_set
-    raised = share * problem.margin * steep(score_set.A @ problem.model.slope, problem.space)
+    raised = share * problem.demands.margin * steep(score_set.A @ problem.model.slope, problem.space)
     return replace(score_set, b=score_set.b + raised, strict=score_set.strict & (raised == 0))
 
 
@@ -83,7 +83,7 @@ def adds_in_one_type(problem: Problem) -> bool:
     Next to float32 columns, the type of a sum of a linear model may change with the types of the row.
     """
     model = problem.model
-    return not isinstance(model, Linear) or (problem.unit == UNIT_DOUBLE and not model.blur.any())
+    return not isinstance(model, Linear) or (problem.witnesses.unit == UNIT_DOUBLE and not model.blur.any())
 
 
 def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:

@@ -63,12 +63,13 @@ def model_oracle(problem: Problem) -> ModelOracle:
     """The oracle that evaluates a problem's model. The score sets include the problem's margin and guard."""
     sets = tuple(_closed(score_set, problem) for score_set in problem.score_sets)
     none = np.empty((0, len(problem.space)))
-    return ModelOracle(problem.model, sets, none if problem.referee is None else problem.referee.training.points)
+    referee = problem.witnesses.referee
+    return ModelOracle(problem.model, sets, none if referee is None else referee.training.points)
 
 
 def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:
     """The score set that a point must meet. Scores of a linear model can reach its edge, where rounding decides."""
-    if isinstance(problem.model, Linear) or problem.guard:
+    if isinstance(problem.model, Linear) or problem.witnesses.guard:
         return tightened(score_set, problem)
     return score_set
 

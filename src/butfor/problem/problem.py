@@ -8,64 +8,31 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.estimator.prediction import Prediction
 from butfor.model.black_box import BlackBox
 from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import stays_clear
 from butfor.model.linear import Linear
 from butfor.model.questions import Model, evaluate, kind_of
 from butfor.model.rounding import grain, grain_at, rounding
-from butfor.model.scores import UNIT_DOUBLE, Doubt, ScoreSet
+from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
-from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.ball import BallNorm
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
 from butfor.problem.constraints.relations import AtMost
 from butfor.problem.constraints.restrictions import admissible
+from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
-from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
-from butfor.problem.oracle import AbstractConfirmation, AbstractOracle
+from butfor.problem.form import CostTerm, Form, ValueKind
 from butfor.problem.prices import Prices
-from butfor.problem.referee import Referee
-from butfor.problem.targets.target import AbstractTarget
+from butfor.problem.witnesses import NO_WITNESSES, Witnesses
 from butfor.space.space import Space
 
 R = TypeVar("R", bound=Relation)
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The rows from which the answer must be chosen.
-
-    - `points`: these rows, encoded;
-    - `after`: what the estimator predicts for them;
-    - `before`: what it predicts for the rows of the problem;
-    - `target`: what is wanted.
-    """
-
-    points: FloatArray
-    after: Prediction
-    before: Prediction
-    target: AbstractTarget
-
-    def take(self, rows: IntArray | slice) -> Pool:
-        """The pool for some of the rows of the problem."""
-        at = np.arange(self.before.height)[rows]
-        return replace(self, before=self.before.take(at))
-
-    def met(self, row: int) -> BoolArray:
-        """Which rows of the pool meet the target, as answers to a row of the problem."""
-        start = self.before.take(np.full(len(self.points), row))
-        return self.target.met(start, self.after)
-
-    @cached_property
-    def offsets(self) -> FloatArray:
-        """What each row of the pool adds to the cost."""
-        return self.target.offsets(self.after, len(self.points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +44,8 @@ class Problem:
     - `score_sets`: the scores must lie in at least one of them;
     - `domain`: what each column may become; it respects every `Restriction`;
     - `relations`: the constraints on several columns;
-    - `margin`: how far from every deciding boundary the answer must stay, in ranges;
-    - `robust`: the ball around the answer in which the target must be met everywhere, if there is one;
-    - `pool`: the rows from which the answer must be chosen, if there are any;
-    - `judged`: constraints that only the `referee` can decide, point by point (without a referee there are none);
-    - `guard`: how many times more than derived the rounding of a sum is taken for. It is used for rows where the
-      estimator decided against a point beyond its rounding;
-    - `oracle`: says what a model predicts that could not be read;
-    - `unit`: the unit roundoff of the estimator;
-    - `confirmation`: asks the estimator where rounding decides (without one, the model's own scores decide);
-    - `examples`: says what the estimator predicts, for rows of the training data and for any other;
+    - `demands`: what an answer must respect beyond all this;
+    - `witnesses`: who may be asked about an answer;
     - `begun`: searches that were cut short, by what they are about. When a row has its next turn, they go on;
     - `ties`: by the values of a row, what the cheapest point costs that the estimator refused alone, although it may take
       it beside other rows. Bounds hold for these, too.
@@ -99,16 +58,8 @@ class Problem:
     prices: Prices
     domain: Domain
     relations: tuple[Relation, ...] = ()
-    margin: float = 0.0
-    robust: Ball | None = None
-    pool: Pool | None = None
-    judged: tuple[JudgedConstraint, ...] = ()
-    referee: Referee | None = None
-    guard: float = 0.0
-    oracle: AbstractOracle | None = None
-    unit: float = UNIT_DOUBLE
-    confirmation: AbstractConfirmation | None = None
-    examples: AbstractOracle | None = None
+    demands: Demands = NO_DEMANDS
+    witnesses: Witnesses = NO_WITNESSES
     begun: dict[Hashable, object] = field(default_factory=dict)
     ties: dict[bytes, float] = field(default_factory=dict)
 
@@ -136,10 +87,8 @@ class Problem:
             factuals=self.factuals[rows],
             score_sets=tuple(score_set.take(rows) for score_set in self.score_sets),
             domain=self.domain.take(rows),
-            pool=None if self.pool is None else self.pool.take(rows),
-            oracle=None if self.oracle is None else self.oracle.take(rows),
-            confirmation=None if self.confirmation is None else self.confirmation.take(rows),
-            examples=None if self.examples is None else self.examples.take(rows),
+            demands=self.demands.take(rows),
+            witnesses=self.witnesses.take(rows),
         )
 
     def within(self, cost: float) -> Problem:
@@ -150,16 +99,23 @@ class Problem:
 
     def of_neighbours(self) -> Problem:
         """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
-        confirmation = None if self.confirmation is None else self.confirmation.of_target()
-        return replace(self, confirmation=confirmation, ties={})
+        return replace(self, witnesses=self.witnesses.of_target, ties={})
 
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
         return replace(self, relations=(*self.relations, relation))
 
+    def with_demands(self, **demands: Any) -> Problem:
+        """The same problem with other demands of these names."""
+        return replace(self, demands=replace(self.demands, **demands))
+
+    def with_witnesses(self, **witnesses: Any) -> Problem:
+        """The same problem with other witnesses of these names."""
+        return replace(self, witnesses=replace(self.witnesses, **witnesses))
+
     def with_judged(self, constraint: JudgedConstraint) -> Problem:
         """The same problem with one more constraint that the referee must decide."""
-        return replace(self, judged=(*self.judged, constraint))
+        return self.with_demands(judged=(*self.demands.judged, constraint))
 
     def admits(self, points: FloatArray) -> BoolArray:
         """Which points lie in the domain and keep every relation."""
@@ -175,7 +131,7 @@ class Problem:
         """
         if not self.admits(point[None])[0] or not self.meets(score_set, point):
             return False
-        return bool(stays_clear(self.model, self.space, point[None], (score_set,), self.margin)[0])
+        return bool(stays_clear(self.model, self.space, point[None], (score_set,), self.demands.margin)[0])
 
     def meets(self, score_set: ScoreSet, point: FloatArray) -> bool:
         """Whether the estimator sees the scores of a point in the set. It is asked itself where rounding decides."""
@@ -185,10 +141,10 @@ class Problem:
                 return True
             if not score_set.perhaps(scores, doubt)[0]:
                 return False
-        if self.confirmation is None:
+        if self.witnesses.confirmation is None:
             return bool(score_set.holds(scores)[0])
-        confirmed = self.confirmation.confirms(point, score_set.offset)
-        if not confirmed and not self.guard and self._depends_on_company(score_set, point):
+        confirmed = self.witnesses.confirmation.confirms(point, score_set.offset)
+        if not confirmed and not self.witnesses.guard and self._depends_on_company(score_set, point):
             self.note_tie(float(self.prices.total(self.factuals[:1], point[None])[0]) + score_set.offset)
         return confirmed
 
@@ -208,28 +164,30 @@ class Problem:
         are, and only what is done with their sum may differ. What is read of several models together does not tell how
         one of them adds up.
         """
-        assert self.confirmation is not None
-        target, most = self.confirmation.of_target(), score_set.offset
+        assert self.witnesses.confirmation is not None
+        target, most = self.witnesses.confirmation.of_target(), score_set.offset
         if score_set.curve is None and not all(doubt.rows.any() for doubt in self._doubts(score_set, point)):
             return False
-        joint = target is not self.confirmation
+        joint = target is not self.witnesses.confirmation
         if joint and target.confirms(point, most):
             return False
         return not (isinstance(self.model, Trees) or joint) or target.confirms_twins(point, most)
 
     def doubt(self, score_set: ScoreSet) -> Doubt:
         """How far from its edges the rounding of sums decides whether a point lies in a score set."""
-        return self._doubt(score_set, grain(self.model, score_set.A, self.domain.extent, self.unit))
+        return self._doubt(score_set, grain(self.model, score_set.A, self.domain.extent, self.witnesses.unit))
 
     def _doubts(self, score_set: ScoreSet, point: FloatArray) -> Iterable[Doubt]:
         """The doubt that holds for all points, and that of one: its terms may add up exactly where others do not."""
         yield self.doubt(score_set)
-        yield self._doubt(score_set, grain_at(self.model, score_set.A, point, self.unit))
+        yield self._doubt(score_set, grain_at(self.model, score_set.A, point, self.witnesses.unit))
 
     def _doubt(self, score_set: ScoreSet, size: FloatArray) -> Doubt:
         A, extent = score_set.A, self.domain.extent
         each = np.eye(A.shape[1] if score_set.curve is not None else 0, A.shape[1])
-        sums, scores = ((1 + self.guard) * rounding(self.model, some, extent, self.unit) for some in (A, each))
+        sums, scores = (
+            (1 + self.witnesses.guard) * rounding(self.model, some, extent, self.witnesses.unit) for some in (A, each)
+        )
         return Doubt(np.where(size > 0, 0.0, sums), scores, size)
 
     def form(self) -> Form:
@@ -248,13 +206,13 @@ class Problem:
             binned=isinstance(self.model, Linear)
             and any(movable[j] and len(cells.edges) for j, cells in enumerate(self.model.cells)),
             cost=_terms(self.prices),
-            constraints=frozenset(self._constraint_kinds()),
+            constraints=self.demands.kinds | {relation.kind for relation in self.relations},
             weighted_changes=bool(np.ptp(self.prices.l0[movable]) > 0) if movable.any() else False,
             blended=any(isinstance(score_set.curve, Blend | Blends) for score_set in self.score_sets),
             separable=isinstance(self.model, Trees) and self.model.separable,
-            round_ball=self.robust is not None and self.robust.norm is not BallNorm.LINF,
+            round_ball=self.demands.ball is not None and self.demands.ball.norm is not BallNorm.LINF,
             combinations=float(np.prod(self.domain.counts()[movable]))
-            * (1 if self.robust is None else self.robust.count),
+            * (1 if self.demands.ball is None else self.demands.ball.count),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",
         )
 
@@ -265,17 +223,6 @@ class Problem:
         yield ValueKind.WHOLE if self.domain.step[j] else ValueKind.CONTINUOUS
         if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
             yield ValueKind.MISSING
-
-    def _constraint_kinds(self) -> Iterable[ConstraintKind]:
-        yield from (relation.kind for relation in self.relations)
-        if self.margin:
-            yield ConstraintKind.MARGIN
-        if self.robust is not None:
-            yield ConstraintKind.ROBUST
-        if self.pool is not None:
-            yield ConstraintKind.CANDIDATES
-        if self.judged:
-            yield ConstraintKind.JUDGED
 
 
 def state(

@@ -78,7 +78,7 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
     offset = _offsets(problem, points)
     fine = many.admits(points) & np.isfinite(offset)
     points, offset, many = points[fine], offset[fine], many.take(np.flatnonzero(fine))
-    inside = stays_clear(problem.model, problem.space, points, problem.score_sets, problem.margin)
+    inside = stays_clear(problem.model, problem.space, points, problem.score_sets, problem.demands.margin)
     points, offset, many = points[inside], offset[inside], many.take(np.flatnonzero(inside))
     cost = many.prices.total(many.factuals, points) + offset
     best = np.argsort(cost, kind="stable")[:k]
@@ -108,7 +108,7 @@ def _numbers(problem: Problem, j: int) -> list[float]:
         first, last = (float(end[0]) for end in domain.ends(j))
         numbers = np.arange(round((first - anchor) / step), round((last - anchor) / step) + 1, dtype=np.float64)
         return [float(point) for point in np.clip(grid_point(numbers, step, anchor), first, last)]
-    width = problem.margin * ranges(problem.space)[j]
+    width = problem.demands.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
     edges = np.unique(np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)]))
     ends = np.concatenate([[-np.inf], edges, [np.inf]])

@@ -125,7 +125,7 @@ def with_highest(problem: Problem, outcome: Outcome, farthest: Callable[[Problem
 def wants_one_sum(problem: Problem) -> bool:
     """Whether all that is wanted is that one sum of scores is large enough. Then it can be told how far it gets."""
     only = problem.score_sets[0] if len(problem.score_sets) == 1 else None
-    return only is not None and len(only.A) == 1 and only.curve is None and not problem.margin
+    return only is not None and len(only.A) == 1 and only.curve is None and not problem.demands.margin
 
 
 def short_of(problem: Problem, total: FloatArray) -> FloatArray:

@@ -5,8 +5,6 @@ Nothing needs to be known of the model, so black boxes are proven, too: with few
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from butfor.arrays import FloatArray
@@ -87,8 +85,8 @@ def _solve_row(problem: Problem, budget: Budget) -> Outcome:
 
 def _is_answer(problem: Problem, point: FloatArray) -> bool:
     """Whether a point that meets the target keeps what models must judge, too. Balls are looked at by themselves."""
-    asks = problem.confirmation
-    return asks is None or problem.robust is not None or asks.confirms(point, np.inf)
+    asks = problem.witnesses.confirmation
+    return asks is None or problem.demands.ball is not None or asks.confirms(point, np.inf)
 
 
 def _with_bound(best: Outcome, bound: float, budget: Budget) -> Outcome:
@@ -100,18 +98,18 @@ def _with_bound(best: Outcome, bound: float, budget: Budget) -> Outcome:
 
 def _asked(problem: Problem, points: FloatArray) -> Response:
     """Which points the estimator takes for answers, and what their class adds to the cost."""
-    if problem.robust is not None:
-        return _with_neighbours(problem, problem.robust.shifts(), points)
-    if problem.examples is None:  # there is no estimator, and the model's scores decide
+    if problem.demands.ball is not None:
+        return _with_neighbours(problem, problem.demands.ball.shifts(), points)
+    if problem.witnesses.examples is None:  # there is no estimator, and the model's scores decide
         offset = cheapest_offset(problem.score_sets, evaluate(problem.model, points))
         met = np.isfinite(offset)
         return Response(met, np.where(met, 0.0, 1.0), offset)
-    return problem.examples.ask(points, np.zeros(len(points), dtype=np.intp))
+    return problem.witnesses.examples.ask(points, np.zeros(len(points), dtype=np.intp))
 
 
 def _with_neighbours(problem: Problem, shifts: FloatArray, points: FloatArray) -> Response:
     """Which points the estimator takes for answers, together with all their neighbours. Those of one point are asked alone."""
-    every, plain = (points[:, None] + shifts).reshape(-1, points.shape[1]), replace(problem, robust=None)
+    every, plain = (points[:, None] + shifts).reshape(-1, points.shape[1]), problem.with_demands(ball=None)
     asked = [_asked(plain, some) for some in (every[:, None] if len(points) == 1 else [every])]
     shape = (len(points), len(shifts))
     met = np.concatenate([part.met for part in asked]).reshape(shape)

@@ -347,7 +347,7 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
     listed = random_constraints(rng, space, kinds)
     prices = price(random_cost(rng, space, kinds), space).in_coins
     problem = state(space, model, factuals, random_target(rng, readout), prices, listed)
-    return replace(problem, margin=max((one.eps for one in listed if isinstance(one, Margin)), default=0.0))
+    return problem.with_demands(margin=max((one.eps for one in listed if isinstance(one, Margin)), default=0.0))
 
 
 def problems(form: str, kinds: Kinds = Kinds(), trees: int = 1) -> SearchStrategy[Problem]:

@@ -119,7 +119,9 @@ class SolverContract:
             tighter = problem.with_relation(AtMost(1))
             if self.solver.accepts(tighter.form()):
                 free, bound = self.solver.solve(problem, Budget()).cost[0], self.solver.solve(tighter, Budget()).cost[0]
-                slack = (10 if problem.margin else 1) * TOLERANCE * (1 + abs(bound))  # of a margin, a share may be lost
+                slack = (
+                    (10 if problem.demands.margin else 1) * TOLERANCE * (1 + abs(bound))
+                )  # of a margin, a share may be lost
                 assert bound == np.inf or bound >= free - slack, f"seed {seed}"
 
     def test_refusal_has_a_reason(self) -> None:

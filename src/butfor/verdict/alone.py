@@ -74,7 +74,7 @@ def _in_doubt(question: Question, referee: Referee, changes: Changes) -> BoolArr
     reading = question.target.focus(referee.reading, changes.before)
     scores = evaluate(reading.model, changes.points)
     given = (reading.space, reading.model, changes.start, (), question.prices, question.constraints)
-    whole = replace(state(*given), unit=reading.unit)
+    whole = state(*given).with_witnesses(unit=reading.unit)
     found = np.zeros(len(changes), dtype=np.bool_)
     for rows, score_sets in question.target.groups(reading.readout, changes.before):
         problem = whole.take(rows)

@@ -181,7 +181,7 @@ class Verifier:
         """Which rows already meet the target, at no cost and without breaking a constraint."""
         target, some = self.question.target, self.before.take(rows)
         met = target.met(some, some)
-        if not met.any() or target.offsets(some, len(rows)).any() or self.question.judged or problem.pool:
+        if not met.any() or target.offsets(some, len(rows)).any() or self.question.judged or problem.demands.pool:
             return np.zeros(len(rows), dtype=np.bool_)
         return met & problem.admits(problem.factuals)
 

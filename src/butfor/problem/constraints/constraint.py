@@ -85,7 +85,7 @@ class JudgedConstraint(AbstractConstraint):
     """A constraint that a model must decide. It is the user's model, or one that the constraint brings.
 
     `holds` is the rule. An exact solver needs the constraint as a part of the problem: `enter` builds it into the
-    problem, or puts it into `Problem.judged`. Exact solvers refuse a problem with such a constraint, and searches ask
+    problem, or puts it into `Demands.judged`. Exact solvers refuse a problem with such a constraint, and searches ask
     `admits`.
     """
 
@@ -97,7 +97,7 @@ class JudgedConstraint(AbstractConstraint):
         """Which encoded points a search may regard as keeping it. The verdict asks `holds` again."""
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
-        """The problem with the constraint built in exactly, or added to `Problem.judged`."""
+        """The problem with the constraint built in exactly, or added to `Demands.judged`."""
         return problem.with_judged(self)
 
 

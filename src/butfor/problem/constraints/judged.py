@@ -53,7 +53,7 @@ class Margin(JudgedConstraint):
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         if self.eps:
             check_boundaries(problem.model)
-        return replace(problem, margin=max(problem.margin, self.eps))
+        return problem.with_demands(margin=max(problem.demands.margin, self.eps))
 
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
         raise UnsupportedProblemError("a margin is part of the problem.", "No search checks it by itself.")

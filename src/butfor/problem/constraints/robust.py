@@ -135,11 +135,11 @@ class Robust(JudgedConstraint):
                 CURVED,
                 UNCURVED,
             )
-        if problem.robust is not None:
+        if problem.demands.ball is not None:
             raise InputError(
                 "two robust constraints were given.", "One ball is kept at a time.", "Give the larger one."
             )
-        return replace(problem, robust=ball)
+        return problem.with_demands(ball=ball)
 
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
         raise UnsupportedProblemError("a robust answer is part of the problem.", "No search checks it by itself.")

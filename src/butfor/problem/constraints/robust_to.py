@@ -60,7 +60,7 @@ class RobustTo(JudgedConstraint):
         """All models become one. Its scores must lie in one of the sets of each model."""
         target, before = referee.target, Prediction(referee.reading.source, referee.written(problem.factuals))
         assert target is not None
-        models, score_sets, unit = [problem.model], problem.score_sets, problem.unit
+        models, score_sets, unit = [problem.model], problem.score_sets, problem.witnesses.unit
         for reading in self._read(referee):
             _refuse_missing(problem, reading, self)
             aimed = target.focus(reading, before)
@@ -84,7 +84,7 @@ class RobustTo(JudgedConstraint):
                 "All models must be trees or linear, or all networks of the same depth.",
                 "Leave out the models of other kinds.",
             )
-        return replace(problem, model=whole, score_sets=score_sets, unit=unit)
+        return replace(problem, model=whole, score_sets=score_sets).with_witnesses(unit=unit)
 
     def _read(self, referee: Referee) -> list[Reading]:
         """The models over the columns of the user's own."""

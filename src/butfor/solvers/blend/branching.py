@@ -131,7 +131,7 @@ class _SumBoxSearch:
         self.row: RelaxedRow | None = None
         self.overlap = np.zeros(len(self.curve.rows))
         if isinstance(problem.model, Mixed):
-            self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.unit)
+            self.overlap = 4 * rounding(problem.model, self.curve.rows, problem.domain.extent, problem.witnesses.unit)
         self.left = Frontier[SumBox](self._ceiling, newest_first=True)
 
     def run(self, budget: Budget) -> SetAnswer:
@@ -189,7 +189,7 @@ class _SumBoxSearch:
             above=np.array([above for _, _, above in limits]),
         )
         # what the estimator says of a row on a side of the box is not about that side
-        problem = replace(self.problem, score_sets=(part,), confirmation=None)
+        problem = replace(self.problem, score_sets=(part,)).with_witnesses(confirmation=None)
         solver = self.solver.solver_of(problem.form())
         if isinstance(solver, MixedBranchBound):
             self.row = relax(problem) if self.row is None else self.row

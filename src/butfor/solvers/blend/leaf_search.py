@@ -47,7 +47,7 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
     model = problem.model
     assert isinstance(model, Trees)
     wide = score_set.widened(problem.doubt(score_set))
-    cells, leaves = all_leaves(model, problem.space, problem.margin)
+    cells, leaves = all_leaves(model, problem.space, problem.demands.margin)
     tables = tabulate(problem, cells)
     sums = SumGoals.of(wide)
     known: dict[bytes, FloatArray] = {}

@@ -74,7 +74,7 @@ def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: 
     """The cheapest point of one score set, if one costs less than `upper`."""
     model = problem.model
     assert isinstance(model, Trees)
-    cells, leaves = all_leaves(model, problem.space, problem.margin)
+    cells, leaves = all_leaves(model, problem.space, problem.demands.margin)
     tables = tabulate(problem, cells)
     doubt = problem.doubt(score_set)
     bound, wide = 0.0, score_set.widened(doubt)

@@ -28,8 +28,7 @@ class WithinReach:
 
     def tells(self, problem: Problem) -> Outcome | None:
         """Any admissible row that meets the target, or that there is none; None if this is not told here."""
-        other = (problem.relations, problem.judged, problem.robust, problem.margin, problem.pool)
-        box = None if any(other) else admissible_box(problem)
+        box = None if problem.relations or problem.demands.kinds else admissible_box(problem)
         if box is None or not isinstance(problem.model, Trees):
             return None
         for score_set in problem.score_sets:

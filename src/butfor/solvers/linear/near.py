@@ -27,7 +27,7 @@ def looked_at_closely(problem: Problem, outcome: Outcome, solve_row: Callable[[P
         again = solve_row(near)
         again = replace(again, bound=np.minimum(again.bound, outcome.cost[row]))
         outcome = better_of(outcome, again.renumbered(np.array([row])))
-        if _apart(outcome)[row] and (problem.unit > UNIT_DOUBLE or _model(problem).blur.any()):
+        if _apart(outcome)[row] and (problem.witnesses.unit > UNIT_DOUBLE or _model(problem).blur.any()):
             open_ = outcome.notes.get(LEFT_OPEN, np.full(len(outcome), np.nan)).copy()
             gap = outcome.cost[row] - outcome.bound[row]
             open_[row] = gap if gap <= _crossing(near, outcome.points[row]) else np.nan

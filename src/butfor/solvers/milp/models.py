@@ -53,7 +53,7 @@ def _(model: Linear | ObliqueTree | Network, problem: Problem) -> tuple[Cells, .
 
 @cells_in_use.register
 def _(model: Trees, problem: Problem) -> tuple[Cells, ...]:
-    return cells_inside(model, problem.space, problem.margin)
+    return cells_inside(model, problem.space, problem.demands.margin)
 
 
 @needs_value.register
@@ -289,7 +289,7 @@ def _(model: Trees, program: Program, problem: Problem, score_set: ScoreSet, pie
 
     The variables of a tree add up to 1, and each is bound to the cells that its path allows.
     """
-    leaves = leaves_inside(model, problem.space, problem.margin)
+    leaves = leaves_inside(model, problem.space, problem.demands.margin)
     if len(model.roots) > 1:
         scores = _tree_scores(model, program, leaves, pieces)
         _reach(program, problem, score_set, scores)

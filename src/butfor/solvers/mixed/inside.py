@@ -162,4 +162,4 @@ class InsideCells:
             domain.missing[0, j] = False
             domain.stay[0, j] &= not np.isnan(domain.factuals[0, j])
         linear = self.row.model.linear
-        return replace(self.problem, model=linear, domain=domain, score_sets=(part,), confirmation=None)
+        return replace(self.problem, model=linear, domain=domain, score_sets=(part,)).with_witnesses(confirmation=None)

@@ -163,7 +163,7 @@ class Descent:
 
     def starts(self) -> FloatArray:
         """Points that meet the goal: real rows made admissible, nearest first, or the far ends of linear steps."""
-        referee = self.problem.referee
+        referee = self.problem.witnesses.referee
         here = self.admissible(self.x[None])
         found = [here[self.fine(here)]]
         if referee is not None:

@@ -120,7 +120,7 @@ def _by_duals(problem: Problem, sheet: Sheet, budget: Budget, k: int) -> tuple[O
     scores = evaluate(problem.model, points[at])
     offset = cheapest_offset(problem.score_sets, scores)
     fine = np.isfinite(offset) & many.admits(points[at])
-    fine &= stays_clear(problem.model, problem.space, points[at], problem.score_sets, problem.margin)
+    fine &= stays_clear(problem.model, problem.space, points[at], problem.score_sets, problem.demands.margin)
     settled[row[at[~fine]]] = False
     cost = costs[row, rank]
     cost[at] = np.where(fine, problem.prices.total(many.factuals, points[at]) + offset, np.inf)

@@ -47,9 +47,9 @@ def cost_of(problem: Problem, point: FloatArray) -> float:
 
 def deepest_rows(problem: Problem, sure: ScoreSet) -> FloatArray:
     """The training rows that lie deepest inside a score set, the cheapest one first."""
-    if problem.examples is None:
+    if problem.witnesses.examples is None:
         return np.empty((0, len(problem.space)))
-    rows = problem.examples.examples
+    rows = problem.witnesses.examples.examples
     spare = (evaluate(problem.model, rows) @ sure.A.T - sure.b).min(axis=1)
     rows = rows[np.argsort(-spare, kind="stable")[: min(MOST_ROWS, np.count_nonzero(spare > 0))]]
     cost = problem.prices.total(np.repeat(problem.factuals, len(rows), axis=0), rows)

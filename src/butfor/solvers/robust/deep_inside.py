@@ -54,7 +54,7 @@ def _judged_within(network: NetworkInBall, seconds: float, budget: Budget) -> Be
 
 def _deeper(network: NetworkInBall, shifts: Sequence[FloatArray], best: SetAnswer, budget: Budget) -> SetAnswer:
     """Aim further inside, twice as far each time, and then less far, as long as there is no doubt."""
-    examples = network.problem.examples
+    examples = network.problem.witnesses.examples
     if examples is None:
         return best
     spread = network.scores(examples.examples).std(axis=0)

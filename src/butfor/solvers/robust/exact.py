@@ -99,7 +99,7 @@ class RobustExact(AbstractSolver):
 
     def _solve_set(self, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
-        ball, model = problem.robust, problem.model
+        ball, model = problem.demands.ball, problem.model
         assert ball is not None
         if isinstance(model, Linear):
             return self._over_missing(problem, ball, upper, budget, partial(self._linear, score_set, model.slope))
@@ -147,7 +147,7 @@ class RobustExact(AbstractSolver):
             for j, lost in zip(lacking, ways, strict=True):
                 narrower.make_missing(j, lost)
                 moved[j] = 0.0 if lost else moved[j]
-            one = replace(problem, robust=None, domain=narrower)
+            one = replace(problem, domain=narrower).with_demands(ball=None)
             found = solve(one, replace(ball, radius=moved), min(upper, best.cost), budget)
             bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
             best = replace(found if found.cost < best.cost else best, bound=bound, stopped=stopped)
@@ -157,10 +157,10 @@ class RobustExact(AbstractSolver):
         self, score_set: ScoreSet, slope: FloatArray, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Raise the thresholds by what the scores may fall."""
-        asks = problem.confirmation and AtWorst(
-            problem.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
+        asks = problem.witnesses.confirmation and AtWorst(
+            problem.witnesses.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
         )
-        one = replace(problem, confirmation=asks)
+        one = problem.with_witnesses(confirmation=asks)
         raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ slope))
         found = self.cheapest(one, raised, upper, budget)
         if found.point is not None and not one.reached(raised, found.point):  # rounding decides against a neighbour
@@ -176,10 +176,10 @@ class RobustExact(AbstractSolver):
 
 def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
     """What a search for a row is about. What it holds is alive, so nothing else has its place in memory."""
-    domain, shared = problem.domain, (problem.prices, problem.robust, *problem.relations, *problem.judged)
+    domain, shared = problem.domain, (problem.prices, problem.demands.ball, *problem.relations, *problem.demands.judged)
     values = (domain.low, domain.high, domain.stay, domain.missing, *domain.levels.values())
     arrays = (problem.factuals, *values, score_set.A, score_set.b, score_set.strict)
-    return (problem.guard, *map(id, shared), *(array.tobytes() for array in arrays))
+    return (problem.witnesses.guard, *map(id, shared), *(array.tobytes() for array in arrays))
 
 
 def _plain_form(form: Form, kind: ModelKind) -> Form:

@@ -66,14 +66,14 @@ class RobustLinear(AbstractSolver):
 
     def _in_one_set(self, problem: Problem, score_set: ScoreSet, budget: Budget) -> Outcome:
         """The cheapest rows whose balls lie in one of the sets."""
-        ball, model = problem.robust, problem.model
+        ball, model = problem.demands.ball, problem.model
         assert ball is not None
         assert isinstance(model, Linear)
         raised = replace(_raised(score_set, model.slope, ball, problem.factuals), offset=0.0)
-        asks = problem.confirmation and AtWorst(
-            problem.confirmation, partial(worst_neighbours, model, score_set.A, ball=ball)
+        asks = problem.witnesses.confirmation and AtWorst(
+            problem.witnesses.confirmation, partial(worst_neighbours, model, score_set.A, ball=ball)
         )
-        one = replace(problem, robust=None, score_sets=(raised,), confirmation=asks)
+        one = replace(problem, score_sets=(raised,)).with_demands(ball=None).with_witnesses(confirmation=asks)
         solver = self._solver_of(one.form())
         assert solver is not None
         found = solver.solve(one, budget)

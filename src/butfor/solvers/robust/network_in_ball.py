@@ -130,4 +130,5 @@ class NetworkInBall:
             strict=np.tile(score_set.strict, count),
             offset=0.0,
         )
-        return replace(self.problem, model=copies, robust=None, confirmation=Always(True), score_sets=(every,)), every
+        one = replace(self.problem, model=copies, score_sets=(every,)).with_demands(ball=None)
+        return one.with_witnesses(confirmation=Always(True)), every

@@ -138,7 +138,8 @@ class ObliqueCuts(AbstractCuts):
 
     def _solved(self, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row of some half-spaces."""
-        plain = replace(self.problem, model=self.model.gates, robust=None, confirmation=Always(True))
+        plain = replace(self.problem, model=self.model.gates).with_demands(ball=None)
+        plain = plain.with_witnesses(confirmation=Always(True))
         return self.cheapest(plain, score_set, upper, budget)
 
     def _reaches(self, point: FloatArray) -> list[tuple[Path, WayIn]]:

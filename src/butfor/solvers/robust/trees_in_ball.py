@@ -148,7 +148,7 @@ class TreesInBall:
         return self.cheapest(self._over(model, Always(False)), reached, upper, budget)
 
     def _over(self, model: Trees, confirmation: Always) -> Problem:
-        return replace(self.problem, model=model, robust=None, confirmation=confirmation)
+        return replace(self.problem, model=model).with_demands(ball=None).with_witnesses(confirmation=confirmation)
 
 
 def _plain(score_set: ScoreSet, count: int) -> ScoreSet:

@@ -19,14 +19,15 @@ def cheapest_example(problem: Problem) -> Outcome:
     It knows answers where only the estimator's own rounding decides, such as the largest prediction of all.
     """
     nothing = nothing_found(problem)
-    if problem.examples is None or problem.confirmation is None or problem.robust is not None or problem.margin:
+    examples, confirmation = problem.witnesses.examples, problem.witnesses.confirmation
+    if examples is None or confirmation is None or problem.demands.ball is not None or problem.demands.margin:
         return nothing
-    points, response = problem.examples.examples, problem.examples.of_examples(0)
+    points, response = examples.examples, examples.of_examples(0)
     many = problem.take(np.zeros(len(points), dtype=np.intp))
     able = response.met & many.admits(points)
     cost = np.where(able, many.prices.total(many.factuals, points) + response.offset, np.inf)
     ordered = np.argsort(cost, kind="stable").tolist()
     for at in islice((at for at in ordered if np.isfinite(cost[at])), MOST_ASKED):
-        if problem.confirmation.confirms(points[at], np.inf):
+        if confirmation.confirms(points[at], np.inf):
             return one_answer(points[at], float(cost[at]), 0.0)
     return nothing

@@ -29,7 +29,7 @@ LEVELS_TRIED = 40
 
 def quick_answers(problem: Problem, until: float) -> Outcome:
     """A valid answer to each row for which one is soon found. The last block of rows begins no later than `until`."""
-    if problem.oracle is not None or problem.robust is not None or problem.margin or problem.judged or problem.pool:
+    if problem.witnesses.oracle is not None or problem.demands.kinds:
         return nothing_found(problem)  # only a model that was read says in no time what it predicts
     found, oracle = [], model_oracle(problem)
     for start in range(0, len(problem), TRIED_AT_ONCE):

@@ -39,15 +39,17 @@ class RowSearch(AbstractSolver):
 
 def _confirmed(problem: Problem, point: FloatArray) -> bool:
     """Whether the constraints hold that depend on the factual, and that a model must judge."""
-    return problem.confirmation is None or problem.confirmation.confirms(point, np.inf)
+    return problem.witnesses.confirmation is None or problem.witnesses.confirmation.confirms(point, np.inf)
 
 
 def _cheapest(problem: Problem, k: int) -> Outcome:
     """The cheapest rows of the pool that answer the only row of a problem."""
-    pool = problem.pool
+    pool = problem.demands.pool
     assert pool is not None
     able = pool.met(0)
-    able[able] = stays_clear(problem.model, problem.space, pool.points[able], problem.score_sets, problem.margin)
+    able[able] = stays_clear(
+        problem.model, problem.space, pool.points[able], problem.score_sets, problem.demands.margin
+    )
     points, offsets = pool.points[able], pool.offsets[able]
     many = problem.take(np.zeros(len(points), dtype=np.intp))
     cost = np.where(many.admits(points), many.prices.total(many.factuals, points) + offsets, np.inf)

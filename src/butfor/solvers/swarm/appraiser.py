@@ -68,8 +68,10 @@ class Appraiser:
         cost = price + response.offset
         broken = self.broken(points, rows)
         valid = response.met & (broken == 0) & np.isfinite(cost)
-        if problem.margin and valid.any():
-            valid[valid] = stays_clear(problem.model, problem.space, points[valid], problem.score_sets, problem.margin)
+        if problem.demands.margin and valid.any():
+            valid[valid] = stays_clear(
+                problem.model, problem.space, points[valid], problem.score_sets, problem.demands.margin
+            )
         cost = np.where(valid, cost, np.inf)
         if self.pull is not None:
             return Appraised(cost, response.distance, broken, self.pull * -np.expm1(-response.distance) + price)
@@ -82,9 +84,9 @@ class Appraiser:
         problem, count = self.problem, np.zeros(len(points))
         for relation in problem.relations:
             count += ~relation.holds_between(problem.space, problem.factuals[rows], points)
-        for constraint in problem.judged:
-            assert problem.referee is not None
-            count += ~constraint.admits(points, problem.referee)
+        for constraint in problem.demands.judged:
+            assert problem.witnesses.referee is not None
+            count += ~constraint.admits(points, problem.witnesses.referee)
         return count
 
 

@@ -19,7 +19,7 @@ def seeds(cube: Hypercube, appraiser: Appraiser, count: int) -> Answers:
     """
     problem, oracle = cube.problem, appraiser.oracle
     found = Answers(cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
-    for n in range(len(problem) if len(oracle.examples) and not problem.margin else 0):
+    for n in range(len(problem) if len(oracle.examples) and not problem.demands.margin else 0):
         response = oracle.of_examples(n)
         met = np.flatnonzero(response.met)
         points, rows = oracle.examples[met], np.full(len(met), n)

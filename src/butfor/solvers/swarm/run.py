@@ -32,7 +32,7 @@ class SwarmRun:
 
     def __init__(self, swarm: SwarmSettings, problem: Problem, budget: Budget, k: int, seed: int) -> None:
         self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
-        oracle = model_oracle(problem) if problem.oracle is None else problem.oracle
+        oracle = model_oracle(problem) if problem.witnesses.oracle is None else problem.witnesses.oracle
         active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)
         self.cube = hypercube(problem, active, around(swarm.box, problem))
         self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)

@@ -81,7 +81,7 @@ def farthest(problem: Problem, weights: FloatArray) -> FloatArray:
     """The point of each row with the largest sum `weights s`, found by bisection; NaN if no leaf can be reached."""
     model = problem.model
     assert isinstance(model, Trees)
-    tree = branches(model, problem.space, problem.margin)
+    tree = branches(model, problem.space, problem.demands.margin)
     sums = (model.base + model.value[[leaf.node for leaf in tree.leaves]]) @ weights
     levels, points = np.unique(sums), np.full(problem.factuals.shape, np.nan)
     waiting = [(np.arange(len(problem)), 0, len(levels))]

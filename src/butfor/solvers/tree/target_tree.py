@@ -69,7 +69,7 @@ def target_tree(problem: Problem) -> tuple[tuple[Cells, ...], TargetTree]:
     """
     model = problem.model
     assert isinstance(model, Trees)
-    tree = branches(model, problem.space, problem.margin)
+    tree = branches(model, problem.space, problem.demands.margin)
     return tree.cells, _reaching(tree, leaf_offsets(problem, tree.leaves).tobytes())
 
 
