@@ -18,7 +18,7 @@ from butfor.space.space import same
 MOST_ROWS = 50
 """How many training rows are looked at."""
 
-PASSES, GAIN = 3, 1e-4
+PASSES, WORTH_A_PASS = 3, 1e-4
 """How often all changes of an answer are taken back in turn, and which share of its cost must be saved to do it again."""
 
 Better = Callable[[FloatArray, SetAnswer], SetAnswer | None]
@@ -77,7 +77,7 @@ def brought_back(problem: Problem, best: SetAnswer, better: Better, halvings: in
         together = [] if problem.prices.is_added else [changed]
         for columns in [*together, *changed[np.argsort(cost, kind="stable"), None]]:
             best = _back(problem, best, columns, better, halvings, budget)
-        if best.cost > (1 - GAIN) * before:
+        if best.cost > (1 - WORTH_A_PASS) * before:
             break
     return best
 

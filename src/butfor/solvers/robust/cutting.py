@@ -30,7 +30,7 @@ class OutOfTimeError(Exception):
     """The time ended before a ball was judged. Nothing may be said of it."""
 
 
-class AbstractCuts(ABC):
+class AbstractCutting(ABC):
     """A search for the cheapest row whose ball lies in one set of scores.
 
     `solve` is the loop. A kind of model says how to begin, which row costs least of those that may be robust, what is
@@ -108,7 +108,7 @@ class AbstractCuts(ABC):
 
 
 def tell_round(number: int, bound: float, cost: float) -> None:
-    """Another round of cuts: no robust answer costs less than `bound`, and the best so far costs `cost`."""
+    """One more round is over: no robust answer costs less than `bound`, and the best so far costs `cost`."""
     LOG.debug("robust answer, round %d: %.6g is the best so far, and none costs less than %.6g", number, cost, bound)
 
 

@@ -24,7 +24,7 @@ FIRST_DEPTH, DEPTHS_TRIED, SAME_DEPTH = 0.05, 10, 0.1
 CHECK_SECONDS, QUICK_SECONDS = 0.5, 0.1
 """How long it is looked at whether a point is robust: a good one, and one of many."""
 
-BACK_HALVINGS = 3
+HALVINGS_OF_NETWORKS = 3
 """How often the way back is halved, to bring one feature of an answer back. Judges of networks take long."""
 
 
@@ -40,7 +40,7 @@ def look_inside(network: NetworkInBall, shifts: Sequence[FloatArray], best: SetA
 def walk_back(network: NetworkInBall, best: SetAnswer, budget: Budget) -> SetAnswer:
     """An answer from deep inside, brought back towards the row."""
     quick = _judged_within(network, QUICK_SECONDS, budget)
-    return brought_back(network.problem, best, quick, BACK_HALVINGS, budget)
+    return brought_back(network.problem, best, quick, HALVINGS_OF_NETWORKS, budget)
 
 
 def _judged_within(network: NetworkInBall, seconds: float, budget: Budget) -> Better:

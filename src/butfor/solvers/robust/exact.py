@@ -1,7 +1,8 @@
 """The cheapest row all of whose neighbours in a ball meet the target.
 
-For linear models the thresholds rise by the dual norm, and one tree keeps out of leaves. All others have cuts (`AbstractCuts`):
-sums of trees `TreeCuts` (in round balls `RoundCuts`), networks `NetworkCuts`, oblique trees `ObliqueCuts`.
+For linear models the thresholds rise by the dual norm, and one tree keeps out of leaves. For all others, what fails is learned
+in a loop (`AbstractCutting`): sums of trees have `TreeReplies` (in round balls `RoundZones`), networks `NetworkShifts`, oblique
+trees `ObliqueParts`.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
 from butfor.solvers.outcome import Outcome, Stopped
-from butfor.solvers.robust.cutting import AbstractCuts
-from butfor.solvers.robust.network_cuts import NetworkCuts
+from butfor.solvers.robust.cutting import AbstractCutting
 from butfor.solvers.robust.network_in_ball import NetworkInBall
-from butfor.solvers.robust.oblique_cuts import ObliqueCuts
-from butfor.solvers.robust.round.round_cuts import RoundCuts, honours
-from butfor.solvers.robust.tree_cuts import TreeCuts
+from butfor.solvers.robust.network_shifts import NetworkShifts
+from butfor.solvers.robust.oblique_parts import ObliqueParts
+from butfor.solvers.robust.round.round_zones import RoundZones, honours
+from butfor.solvers.robust.tree_replies import TreeReplies
 from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -109,12 +110,12 @@ class RobustExact(AbstractSolver):
             return self._trees(problem, score_set, ball, model).clear_of_leaves(upper, budget)
         search = problem.begun.pop(about := _about(problem, score_set), None)
         if search is None and isinstance(model, Network):
-            search = NetworkCuts(NetworkInBall(problem, score_set, ball, model))
+            search = NetworkShifts(NetworkInBall(problem, score_set, ball, model))
         elif search is None:
             assert isinstance(model, Trees)
-            cuts = TreeCuts if ball.norm is BallNorm.LINF else RoundCuts
-            search = cuts(self._trees(problem, score_set, ball, model))
-        assert isinstance(search, AbstractCuts)
+            kind = TreeReplies if ball.norm is BallNorm.LINF else RoundZones
+            search = kind(self._trees(problem, score_set, ball, model))
+        assert isinstance(search, AbstractCutting)
         try:
             found = search.solve(upper, budget)
         except KeyboardInterrupt:  # what is known by then is kept
@@ -171,7 +172,7 @@ class RobustExact(AbstractSolver):
         self, score_set: ScoreSet, model: ObliqueTree, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
-        return ObliqueCuts(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
+        return ObliqueParts(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
 
 
 def _about(problem: Problem, score_set: ScoreSet) -> Hashable:

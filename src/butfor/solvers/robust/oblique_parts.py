@@ -1,4 +1,4 @@
-"""Cuts for an oblique tree: rows are parted along planes, by branch and bound over half-spaces.
+"""The cutting loop of an oblique tree: rows are parted along planes, by branch and bound over half-spaces.
 
 A part is a set of half-spaces of the decisions, and its cheapest row a problem with a linear model. If a shift s leads
 that row deep into a leaf that misses the target, then in every robust row
@@ -28,7 +28,7 @@ from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Stopped, to_beat
-from butfor.solvers.robust.cutting import AbstractCuts, Cheapest
+from butfor.solvers.robust.cutting import AbstractCutting, Cheapest
 from butfor.solvers.robust.held_gates import HeldGates, all_space
 from butfor.solvers.solver import Budget
 
@@ -47,7 +47,7 @@ class _Part:
     failed: FloatArray | None = None
 
 
-class ObliqueCuts(AbstractCuts):
+class ObliqueParts(AbstractCutting):
     """Answers and bounds for an oblique tree, one set of scores and one ball.
 
     - `left`: the parts that are left, the one with the least bound first;

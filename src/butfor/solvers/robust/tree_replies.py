@@ -1,8 +1,8 @@
-"""Cuts for a sum of trees and a box of shifts: replies are collected that must be met all at once.
+"""The cutting loop of a sum of trees and a box of shifts: replies are collected that must be met all at once.
 
-The robust counterpart gives a first answer, and cuts prove it, or find a cheaper one. Where the textbook collects shifts, we
-collect replies, which shift each row by its own shift. A row beside one that failed then fails in the same way, so few rounds
-suffice.
+The robust counterpart gives a first answer, and the loop proves it, or finds a cheaper one. Where the textbook collects
+shifts, we collect replies, which shift each row by its own shift. A row beside one that failed then fails in the same way, so
+few rounds suffice.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.robust.bring_back import among_rows, brought_back
-from butfor.solvers.robust.cutting import AbstractCuts
+from butfor.solvers.robust.cutting import AbstractCutting
 from butfor.solvers.robust.trees_in_ball import FailingBox, TreesInBall
 from butfor.solvers.solver import Budget
 
 MOST_ROUNDS = 1_000
 """The largest number of rounds."""
 
-BACK_HALVINGS = 14
+HALVINGS_OF_TREES = 14
 """How often the way back is halved, to bring one feature of an answer back. Judges of boxes take little time."""
 
 
-class TreeCuts(AbstractCuts):
+class TreeReplies(AbstractCutting):
     """Answers and bounds for a sum of trees, one set of scores and one box of shifts.
 
     - `copies`: the trees themselves, and replies;
@@ -68,4 +68,4 @@ class TreeCuts(AbstractCuts):
     def among_rows(self, budget: Budget) -> SetAnswer:
         """A training row that is robust, brought back as far as its ball allows."""
         known = among_rows(self.problem, self.trees.sure, self.best, self.better, budget)
-        return brought_back(self.problem, known, self.better, BACK_HALVINGS, budget)
+        return brought_back(self.problem, known, self.better, HALVINGS_OF_TREES, budget)

@@ -1,4 +1,4 @@
-"""Cuts for a network: shifts are collected that must be met all at once.
+"""The cutting loop of a network: shifts are collected that must be met all at once.
 
 A robust answer comes first, found by linear steps alone. The worst shifts around it are nearly all that a proof needs,
 so they are in the first program.
@@ -19,7 +19,7 @@ from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.network.narrow import narrowed, side_by_side
 from butfor.solvers.network.units import UnitEnds
 from butfor.solvers.outcome import Stopped
-from butfor.solvers.robust.cutting import AbstractCuts
+from butfor.solvers.robust.cutting import AbstractCutting
 from butfor.solvers.robust.deep_inside import look_inside, walk_back
 from butfor.solvers.robust.look_around import look_around
 from butfor.solvers.robust.network_in_ball import NetworkInBall
@@ -56,7 +56,7 @@ LOOKING_SECONDS = 5.0
 """How long one program looks for a robust answer where no other is known."""
 
 
-class NetworkCuts(AbstractCuts):
+class NetworkShifts(AbstractCutting):
     """Answers and bounds for a network, one set of scores and one ball.
 
     - `shifts`: what must be met all at once (there may be `most`);

@@ -24,11 +24,11 @@ from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.robust.bring_back import among_rows, brought_back, cost_of, is_cheaper
-from butfor.solvers.robust.cutting import AbstractCuts, OutOfTimeError
+from butfor.solvers.robust.cutting import AbstractCutting, OutOfTimeError
 from butfor.solvers.robust.round.outside import Outside
 from butfor.solvers.robust.round.parcels import A_NUMBER, Choices
 from butfor.solvers.robust.round.zones import SURELY, Zones
-from butfor.solvers.robust.tree_cuts import BACK_HALVINGS, TreeCuts
+from butfor.solvers.robust.tree_replies import HALVINGS_OF_TREES, TreeReplies
 from butfor.solvers.robust.trees_in_ball import Missed, TreesInBall
 from butfor.solvers.solver import Budget, Support
 
@@ -84,7 +84,7 @@ def honours(form: Form) -> Support:
 
 
 @experimental
-class RoundCuts(AbstractCuts):
+class RoundZones(AbstractCutting):
     """Answers and bounds for a sum of trees, one set of scores and one round ball.
 
     - `outside`: what is left of the search outside of all zones;
@@ -112,7 +112,7 @@ class RoundCuts(AbstractCuts):
             self.best = self._back(found if found.point is not None else self._in_a_box(budget), budget)
             return
         seconds = min(LOOSE_SECONDS, LOOSE_SHARE * budget.left())
-        search = RoundCuts(replace(self.trees, problem=loose))
+        search = RoundZones(replace(self.trees, problem=loose))
         point = search.solve(np.inf, budget.at_most(seconds)).point
         self._adopt(search.outside.zones)
         known = None if point is None else self.better(point, self.best)
@@ -169,7 +169,7 @@ class RoundCuts(AbstractCuts):
 
     def _back(self, best: SetAnswer, budget: Budget) -> SetAnswer:
         """An answer, brought back as far as its ball allows."""
-        return brought_back(self.problem, best, self.better, BACK_HALVINGS, budget)
+        return brought_back(self.problem, best, self.better, HALVINGS_OF_TREES, budget)
 
     def _among_rows(self, budget: Budget) -> SetAnswer:
         """A training row that is robust, brought back."""
@@ -177,7 +177,7 @@ class RoundCuts(AbstractCuts):
 
     def _in_a_box(self, budget: Budget) -> SetAnswer:
         """A training row that is robust in the whole box around its ball. Boxes are judged in far less time."""
-        box = TreeCuts(replace(self.trees, ball=replace(self.trees.ball, norm=BallNorm.LINF)))
+        box = TreeReplies(replace(self.trees, ball=replace(self.trees.ball, norm=BallNorm.LINF)))
         box.until = self.until
         return box.among_rows(budget)
 
