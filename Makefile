@@ -14,7 +14,11 @@ TORCH ?= $(shell $(FOUND) -c 'import sys; print("torch==2.13.0 skorch" if sys.ve
 
 NEWEST = $(shell for p in python3.13 $(FOUND); do $$p -c '' 2>/dev/null && { echo $$p; break; }; done)
 
-.PHONY: help demo test fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
+# Two processes, which read the kernels that were compiled for them. Tests that look at what is compiled get a copy of their own.
+COMPILED := $(CURDIR)/$(VENV)/compiled
+PYTEST := WARMED=$(COMPILED)/warmed NUMBA_CACHE_DIR=$(COMPILED)/used $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.PHONY: help demo test test-long prepared fast test-web fuzz oldest newest bench bench-ensembles bench-networks bench-swarm bench-survival reproduce docs picture clean
 .DELETE_ON_ERROR:
 
 help: ## these lines
@@ -23,14 +27,21 @@ help: ## these lines
 demo: $(VENV)/.demo ## install, explain a rejected loan application, write demo.html
 	$(BIN)/butfor demo
 
-test: $(VENV)/.dev ## everything: style, types, tests, documentation
+test: $(VENV)/.dev prepared ## style, types, documentation and the tests that every change must pass (ten minutes on two processors)
+	$(PYTEST) -m "not long"
+
+test-long: $(VENV)/.dev prepared ## the same with every test, also more of what a shorter one guards: before a release
+	$(PYTEST)
+
+prepared: $(VENV)/.dev # what no test needs to wait for: kernels are compiled once, beside the check of types, in a cache of the tests' own
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	rm -rf $(VENV)/compiled && mkdir $(VENV)/compiled
+	NUMBA_CACHE_DIR=$(COMPILED)/warmed $(BIN)/butfor warm & warming=$$!; $(BIN)/mypy && wait $$warming
+	cp -r $(COMPILED)/warmed $(COMPILED)/used
 
 fast: $(VENV)/.dev ## the quick tests only
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not long"
 
 test-web: $(VENV)/.dev ## pages in a browser (needs chromium, and npm for axe-core); leaves pictures in screenshots/
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4
@@ -43,12 +54,12 @@ oldest: | $(BIN)/python ## the quick tests and the documentation with the oldest
 	test -d .venv-oldest || $(FOUND) -m venv .venv-oldest
 	$(BIN)/python tests/oldest.py > .venv-oldest/oldest.txt
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check -c .venv-oldest/oldest.txt --editable '.[dev,lifelines]'
-	.venv-oldest/bin/python -m pytest -n 2 -m "not slow or documentation" -W default
+	.venv-oldest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long" -W default
 
 newest: ## the same with the newest versions and the newest Python that is here, in .venv-newest
 	test -d .venv-newest || $(NEWEST) -m venv .venv-newest
 	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager --editable '.[dev]'
-	.venv-newest/bin/python -m pytest -n 2 -m "not slow or documentation"
+	.venv-newest/bin/python -m pytest -n 2 -m "(not slow or documentation) and not long"
 
 bench: $(VENV)/.dev ## measure; writes benchmarks/results
 	$(BIN)/python -m benchmarks

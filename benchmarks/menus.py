@@ -40,8 +40,8 @@ def measure(smoke: bool) -> Iterator[Number]:
     goals = [bf.probability(">50K", p) for p in GOALS]
     others: dict[str, Ask] = {
         "ladder of 4 goals": lambda row: explainer.ladder(row, goals),
-        "cost against changes": lambda row: explainer.cost_against_changes(row, ">50K"),
-        "cost against score, 20 questions": lambda row: explainer.cost_against_score(row, goals[0]),
+        "cost against changes": lambda row: explainer.trade_off(row, ">50K", against="changes"),
+        "cost against score, 20 questions": lambda row: explainer.trade_off(row, goals[0], against="score"),
     }
     for name, ask in others.items():
         yield Number(name, waits(ask, rows), "s", {}, about)

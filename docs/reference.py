@@ -17,7 +17,7 @@ PAGE = "reference/api.md"
 
 GROUPS = {
     "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "load", "warm"),
-    "Several answers": ("Menu", "Ladder", "TradeOff", "Variety"),
+    "Several answers": ("Menu", "Ladder", "TradeOff", "Best"),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -37,7 +37,7 @@ ANSWERS = (
     butfor.Menu,
     butfor.Ladder,
     butfor.TradeOff,
-    butfor.Variety,
+    butfor.Best,
     butfor.Certificate,
     butfor.Space,
     Enum,

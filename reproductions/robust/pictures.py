@@ -102,7 +102,7 @@ def draw_answer(ax: Axes, explainer: bf.Explainer, norm: str, plain: bf.Explanat
     }
     ax.add_patch(ball[norm])
     if norm == "linf":
-        region = explainer.region(answer, target=wanted(explainer), time_limit=20)
+        region = explainer.region(answer, wanted(explainer), time_limit=20)
         width, height = region.high - region.low
         ax.add_patch(Rectangle(tuple(region.low), width, height, fill=False, linestyle=":", edgecolor="black"))
     ax.set(xlim=(0.3, 0.95), ylim=(0.05, 0.7), aspect="equal", xticks=[], yticks=[])
@@ -113,7 +113,7 @@ def draw_answers(smoke: bool) -> tuple[Figure, Figure, list[dict[str, Any]]]:
     """A panel per norm and model; what robustness costs; and the lines about the answers."""
     known = list(explainers(smoke))
     figure, axes = plt.subplots(len(NORMS), len(known), figsize=(2.7 * len(known), 8.4), squeeze=False)
-    costs, front = plt.subplots(figsize=(5.2, 3.6))
+    costs, against = plt.subplots(figsize=(5.2, 3.6))
     records = []
     for column, (name, explainer) in enumerate(known):
         plain = explainer.explain(ROW, target=wanted(explainer)).only
@@ -124,10 +124,17 @@ def draw_answers(smoke: bool) -> tuple[Figure, Figure, list[dict[str, Any]]]:
             if column == 0:
                 ax.set_ylabel(SYMBOLS[norm], fontsize=12)
         axes[0, column].set_title(name, fontsize=10)
-        found = explainer.pareto(ROW, target=wanted(explainer), radii=RADII, time_limit=60)
-        front.plot(found.radii, found.costs, marker="o", markersize=3, label=name, linestyle=DASHES[column])
-    front.set(xlabel=f"radius ({SYMBOLS['linf']})", ylabel="cost of the cheapest robust answer")
-    front.legend(fontsize=8)
+        found = explainer.trade_off(ROW, wanted(explainer), against="radius", radii=RADII, time_limit=60)
+        against.plot(
+            RADII,
+            [found.cost_of(radius)[1] for radius in RADII],
+            marker="o",
+            markersize=3,
+            label=name,
+            linestyle=DASHES[column],
+        )
+    against.set(xlabel=f"radius ({SYMBOLS['linf']})", ylabel="cost of the cheapest robust answer")
+    against.legend(fontsize=8)
     drawn = [
         Line2D([], [], marker="o", color="black", linestyle="", label="the row"),
         Line2D([], [], color=BLUE, label="cheapest answer"),

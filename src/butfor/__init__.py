@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from butfor.estimator.onnx_graphs import onnx_model
     from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
+    from butfor.explanation.best import Best
     from butfor.explanation.column_words import Column, describe
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
     from butfor.explanation.ladder import Ladder
     from butfor.explanation.menu import Menu
     from butfor.explanation.trade_off import TradeOff
-    from butfor.explanation.variety import Variety
     from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
@@ -68,7 +68,7 @@ _HOMES = {
     "butfor.explanation.ladder": ("Ladder",),
     "butfor.explanation.menu": ("Menu",),
     "butfor.explanation.trade_off": ("TradeOff",),
-    "butfor.explanation.variety": ("Variety",),
+    "butfor.explanation.best": ("Best",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),
     "butfor.estimator.torch_modules": ("torch_model",),

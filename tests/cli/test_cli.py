@@ -81,14 +81,22 @@ def run(made, monkeypatch, tmp_path):
     return _run
 
 
-def test_demo_explains_writes_a_page_and_compiles_every_kernel(run, tmp_path) -> None:
+def test_demo_explains_and_writes_a_page_and_then_compiles(run, tmp_path, monkeypatch) -> None:
+    compiled = []
+    monkeypatch.setattr("butfor.warming.warm.warm", lambda: compiled.append(sorted(tmp_path.iterdir())))
     done = run("demo", "--html", "OUT/demo.html")
+    assert compiled == [[tmp_path / "demo.html"]]
     assert done.exit_code == 0, done.output
     assert "rejected → approved, by changing 3 of 10 columns" in done.stdout
     assert "proven optimal: no admissible change costs less than" in done.stdout
     assert done.stdout.count("passed - ") == 4
     assert "FAILED" not in done.stdout
     assert "<title>rejected → approved" in (tmp_path / "demo.html").read_text("utf-8")
+
+
+@pytest.mark.long
+def test_demo_compiles_every_kernel(run, tmp_path) -> None:
+    assert run("demo", "--html", "OUT/demo.html").exit_code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["demo.html"]
     for kernel in (linear_kernels._rise, linear_kernels._fewest_changes, tree_kernels.nearest_leaves):
         assert list(Path(kernel.stats.cache_path).glob(f"kernels.{kernel.py_func.__name__}-*.nbi"))

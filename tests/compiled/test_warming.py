@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from butfor.compiled.ahead import uncompiled
 from butfor.compiled.searches import SEARCHES, search_of
+from tests.shorter import first
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 MARKS = ("kernel", "part", "inlined", "numba.njit")
@@ -66,6 +68,21 @@ def compiled_functions() -> list[str]:
     ]
 
 
+def test_a_kernel_is_made_of_its_own_package() -> None:
+    """All files of a package count when its compiled code is looked for. Of other packages, only types are known."""
+    functions = {path: path.rpartition(".") for path in compiled_functions()}
+    homes = {(module, name): search_of(module) for module, _, name in functions.values()}
+    elsewhere = [
+        f"{module} takes {node.module}.{alias.name}"
+        for module in {module for module, _ in homes}
+        for node in ast.walk(TREES[module])
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if homes.get((str(node.module), alias.name), search_of(module)) != search_of(module)
+    ]
+    assert elsewhere == []
+
+
 CALLED = """
 import sys
 from butfor.compiled.kernel import compile_only
@@ -88,7 +105,7 @@ print(*called)
 @pytest.mark.parametrize(
     "search",
     [
-        pytest.param(search, marks=pytest.mark.slow) if search == "butfor.solvers.oblique" else search
+        pytest.param(search, marks=pytest.mark.long) if search == "butfor.solvers.oblique" else search
         for search in SEARCHES
         if search != "butfor.trees.tao"  # it is compiled without a word of butfor, and never runs as Python
     ],
@@ -106,7 +123,7 @@ def test_a_share_that_leaves_a_kernel_out_is_told() -> None:
     assert uncompiled("butfor.solvers.tree", ("no_such_kernel",)) == ["no_such_kernel"]
 
 
-CONTRACT = """
+LISTENING = """
 from numba.core import event
 compiled = []
 
@@ -119,6 +136,12 @@ class Listener(event.Listener):
         pass
 
 event.register("numba:compile", Listener())
+"""
+"""The beginning of a process that notes what it compiles."""
+
+
+CONTRACT = """
+import sys
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 import butfor as bf
@@ -131,7 +154,7 @@ asked = 0
 for name, contract in vars(test_contract).items():
     if name.startswith("Test") and not name.startswith("TestMilp"):
         one = contract()
-        for _, problem in one.problems(one.seeds[:25]):
+        for _, problem in one.problems(one.seeds[: int(sys.argv[1])]):
             evaluate(problem.model, problem.factuals)
             one.solver.solve(problem, Budget())
             asked += 1
@@ -146,18 +169,69 @@ print(asked, *compiled)
 """
 
 
-@pytest.mark.slow
-def test_after_warm_no_question_of_the_solvers_contract_compiles(tmp_path) -> None:
-    root = SOURCE.parent
-    environment = {
-        **os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join([str(root), *filter(None, sys.path)])
-    }  # fmt: skip
-    run = {"capture_output": True, "text": True, "check": False, "env": environment, "cwd": root}
-    warm = subprocess.run([sys.executable, "-m", "butfor", "warm"], **run)
-    assert warm.returncode == 0, warm.stderr
-    assert warm.stdout == f"Everything is compiled and kept in {tmp_path}.\n"
-    done = subprocess.run([sys.executable, "-c", CONTRACT], **run)
+EVERY_SEARCH = """
+import numpy as np
+import butfor as bf
+from butfor.trees import TAOClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+X = np.random.default_rng(0).normal(size=(300, 5))
+y = X[:, 0] + X[:, 1] * X[:, 2] > 0
+models = (
+    DecisionTreeClassifier(max_depth=4), LogisticRegression(), RandomForestClassifier(30, max_depth=4, random_state=0),
+    GradientBoostingClassifier(n_estimators=20), TAOClassifier(2, max_iter=2, random_state=0),
+)
+for model in models:
+    explainer = bf.Explainer(model.fit(X, y), data=X)
+    for cost in ("L1", "L2"):
+        explainer.explain(X[:2], cost=cost)
+bf.Explainer(bf.black_box(models[1].predict_proba, classes=[False, True]), data=X).explain(X[:2])
+print(len(models), *compiled)
+"""
+
+
+def environment(place: Path) -> dict[str, str]:
+    """That of a process with this cache."""
+    path = os.pathsep.join([str(SOURCE.parent), *filter(None, sys.path)])
+    return {**os.environ, "NUMBA_CACHE_DIR": str(place), "PYTHONPATH": path}
+
+
+@pytest.fixture
+def warmed(tmp_path) -> Path:
+    """A cache of what `butfor warm` compiles, and nothing else. `make test` has made one before it began."""
+    place = tmp_path / "warmed"
+    if "WARMED" in os.environ:
+        shutil.copytree(os.environ["WARMED"], place)
+        return place
+    done = subprocess.run(
+        [sys.executable, "-m", "butfor", "warm"], capture_output=True, text=True, check=False, env=environment(place)
+    )
     assert done.returncode == 0, done.stderr
+    assert done.stdout == f"Everything is compiled and kept in {place}.\n"
+    return place
+
+
+def asked_and_compiled(code: str, place: Path, *words: str) -> tuple[int, list[str]]:
+    """How much a process asked, and what it compiled."""
+    command = [sys.executable, "-c", LISTENING + code, *words]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment(place), cwd=SOURCE.parent
+    )
+    assert (done.returncode, done.stderr) == (0, "")
     asked, *compiled = done.stdout.split()
-    assert int(asked) > 200
+    return int(asked), compiled
+
+
+@pytest.mark.slow
+def test_after_warm_no_search_compiles(warmed) -> None:
+    assert asked_and_compiled(EVERY_SEARCH, warmed) == (5, [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", first(1, [4, 25]))
+def test_after_warm_no_question_of_the_solvers_contract_compiles(warmed, seeds) -> None:
+    asked, compiled = asked_and_compiled(CONTRACT, warmed, str(seeds))
+    assert asked > 8 * seeds
     assert compiled == []

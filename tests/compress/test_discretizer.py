@@ -329,8 +329,14 @@ def test_text_in_a_grid_of_quantiles(counted: list[int]) -> None:
 
 
 @pytest.mark.slow
-@parametrize_with_checks([Discretizer(DecisionTreeClassifier(max_depth=3, random_state=0)), Discretizer()])
+@parametrize_with_checks([Discretizer(DecisionTreeClassifier(max_depth=3, random_state=0))])
 def test_scikit_learn_s_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.long
+@parametrize_with_checks([Discretizer()])
+def test_scikit_learn_s_own_checks_of_a_model_of_its_own(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

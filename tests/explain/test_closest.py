@@ -27,6 +27,7 @@ from butfor.problem.constraints.relations import AtMost
 from butfor.records.schema import sealed
 from butfor.trees import TAOClassifier
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED, reason
+from tests.shorter import first
 
 X, Y = loans.load()
 STUCK = [
@@ -147,15 +148,16 @@ EXACT = {"line", "sum", "tree", "steps", "network", "values of a network", "obli
 """Models whose farthest row is found, and not only one near it."""
 
 
+@pytest.mark.parametrize("rows", first(1, [12, 40]))
 @pytest.mark.parametrize(
     ("name", "target"), [(name, target) for name, (_, _, all_) in MODELS.items() for target in all_]
 )
-def test_no_row_gets_farther_than_said_and_the_closest_is_one_of_them(name, target) -> None:
+def test_no_row_gets_farther_than_said_and_the_closest_is_one_of_them(name, target, rows) -> None:
     model, wanted, _ = MODELS[name]
     model = model.fit(NUMBERS, wanted)
     explainer = bf.Explainer(model, NUMBERS)
     told = near = 0
-    for row in NUMBERS[:40]:
+    for row in NUMBERS[:rows]:
         for rules in ([bf.at_most_changes(1)], [bf.fixed("x1"), bf.at_most_changes(2)], [bf.fixed("x0", "x2")]):
             answer = explainer.explain(row[None], target=target, constraints=rules).only
             notes = answer.certificate.notes

@@ -79,7 +79,7 @@ def test_the_error_says_what_was_meant(case) -> None:
         (bf, "InputError", "'errors.InputError'"),
         (bf, "register_step", "'teach.register_step'"),
         (bf, "mean_gain", "'survival.mean_gain'"),
-        (bf.plots, "alternative", "'alternatives'"),
+        (bf.plots, "status", "'statuses'"),
         (bf.survival, "meangain", "'mean_gain'"),
     ],
 )

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 import butfor as bf
 from tests.explanation.test_pickle import OBJECTS
 
-TABLES = ("Explanation", "Explanations", "Certificate", "Space", "Menu", "Ladder", "TradeOff", "Variety")
+TABLES = ("Explanation", "Explanations", "Certificate", "Space", "Menu", "Ladder", "TradeOff", "Best")
 """These print as tables."""
 
 RNG = np.random.default_rng(0)

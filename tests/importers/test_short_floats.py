@@ -26,6 +26,7 @@ from butfor.solvers.outcome import LEFT_OPEN, LEFT_TO_FLOAT32, TOLERANCE, Status
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import QUANTILES
+from tests.shorter import first
 
 SCALERS = [StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler()]
 
@@ -109,7 +110,7 @@ def test_whole_numbers_of_float32_leave_nothing_open() -> None:
 
 
 @pytest.mark.parametrize("distribution", ["uniform", "normal"])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", first(2, range(5)))
 def test_quantiles_of_float32_are_read(seed, distribution) -> None:
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.normal(0, 3, (100, 2)), columns=["a", "b"]).astype(np.float32)

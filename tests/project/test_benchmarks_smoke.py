@@ -50,9 +50,26 @@ def run(module: str, out: Path, tmp_path: Path) -> dict[str, list[dict[str, Any]
     return {path.stem: [json.loads(line) for line in path.read_text().splitlines()] for path in out.glob("*.jsonl")}
 
 
+@pytest.mark.parametrize("module", ["tree_throughput", "batches", "checks"])
+def test_a_benchmark_writes_complete_lines(module: str, tmp_path: Path) -> None:
+    found = run(f"benchmarks.{module}", tmp_path / "out", tmp_path)
+    assert set(found) == {module}
+    are_complete(found)
+
+
+@pytest.mark.long
 def test_benchmarks_write_complete_lines(tmp_path: Path) -> None:
     found = run("benchmarks", tmp_path / "out", tmp_path)
     assert set(found) == BENCHMARKS
+    are_complete(found)
+    named = {name: {bar for record in records for bar in record["against"]} for name, records in found.items()}
+    assert all("limit" in bars for bars in named.values())
+    assert "paper" in named["tree_throughput"]
+    assert all("generated" in record["data"] for record in found["tree_throughput"])
+
+
+def are_complete(found: dict[str, list[dict[str, Any]]]) -> None:
+    """Assert that the records have all fields, and ratios that fit."""
     for records in found.values():
         assert records
         for record in records:
@@ -64,10 +81,6 @@ def test_benchmarks_write_complete_lines(tmp_path: Path) -> None:
                 more = record["unit"] == "1/s"
                 ratio = record["value"] / bar["value"] if more else bar["value"] / record["value"]
                 assert bar["ratio"] == pytest.approx(ratio)
-    named = {name: {bar for record in records for bar in record["against"]} for name, records in found.items()}
-    assert all("limit" in bars for bars in named.values())
-    assert "paper" in named["tree_throughput"]
-    assert all("generated" in record["data"] for record in found["tree_throughput"])
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +89,7 @@ def ensembles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
     return out, run("benchmarks.ensembles", out, out)
 
 
+@pytest.mark.long
 def test_ensembles_write_complete_lines(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]]) -> None:
     _, found = ensembles
     assert set(found) == {"exact", "rivals", "treecf", "evaluator", "growth", "memory", "bigger", "regions"}
@@ -91,6 +105,7 @@ def test_ensembles_write_complete_lines(ensembles: tuple[Path, dict[str, list[di
             assert record["value"] > 0
 
 
+@pytest.mark.long
 def test_ensembles_are_proven(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]]) -> None:
     found = [record for records in ensembles[1].values() for record in records if record["kind"] == "row"]
     rows = [record for record in found if not record.get("rival", "").startswith("treecf")]
@@ -108,6 +123,7 @@ def report(docs: Path, *words: str) -> str:
     return (docs / "benchmarks.md").read_text()
 
 
+@pytest.mark.long
 def test_ensembles_make_a_page(ensembles: tuple[Path, dict[str, list[dict[str, Any]]]], tmp_path: Path) -> None:
     page = report(tmp_path, "--lines", str(ensembles[0]))
     for title in (
@@ -127,6 +143,7 @@ def test_the_page_in_the_docs_is_the_one_that_is_made(tmp_path: Path) -> None:
     assert report(tmp_path) == (ROOT / "docs" / "benchmarks.md").read_text()
 
 
+@pytest.mark.long
 def test_swarm_writes_complete_lines_and_no_row_beats_it(tmp_path: Path) -> None:
     found = run("benchmarks.swarm", tmp_path / "out", tmp_path)
     assert set(found) == {"swarm_overhead", "swarm_prediction", "swarm_gap", "swarm_rivals"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.doc_scripts import ROOT, doc_script
+from tests.shorter import first
 
 PAGES = sorted((ROOT / "docs" / "how-to").glob("*.md"))
 NEEDS = {"survival": ("sksurv",), "networks": ("torch", "onnx", "onnxruntime")}
@@ -25,7 +26,7 @@ def test_a_page_becomes_text_and_code_and_its_output_is_left_to_the_notebook() -
 
 @pytest.mark.slow
 @pytest.mark.documentation
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", first(1, PAGES), ids=lambda page: page.stem)
 def test_the_notebook_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed: pip install butfor[dev]")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed: pip install butfor[dev]")

@@ -41,7 +41,7 @@ def test_every_public_name_says_what_it_is_for(name: str) -> None:
 
 def test_the_reference_shows_methods_and_examples() -> None:
     page = doc_script("reference").page()
-    assert "#### explain\n\n```python\nexplain(\n    X,\n    *,\n    target='other',\n" in page
+    assert "#### explain\n\n```python\nexplain(\n    X,\n    target='other',\n    *,\n" in page
     assert "```pycon\n>>> fixed(" in page
     assert "- `PROVEN_OPTIMAL`: " in page
 

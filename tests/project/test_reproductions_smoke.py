@@ -96,6 +96,7 @@ def test_defaults(tmp_path: Path) -> None:
     assert len((tmp_path / "defaults.md").read_text().splitlines()) == 2 + len(records)
 
 
+@pytest.mark.long
 def test_mdpso(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.mdpso"], tmp_path)
     records = [record for path in tmp_path.glob("*.jsonl") for record in lines(path)]
@@ -153,6 +154,7 @@ def test_robust_validity(tmp_path: Path) -> None:
     assert all(record["robustness"] == 1 for record in robust)
 
 
+@pytest.mark.long
 def test_robust_pictures(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.robust.pictures"], tmp_path)
     records = lines(tmp_path / "answers.jsonl")

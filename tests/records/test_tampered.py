@@ -19,6 +19,7 @@ from butfor.audit.recheck import check
 from butfor.datasets import loans
 from butfor.records.schema import hash_of, sealed
 from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK, X, Y
+from tests.shorter import first
 
 FLOWERS, KINDS = load_iris(return_X_y=True)
 NET = MLPClassifier((4,), activation="tanh", solver="lbfgs", max_iter=2000, random_state=0).fit(FLOWERS, KINDS)
@@ -113,19 +114,19 @@ def refused(record: Any, model: Any, seconds: float = 60.0) -> bool:
     return answer is None or not check(answer, model, time_limit=seconds).passed
 
 
-SLOWLY = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("already so", "second", "third")]
+def some(places: Iterator[tuple[Any, ...]], one_in: int, start: int = 0) -> list[tuple[Any, ...]]:
+    """One in so many places; others for another start."""
+    return list(places)[start % one_in :: one_in]
 
 
-@pytest.mark.parametrize("kind", ["optimal", "impossible", "impossible for a sum", "black box", *SLOWLY])
-def test_every_changed_value_is_refused(kind) -> None:
+@pytest.mark.parametrize("one_in", first(1, [6, 1]))
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_every_changed_value_is_refused(kind, one_in) -> None:
     model, answer = ANSWERS[kind]
     record = json.loads(answer.to_json())
     assert not refused(record, model)
-    passed, slow = [], [param.values[0] for param in SLOWLY]
-    third = slow.index(kind) if kind in slow else None
-    for number, place in enumerate(leaves(record)):
-        if third is not None and number % 3 != third:
-            continue  # these answers are much alike, and each has another third of its values changed
+    passed = []
+    for place in some(leaves(record), one_in, list(ANSWERS).index(kind)):
         changed = put(record, place, other(at(record, place)))
         assert refused(changed, model), f"{named(place)} was changed, and the hash was not"
         if place != ("hash",) and not refused(sealed(changed), model):
@@ -154,20 +155,22 @@ def spoilt(record: Any, place: tuple[Any, ...], value: Any) -> Any:
     return sealed(changed)
 
 
+@pytest.mark.parametrize("one_in", first(1, [3, 1]))
 @pytest.mark.parametrize("kind", ["impossible"])
-def test_a_value_of_any_type_is_read_or_refused_in_words(kind) -> None:
+def test_a_value_of_any_type_is_read_or_refused_in_words(kind, one_in) -> None:
     _, answer = ANSWERS[kind]
     record = json.loads(answer.to_json())
-    for place in nodes(record):
+    for place in some(nodes(record), one_in):
         for value in WRONG:
             read(spoilt(record, place, value))
 
 
+@pytest.mark.parametrize("one_in", first(1, [4, 1]))
 @pytest.mark.parametrize("kind", ["optimal"])
-def test_a_question_of_any_type_is_checked_or_refused_in_words(kind) -> None:
+def test_a_question_of_any_type_is_checked_or_refused_in_words(kind, one_in) -> None:
     model, answer = ANSWERS[kind]
     record = json.loads(answer.to_json())
-    for place in nodes(record["question"], ("question",)):
+    for place in some(nodes(record["question"], ("question",)), one_in):
         for value in WRONG:
             refused(spoilt(record, place, value), model, seconds=1.0)
 
@@ -186,7 +189,7 @@ def test_a_text_that_no_reader_takes_is_refused(text) -> None:
         bf.Explanation.from_json(text)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_any_value_of_any_type_is_checked_or_refused_in_words(kind) -> None:
     model, answer = ANSWERS[kind]
@@ -243,11 +246,12 @@ def test_a_batch_that_was_not_changed_is_taken() -> None:
     assert batch_sealed(BATCH_LINES) == BATCH_LINES
 
 
-@pytest.mark.parametrize("kind", ["possible", pytest.param("impossible", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("one_in", first(1, [6, 1]))
+@pytest.mark.parametrize("kind", BATCHES)
 @pytest.mark.filterwarnings("ignore:.*lie outside the ranges")
-def test_every_changed_value_of_a_batch_is_refused(kind) -> None:
+def test_every_changed_value_of_a_batch_is_refused(kind, one_in) -> None:
     lines, passed = BATCHES[kind], []
-    for place in leaves(lines):
+    for place in some(leaves(lines), one_in, 3 * list(BATCHES).index(kind)):
         changed = put(lines, place, other(at(lines, place)))
         assert batch_refused(changed), f"{named(place)} was changed, and the hash was not"
         if place[-1] != "hash" and not batch_refused(batch_sealed(changed)):
@@ -255,17 +259,18 @@ def test_every_changed_value_of_a_batch_is_refused(kind) -> None:
     assert [name for name in passed if not BATCH_HASH_ONLY.fullmatch(name)] == []
 
 
-def test_every_value_that_is_left_out_of_a_batch_is_noticed() -> None:
-    for place in nodes(BATCH_LINES):
+@pytest.mark.parametrize("one_in", first(1, [3, 1]))
+def test_every_value_that_is_left_out_of_a_batch_is_noticed(one_in) -> None:
+    for place in some(nodes(BATCH_LINES), one_in):
         if len(place) > 1 and not isinstance(place[-1], int):
             changed = copy.deepcopy(BATCH_LINES)
             del at(changed, place[:-1])[place[-1]]
             assert batch_refused(changed), f"{named(place)} was left out"
 
 
-@pytest.mark.slow
-def test_a_value_of_any_type_in_a_batch_is_read_or_refused_in_words() -> None:
-    for place in nodes(BATCH_LINES):
+@pytest.mark.parametrize("one_in", first(1, [10, 1]))
+def test_a_value_of_any_type_in_a_batch_is_read_or_refused_in_words(one_in) -> None:
+    for place in some(nodes(BATCH_LINES), one_in):
         for value in WRONG if len(place) > 1 else ():
             changed = put(BATCH_LINES, place, value)
             if value is DELETED:

@@ -34,17 +34,21 @@ SPLITS: tuple[Split, ...] = (ObliqueSplit(np.array([1.0, 0.5, 2.0, 1.0])), AxisS
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
 
+@parametrize_with_checks([TAOClassifier(), TAORegressor()])
+def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.long
 @parametrize_with_checks(
     [
-        TAOClassifier(),
         TAOClassifier(split="axis"),
         TAOClassifier(init="cart"),
         TAOClassifier(init="random"),
-        TAORegressor(),
         TAORegressor(split="axis"),
     ]
 )
-def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
+def test_it_is_a_scikit_learn_estimator_with_other_settings(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -10,6 +10,7 @@ import pytest
 import butfor as bf
 from butfor.space.feature import Feature
 from butfor.views.html import ANSWERS_IN_A_NOTEBOOK, LONG_VALUES, fragment, fragment_many
+from tests.shorter import first
 from tests.views.answers import drawn, made, question
 
 VOID = {"meta", "br", "line", "circle", "rect", "input"}
@@ -136,7 +137,7 @@ def test_a_notebook_lists_the_first_answers() -> None:
     assert fragment_many(answers) == answers._repr_html_()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", first(8, range(40)))
 def test_any_answer_is_well_formed(seed) -> None:
     Reader(drawn(seed).to_html())
     Reader(fragment(drawn(seed)))

@@ -16,6 +16,7 @@ from butfor.explanation.changes import readable
 from butfor.explanation.column_words import ENGLISH, NumberStyle
 from butfor.views.letters import STYLES, languages
 from tests.applicant import EXPLAINER, MODEL, POSSIBLE, ROW, STUCK, X
+from tests.shorter import first
 from tests.views.answers import drawn, made, question
 
 WORDS = bf.describe(
@@ -114,7 +115,7 @@ def test_an_answer_without_changes() -> None:
     assert same.to_text() == "The answer is no already: nothing needs to change."
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", first(6, range(30)))
 @pytest.mark.parametrize("language", PROOFS)
 def test_any_answer_can_be_told(seed, language) -> None:
     for style in STYLES:

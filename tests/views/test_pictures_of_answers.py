@@ -96,7 +96,7 @@ def test_the_waterfall_goes_from_the_score_to_the_score(tree) -> None:
 def test_the_waterfall_of_the_cost_starts_at_nothing(tree) -> None:
     explainer, answers = tree
     parts = explainer.contributions(answers[0])
-    ax = bf.plots.waterfall(parts, of="cost")
+    ax = parts.plot(of="cost")
     assert ax.patches[0].get_x() == 0
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx(answers[0].cost)
     with pytest.raises(bf.errors.InputError, match="'score' or 'cost'"):
@@ -152,7 +152,7 @@ def test_alternatives_stand_side_by_side(tree) -> None:
         changed = frame.set_index("column")[f"answer {i + 1}"].dropna()
         assert {*changed.index} == {*(change.name for change in one.changes), "cost", "score"}
         assert float(changed["cost"]) == one.cost
-    ax = bf.plots.alternatives(answers)
+    ax = found.plot()
     drawn = {text.get_text() for text in ax.texts}
     for one in answers:
         assert any(change.text[1] in text for change in one.changes for text in drawn)
@@ -167,9 +167,9 @@ def test_only_answers_to_one_row_stand_side_by_side(tree) -> None:
     with pytest.raises(bf.errors.InputError, match="different rows"):
         explainer.explain(X.iloc[:2], target="yes").alternatives()
     with pytest.raises(bf.errors.InputTypeError, match="str was given as an answer"):
-        bf.plots.alternatives("no")
+        explainer.decision_map("no")
     with pytest.raises(bf.errors.InputError, match="no answer was given"):
-        bf.plots.alternatives([])
+        explainer.decision_map([])
     impossible = explainer.explain(
         X.loc[[answers[0].factual.index[0]]], target="yes", constraints=[bf.fixed(*X.columns)]
     )
@@ -189,7 +189,7 @@ def test_a_map_shows_what_the_model_says(tree, columns, others) -> None:
         rows[name] = frame[name]
     assert (explainer.model.predict(rows) == "yes").tolist() == frame["met"].tolist()
     assert explainer.model.predict_proba(rows)[:, 1] == pytest.approx(frame["value"])
-    ax = bf.plots.decision_map(found)
+    ax = found.plot()
     (left, right), (low, high) = sorted(ax.get_xlim()), sorted(ax.get_ylim())
     for mark in found.marks:
         assert left <= mark.x <= right
@@ -231,7 +231,7 @@ def test_a_region_is_told_and_drawn_in_words(line) -> None:
     words = bf.describe({"income": bf.Column("Yearly income", unit="$", decimals=0), "late": "Late payments"})
     region = bf.Explainer(known.model, data=table()[0], words=words).region(answers.point, target="yes")
     assert "Yearly income: " in region.describe()
-    ax = bf.plots.region(region)
+    ax = region.plot()
     assert {text.get_text() for text in ax.get_yticklabels()} >= {"Yearly income", "Late payments"}
     assert any(r"\$" in text.get_text() for text in ax.texts)
     texts_inside(ax)
@@ -314,7 +314,7 @@ def test_the_way_through_a_tree_is_drawn(tree) -> None:
     path = explainer.tree_path(answers[0])
     frame = path.to_frame()
     assert frame["crossed"].sum() == len(path.crossed)
-    ax = bf.plots.tree_path(path)
+    ax = path.plot()
     diamonds = [one for one in ax.lines if one.get_marker() == "D"]
     assert len(diamonds) == len(path.crossed)
     assert f"{len(path.crossed)} of {len(path.splits)} splits" in ax.get_label()

@@ -342,9 +342,11 @@ def solvers(
         return
     explainer = Explainer(estimator, read_table(data, estimator))
     found = explainer.solvers(
-        target_of(explainer, target),
-        read_cost(cost, f"--cost {cost}"),
-        constraints_of(explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin, robust=robust),
+        target=target_of(explainer, target),
+        cost=read_cost(cost, f"--cost {cost}"),
+        constraints=constraints_of(
+            explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin, robust=robust
+        ),
     )
     _print(
         text.table(

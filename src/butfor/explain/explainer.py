@@ -16,7 +16,6 @@ from butfor.explain.asking import Asking
 from butfor.explain.contributions import contributions_of
 from butfor.explain.decision_map import decision_map
 from butfor.explain.different import difference_of
-from butfor.explain.front import front
 from butfor.explain.grid import VALUES_PER_COLUMN
 from butfor.explain.notices import log_solved, point_out_mismatch, point_out_rows_outside, point_out_unread
 from butfor.explain.plan import plan
@@ -31,7 +30,6 @@ from butfor.explanation.contributions import Contributions
 from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
-from butfor.explanation.front import Front
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import OnMismatch, Reading, read
@@ -130,8 +128,8 @@ class Explainer(SeveralAnswers):
     def explain(
         self,
         X: Any,
-        *,
         target: Any = "other",
+        *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
         k: int = 1,
@@ -198,11 +196,11 @@ class Explainer(SeveralAnswers):
         log_solved(answers, budget)
         return answers
 
-    def __call__(self, X: Any, **options: Any) -> Explanations:
+    def __call__(self, X: Any, target: Any = "other", **options: Any) -> Explanations:
         """The same as `explain`."""
-        return self.explain(X, **options)
+        return self.explain(X, target, **options)
 
-    def region(self, row: Any, *, target: Any, whole_numbers: bool = True, time_limit: float | None = None) -> Region:
+    def region(self, row: Any, target: Any, *, whole_numbers: bool = True, time_limit: float | None = None) -> Region:
         """The widest box around a row that meets the target, in which the target is met everywhere.
 
         Choose it to say "anything from 50,000 to 54,200" instead of "50,000". No side of the box can be moved out
@@ -223,8 +221,8 @@ class Explainer(SeveralAnswers):
     def robustness(
         self,
         row: Any,
-        *,
         target: Any,
+        *,
         norm: Literal["linf", "l2", "l1"] = "linf",
         time_limit: float | None = None,
     ) -> Robustness:
@@ -242,27 +240,6 @@ class Explainer(SeveralAnswers):
                 "Explainer.region widens whole numbers, too.",
             )
         return surroundings(self._asking.one(row), target, self._asking.referee(), norm, radius).robustness(budget)
-
-    def pareto(
-        self,
-        row: Any,
-        *,
-        target: Any = "other",
-        radii: Iterable[float] = (0.0, 0.01, 0.02, 0.05, 0.1),
-        norm: Literal["linf", "l2", "l1"] = "linf",
-        cost: AbstractCost | str | None = None,
-        constraints: Constraints = (),
-        time_limit: float | None = None,
-    ) -> Front:
-        """What robustness costs: the cheapest answers that stay valid in balls of several radii.
-
-        Choose it to see how much firmness is cheap before you settle on a radius. The radii are those of `bf.robust`, in
-        ranges. `time_limit` is for all of them. An answer at a larger radius is one at a smaller radius, too, and a bound
-        at a smaller one holds at a larger: what is known is passed on.
-        """
-        budget = budget_of(time_limit, None, None)
-        verifier = self._asking.one_row("a front", row, target, cost, constraints)
-        return front(self._asking, verifier, radii, norm, budget)
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.
@@ -310,7 +287,7 @@ class Explainer(SeveralAnswers):
         - `columns`: the column across and the one upwards (default: those that the first answer moves most);
         - `others`: whether all other columns are as in the row, or as in the first answer. If that changes more than
           two columns, the target is met around it only with "answer";
-        - `region`: a region to draw, such as `explainer.region(answer, target=...)`;
+        - `region`: a region to draw, such as `explainer.region(answer, target)`;
         - `steps`: how many values of each column are asked about, at most.
 
         >>> from sklearn.datasets import load_iris
@@ -341,10 +318,11 @@ class Explainer(SeveralAnswers):
 
     def solvers(
         self,
+        X: Any = None,
         target: Any = "other",
+        *,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
-        X: Any = None,
     ) -> Supports:
         """Every solver, with whether it takes such a problem, and why.
 

@@ -1,24 +1,24 @@
-"""The questions of an explainer that have several answers: menus, ladders, fronts, refusals, and a choice among answers."""
+"""The questions of an explainer that have several answers: menus, ladders, trade-offs, and the best of many."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from butfor.errors import suggests
-from butfor.explain.arguments import budget_of, count_of
+from butfor.explain.arguments import budget_of
 from butfor.explain.asking import Asking
+from butfor.explain.best import RESPECTS, best
 from butfor.explain.ladder import rungs, shares
 from butfor.explain.menu import menu
-from butfor.explain.refuse import refused
-from butfor.explain.trade_off import against_changes, against_score
-from butfor.explain.variety import RESPECTS, variety
+from butfor.explain.trade_off import trade_off
+from butfor.explain.without import left_alone
+from butfor.explanation.best import Best
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.explanation.ladder import Ladder
 from butfor.explanation.menu import Menu
 from butfor.explanation.trade_off import TradeOff
-from butfor.explanation.variety import Variety
 from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 
@@ -29,7 +29,7 @@ class SeveralAnswers:
 
     _asking: Asking
 
-    def refuse(
+    def without(
         self, answer: Explanation | Explanations, *columns: str, time_limit: float | None = None
     ) -> Explanations:
         """The cheapest change that leaves some columns alone which an answer changes: "and if I refuse this?"
@@ -44,11 +44,11 @@ class SeveralAnswers:
         >>> answer = explainer.explain(X.iloc[[60]], target=2)
         >>> [change.name for change in answer.changes]
         ['petal length (cm)']
-        >>> [change.name for change in explainer.refuse(answer, "petal length (cm)").changes]
+        >>> [change.name for change in explainer.without(answer, "petal length (cm)").changes]
         ['petal width (cm)']
         """
         budget = budget_of(time_limit, None, None)
-        return self._asking.solved(refused(self._asking, answer.only, columns), budget)
+        return self._asking.solved(left_alone(self._asking, answer.only, columns), budget)
 
     def menu(
         self,
@@ -115,76 +115,52 @@ class SeveralAnswers:
         ]
         return Ladder(tuple(named), tuple(found), asked[0].before.table, asked[0].before.outputs()[0])
 
-    def cost_against_changes(
+    def trade_off(
         self,
         row: Any,
         target: Any = "other",
         *,
+        against: Literal["changes", "radius", "score"],
+        radii: Iterable[float] | None = None,
+        norm: Literal["linf", "l2", "l1"] | None = None,
+        up_to: float | None = None,
+        questions: int | None = None,
         cost: AbstractCost | str | None = None,
         constraints: Constraints = (),
         time_limit: float | None = None,
     ) -> TradeOff:
-        """The cheapest change of a row with at most 1, 2, 3, ... changed columns, up to the cheapest of all.
+        """The cheapest change of a row for harder and harder demands: what does it cost to want more?
 
-        Choose it to see whether one more change is worth it. The front is complete: with any limit on the number
-        of changes, one of these answers is the cheapest.
+        - `against="changes"`: with at most 1, 2, 3, ... changed columns, up to the cheapest of all. Choose it to see
+          whether one more change is worth it;
+        - `against="radius"`: valid in balls of several `radii`, as `bf.robust` means them (default: 0, 0.01, 0.02, 0.05
+          and 0.1 ranges), in a `norm` (default: "linf"). Choose it to see how much firmness is cheap;
+        - `against="score"`: with each score from the target on, such as `bf.probability("approved", 0.5)` or
+          `bf.value(at_least=10)`, `up_to` some score (default: the best one of a row in the data). At most so many
+          `questions` are asked (default: 20). Choose it to be on the safe side.
+
+        Between two answers, bounds of the cost are proven. Against changes, or where the scores of a model are few
+        enough, all is known: see `TradeOff.complete`.
 
         `row` is one row as a table or a dict. The other arguments are those of `explain`.
-
-        >>> import butfor as bf
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.linear_model import LogisticRegression
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> explainer = bf.Explainer(LogisticRegression(max_iter=1000).fit(X, y), data=X)
-        >>> front = explainer.cost_against_changes(X.iloc[[60]], target=2, cost="L2")
-        >>> [(changes, round(answer.cost, 3)) for changes, answer in zip(front.numbers, front)]
-        [(3, 0.07), (2, 0.071), (1, 0.083)]
-        """
-        budget = budget_of(time_limit, None, None)
-        verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
-        return against_changes(self._asking, verifier, budget)
-
-    def cost_against_score(
-        self,
-        row: Any,
-        target: Any,
-        *,
-        up_to: float | None = None,
-        questions: int = 20,
-        cost: AbstractCost | str | None = None,
-        constraints: Constraints = (),
-        time_limit: float | None = None,
-    ) -> TradeOff:
-        """The cheapest change of a row for each score from the target on: what does it cost to be on the safe side?
-
-        The score is the probability of a class, or the value of a regressor, and the target is where it starts, such as
-        `bf.probability("approved", 0.5)`. Each answer is the cheapest one with its score. For scores between two
-        answers, bounds of the cost are proven. Where the scores of a model are finitely many, enough questions find
-        the whole front.
-
-        - `row`: one row as a table or a dict;
-        - `up_to`: the score where the front ends (default: the best score of a row in the data);
-        - `questions`: how many scores are asked for, at most.
-
-        The other arguments are those of `explain`.
 
         >>> import butfor as bf
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
-        >>> front = explainer.cost_against_score(X.iloc[[60]], bf.probability(2, 0.5))
-        >>> [(round(score, 3), round(answer.cost, 3)) for score, answer in zip(front.numbers, front)]
+        >>> safer = explainer.trade_off(X.iloc[[60]], bf.probability(2, 0.5), against="score")
+        >>> [(round(score, 3), round(answer.cost, 3)) for score, answer in zip(safer.numbers, safer)]
         [(0.667, 0.246), (1.0, 0.541)]
-        >>> front.complete
+        >>> safer.complete
         True
         """
-        questions = count_of("questions", questions)
         budget = budget_of(time_limit, None, None)
         verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
-        return against_score(self._asking, verifier, up_to, questions, budget)
+        options = {"radii": radii, "norm": norm, "up_to": up_to, "questions": questions}
+        return trade_off(self._asking, verifier, against, options, budget)
 
-    def variety(self, answers: Iterable[Explanation], respects: Sequence[str] = tuple(RESPECTS)) -> Variety:
+    def best(self, answers: Iterable[Explanation], by: Sequence[str] = tuple(RESPECTS)) -> Best:
         """The best of several answers to one row in each respect: a choice of a few that differ in what they are good at.
 
         - "cost" and "number of changes": the smallest;
@@ -193,7 +169,7 @@ class SeveralAnswers:
         - "robustness": how far the numbers can move together and the target is still met, as a share of their ranges.
           It is left out if the model cannot say. It takes a second or two per answer for a hundred trees.
 
-        `answers` are the options of a menu, a front, or `k` answers. Each answer keeps its own proof; what is best is
+        `answers` are the options of a menu, of a trade-off, or `k` answers. Each answer keeps its own proof; what is best is
         said of these answers only.
 
         >>> import butfor as bf
@@ -201,10 +177,10 @@ class SeveralAnswers:
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> explainer = bf.Explainer(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y), data=X)
-        >>> choice = explainer.variety(explainer.menu(X.iloc[[60]], target=2))
+        >>> choice = explainer.best(explainer.menu(X.iloc[[60]], target=2))
         >>> [change.name for change in choice["cost"].changes]
         ['petal length (cm)']
         >>> len(choice), choice.compared
         (1, 2)
         """
-        return variety(self._asking, answers, respects)
+        return best(self._asking, answers, by)

@@ -1,4 +1,4 @@
-"""Answers that belong together: what a menu, a ladder, a trade-off, a front and a choice have in common."""
+"""Answers that belong together: what a menu, a ladder, a trade-off and the best of many have in common."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, overload
 
 from butfor.errors import InputTypeError
+from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.render import rendered
 
@@ -32,6 +33,10 @@ class AnswerList(Sequence[Explanation]):
     def __getitem__(self, index: slice) -> tuple[Explanation, ...]: ...
     def __getitem__(self, index: int | str | slice) -> Explanation | tuple[Explanation, ...]:
         return self.answers[self._place(index) if isinstance(index, str) else index]
+
+    def alternatives(self) -> Alternatives:
+        """The answers side by side: what changes in each, and what it costs."""
+        return alternatives(self)
 
     def __repr__(self) -> str:
         return str(rendered(rendered(self, self.way), "listing"))

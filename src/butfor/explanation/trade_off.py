@@ -33,7 +33,7 @@ class Stretch:
 class TradeOff(DrawnAnswers):
     """The answers of which none is both cheaper than another and better in what is wanted beside, cheapest first.
 
-    - `against`: what is wanted beside, in words: a score, or few changes;
+    - `against`: what is wanted beside, in words: few changes, a score, or the radius of a ball in which it stays valid;
     - `numbers`: how much of that each answer has;
     - `answers`: the answers;
     - `stretches`: what is proven of the cost of each demand, from the easiest to the hardest;
@@ -75,8 +75,9 @@ class TradeOff(DrawnAnswers):
 
     def cost_of(self, demand: float) -> tuple[float, float]:
         """Between which numbers the least cost of a demand is proven to lie. (0, inf) if nothing was asked about it."""
-        for one in self.stretches:
+        low, high = 0.0, np.inf
+        for one in self.stretches:  # where one ends and the next begins, both know something
             first, last = min(one.start, one.end), max(one.start, one.end)
             if first <= demand <= last and not (one.open_start and demand == one.start):
-                return one.low, one.high
-        return 0.0, np.inf
+                low, high = max(low, one.low), min(high, one.high)
+        return low, high

@@ -8,6 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
+from butfor.formulation.choices import FeatureChoices
 from butfor.model.cells import Cells
 from butfor.problem.problem import Problem
 
@@ -56,11 +57,11 @@ def tabulate(problem: Problem, cells: tuple[Cells, ...]) -> Tables:
             value[every, start[j] + home[:, j]] = x
             price[every, start[j] + home[:, j]] = np.where(domain.stay[:, j], 0.0, np.inf)
             continue
-        values, open_ = _values(problem, j, cell)
-        value[:, block] = values
-        price[:, block] = np.where(open_, prices.separable(j, x[:, None], values), np.inf)
+        choices = FeatureChoices(problem, j, cell)
+        nearest = choices.nearest()
+        value[:, block], price[:, block] = nearest.value, choices.price(nearest)
         if reach.size:
-            reach[:, block] = np.where(open_, prices.reach(j, x[:, None], values), 0.0)
+            reach[:, block] = np.where(nearest.able, prices.reach(j, x[:, None], nearest.value), 0.0)
         if j in prices.calls:
             _check_rising(price[:, block][:, :-1], near[:, j], problem.space.features[j].name)
     return Tables(start, value, price, reach, home, near, domain.stay)
@@ -71,27 +72,6 @@ def _unread(problem: Problem, cells: tuple[Cells, ...]) -> BoolArray:
     single = np.array([not cell.levels and cell.count == 1 for cell in cells], dtype=np.bool_)
     free = problem.domain.stay & ~problem.domain.missing & ~np.isnan(problem.factuals)
     return np.asarray(single & free.all(axis=0))
-
-
-def _values(problem: Problem, j: int, cells: Cells) -> tuple[FloatArray, BoolArray]:
-    """The value for each cell of a feature, and whether the cell is admissible."""
-    if cells.levels:
-        return level_values(problem, j)
-    domain = problem.domain
-    x = problem.factuals[:, j]
-    missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
-    numbers = domain.nearest(j, cells.lower()[None, :], cells.upper()[None, :])
-    return np.column_stack([numbers, np.full(len(x), np.nan)]), np.column_stack([~np.isnan(numbers), missing])
-
-
-def level_values(problem: Problem, j: int) -> tuple[FloatArray, BoolArray]:
-    """The codes of the levels of a feature, "missing" last, and which of them each row may have."""
-    domain, x, allowed = problem.domain, problem.factuals[:, j], problem.domain.levels[j].copy()
-    codes = np.append(np.arange(allowed.shape[1], dtype=np.float64), np.nan)
-    known = np.flatnonzero(~np.isnan(x))
-    allowed[known, x[known].astype(np.intp)] = domain.stay[known, j]
-    missing = np.where(np.isnan(x), domain.stay[:, j], domain.missing[:, j])
-    return np.broadcast_to(codes, (len(x), len(codes))), np.column_stack([allowed, missing])
 
 
 def _check_rising(price: FloatArray, near: IntArray, name: str) -> None:

@@ -151,6 +151,12 @@ class Domain:
         moved = np.where(np.isnan(points), self.missing, inside)
         return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
 
+    def reals(self) -> BoolArray:
+        """Which features are numbers that may have any value between two ends."""
+        out = self.step == 0
+        out[list(self.levels)] = False
+        return np.asarray(out)
+
     def width(self, j: int) -> float:
         """How wide the values are that number `j` may take, in any row. It is a good unit for it (1 if there is one value)."""
         width = float(self.high[:, j].max() - self.low[:, j].min())
@@ -208,7 +214,7 @@ class Domain:
         """The value nearest to `start` to which number `j` may move, in each cell `(lower, upper]`; NaN if none is."""
         bottom, top = self.within(j, lower, upper)
         if self.step[j]:
-            near = grid_point(np.round((start - self.anchor[j]) / self.step[j]), self.step[j], self.anchor[j])
+            near = grid_near(start, self.step[j], self.anchor[j])
         else:
             near = start.astype(np.float32).astype(np.float64) if self.single[j] else start
         with np.errstate(invalid="ignore"):
@@ -271,10 +277,16 @@ def grid_point(k: FloatArray, step: FloatArray | float, anchor: FloatArray | flo
         return np.asarray(anchor + np.where(whole, k / parts, k * step))
 
 
+def grid_near(x: FloatArray, step: FloatArray | float, anchor: FloatArray | float) -> FloatArray:
+    """The grid point nearest to each value. Without a step there is no grid, and what comes out means nothing."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return grid_point(np.round((x - anchor) / step), step, anchor)
+
+
 def _meant(x: FloatArray, step: float, anchor: float) -> FloatArray:
     """The grid point that each value means, up to the rounding of a short computation; NaN if none."""
     with np.errstate(invalid="ignore"):
-        point = grid_point(np.round((x - anchor) / step), step, anchor)
+        point = grid_near(x, step, anchor)
         return np.where(np.abs(point - x) <= 4 * np.spacing(np.abs(x)), point, np.nan)
 
 

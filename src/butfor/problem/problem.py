@@ -220,7 +220,7 @@ class Problem:
         if self.space.features[j].levels is not None:
             yield ValueKind.LEVELS
             return
-        yield ValueKind.WHOLE if self.domain.step[j] else ValueKind.CONTINUOUS
+        yield ValueKind.CONTINUOUS if self.domain.reals()[j] else ValueKind.WHOLE
         if (np.isnan(self.factuals[:, j]) | self.domain.missing[:, j]).any():
             yield ValueKind.MISSING
 

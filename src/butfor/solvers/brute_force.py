@@ -6,12 +6,13 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import UnsupportedProblemError
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.half_spaces import goals, of_leaf
+from butfor.model.cells import number_cells
 from butfor.model.clearance import ranges, stays_clear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind, cuts, evaluate
 from butfor.model.scores import cheapest_offset
-from butfor.problem.domain import grid_point
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
@@ -90,30 +91,13 @@ def _cheapest(problem: Problem, k: int) -> Outcome:
 
 def candidates(problem: Problem, j: int) -> FloatArray:
     """The values of feature `j` that an optimum may take."""
-    domain, x = problem.domain, float(problem.factuals[0, j])
-    feature = problem.space.features[j]
-    found = [x] if domain.stay[0, j] else []
-    if domain.missing[0, j]:
-        found.append(np.nan)
-    if feature.levels is not None:
-        found += [float(code) for code in np.flatnonzero(domain.levels[j][0]) if code != x]
-    elif domain.low[0, j] <= domain.high[0, j]:
-        found += [v for v in _numbers(problem, j) if v != x]
-    return np.array(found)
-
-
-def _numbers(problem: Problem, j: int) -> list[float]:
-    domain, step, anchor = problem.domain, float(problem.domain.step[j]), float(problem.domain.anchor[j])
-    if step:
-        first, last = (float(end[0]) for end in domain.ends(j))
-        numbers = np.arange(round((first - anchor) / step), round((last - anchor) / step) + 1, dtype=np.float64)
-        return [float(point) for point in np.clip(grid_point(numbers, step, anchor), first, last)]
+    if not problem.domain.reals()[j]:
+        return choices_of(problem, j).every()
     width = problem.demands.margin * ranges(problem.space)[j]
     edges = cuts(problem.model, j)
-    edges = np.unique(np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)]))
-    ends = np.concatenate([[-np.inf], edges, [np.inf]])
-    nearest = domain.nearest(j, ends[None, :-1], ends[None, 1:])[0]
-    return [float(v) for v in nearest if not np.isnan(v)]
+    edges = np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)])
+    nearest = FeatureChoices(problem, j, number_cells(edges)).nearest()
+    return nearest.value[nearest.able]
 
 
 def _offsets(problem: Problem, points: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from butfor.model.survival.readout import Survival
 from butfor.problem.targets.survival import OnCurves
 from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
-from butfor.views.decision_maps import draw as draw_map
+from butfor.views.decision_map import draw as draw_map
 from butfor.views.survival_curves import draw
 from butfor.views.survival_words import target_of
 

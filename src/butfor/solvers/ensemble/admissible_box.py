@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.formulation.choices import choices_of
 from butfor.model.trees import Trees
 from butfor.neighbours.trees.regions import Regions, leaf_boxes, regions, runs
 from butfor.neighbours.trees.search import Adversary, adversary_over
@@ -106,12 +107,10 @@ def _fits(domain: Domain, row: FloatArray) -> BoolArray:
 
 def _order(problem: Problem, model: Trees, j: int) -> FloatArray:
     """The levels that the only row may take. What moves least comes first, and then what fewest leaves tell apart."""
-    domain, row = problem.domain, problem.factuals[0]
-    allowed = np.append(domain.levels[j][0], domain.missing[0, j])
-    codes = np.append(np.arange(len(allowed) - 1.0), np.nan)
-    own = int(np.argmax(same(codes, row[j])))
-    allowed[own] = domain.stay[0, j]
-    move = problem.prices.reach(j, row[None, [j]], codes[None])[0]
+    levels = choices_of(problem, j).levels
+    codes, allowed, x = levels.value[0], levels.able[0], problem.factuals[:, [j]]
+    own = int(np.argmax(same(codes, x[0])))
+    move = problem.prices.reach(j, x, codes[None])[0]
     if len(codes) > MOST_CHAINED:
         return np.asarray(codes[allowed][np.argsort(move[allowed], kind="stable")])
     apart, left, order = _told_apart(model, j, len(codes)), np.flatnonzero(allowed).tolist(), [own]
@@ -119,7 +118,7 @@ def _order(problem: Problem, model: Trees, j: int) -> FloatArray:
         nearest = min(left, key=lambda level: (move[level], apart[order[-1], level]))
         left.remove(nearest)
         order.append(nearest)
-    return codes[order[1:]]
+    return np.asarray(codes[order[1:]])
 
 
 @lru_cache(maxsize=64)

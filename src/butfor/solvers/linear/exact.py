@@ -136,6 +136,4 @@ def rounded_out(problem: Problem, moved: FloatArray) -> FloatArray:
     x = problem.factuals
     out = outwards_in_single(moved, x)
     out = np.clip(out, np.fmin(problem.domain.low, x), np.fmax(problem.domain.high, x))
-    real = problem.domain.single & (problem.domain.step == 0)
-    real[list(problem.domain.levels)] = False
-    return np.where(real & (moved != x), out, moved)
+    return np.where(problem.domain.single & problem.domain.reals() & (moved != x), out, moved)

@@ -8,7 +8,7 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.problem.problem import Problem
-from butfor.solvers.linear.options import options_of, points_of
+from butfor.solvers.linear.options import options_of
 
 
 def farthest(problem: Problem, weights: FloatArray) -> FloatArray:
@@ -16,15 +16,15 @@ def farthest(problem: Problem, weights: FloatArray) -> FloatArray:
 
     Each feature takes the option that gains most. If only some may change, those that gain most do.
     """
-    options, values = options_of(problem, weights)
-    gain = np.where(np.isfinite(options.cost), options.gain + options.rate * options.length, -np.inf)
-    parts = list(pairwise(options.start.tolist()))
+    options = options_of(problem, weights)
+    table = options.table
+    gain = np.where(np.isfinite(table.cost), options.farthest(), -np.inf)
+    parts = list(pairwise(table.start.tolist()))
     pick = np.array([a + gain[:, a:b].argmax(axis=1) for a, b in parts], dtype=np.intp).reshape(-1, len(gain)).T
-    stay, rows = options.start[:-1], np.arange(len(gain))[:, None]
+    stay, rows = table.start[:-1], np.arange(len(gain))[:, None]
     best = gain[rows, pick]
     with np.errstate(invalid="ignore"):
         rank = np.argsort(np.argsort(gain[:, stay] - best, axis=1, kind="stable"), axis=1)
     pick = np.where(rank < problem.most_changes, pick, stay)
     possible = np.isfinite(gain[rows, pick]).all(axis=1, keepdims=True)
-    length = options.length[rows, pick]
-    return np.where(possible, points_of(problem, options, values, pick, length), np.nan)
+    return np.where(possible, options.points(problem, pick, table.length[rows, pick]), np.nan)

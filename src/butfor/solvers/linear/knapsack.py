@@ -31,7 +31,7 @@ from butfor.solvers.combine import ROWS_TOGETHER, in_parts, with_highest
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.farthest import farthest
 from butfor.solvers.linear.near import looked_at_closely
-from butfor.solvers.linear.options import Options, options_of, points_of
+from butfor.solvers.linear.options import Options, options_of
 from butfor.solvers.outcome import Outcome, Stopped, nothing_found, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
@@ -196,14 +196,14 @@ def _cheapest(
     n = len(problem)
     if not len(wanted.A):
         wanted = aimed = at_least(np.zeros(wanted.A.shape[1]), 0.0)
-    options, values = options_of(problem, wanted.A[0])
+    options = options_of(problem, wanted.A[0])
     now = evaluate(problem.model, problem.factuals) @ wanted.A[0]
     slack = _slack(options, now)
     need, aim = (np.broadcast_to(part.b[..., 0] - now, n) for part in (wanted, aimed))
     need, aim, most = need - slack, np.maximum(need, aim) + slack, problem.most_changes
-    tables, start, quantum = options.stacked(), options.start, options.quantum()
+    tables, start, quantum = options.stacked(), options.table.start, options.quantum()
     if boxes is None:
-        boxes = _everywhere(np.empty((n, len(values.features))))
+        boxes = _everywhere(np.empty((n, len(options.table.features))))
     pick, far, cost, bound, done = cheapest_choices(tables, start, boxes, need, aim, most, quantum, EFFORT)
     for row in np.flatnonzero(~done):
         if budget.spent():
@@ -211,7 +211,7 @@ def _cheapest(
         one = slice(row, row + 1)
         again = cheapest_choices(tables[one], start, boxes[one], need[one], aim[one], most, quantum, MORE_EFFORT)
         pick[row], far[row], cost[row], bound[row], done[row] = (part[0] for part in again)
-    points = points_of(problem, options, values, pick, far)
+    points = options.points(problem, pick, far)
     if problem.domain.single.any():
         points = rounded_out(problem, points)
     exact, cost = cost, np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, points))
@@ -222,7 +222,7 @@ def _cheapest(
 
 def _slack(options: Options, now: FloatArray) -> FloatArray:
     """By how much our own sums of gains may be off."""
-    farthest = np.abs(options.gain) + options.rate * options.length
-    largest = np.maximum.reduceat(farthest, options.start[:-1], axis=1) if farthest.shape[1] else farthest
+    farthest = np.abs(options.gain) + options.rate * options.table.length
+    largest = np.maximum.reduceat(farthest, options.table.start[:-1], axis=1) if farthest.shape[1] else farthest
     terms = largest.shape[1] + 2
     return np.asarray(4 * terms * UNIT_DOUBLE * (np.abs(now) + largest.sum(axis=1)))

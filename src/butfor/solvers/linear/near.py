@@ -52,8 +52,7 @@ def _crossing(near: Problem, point: FloatArray) -> float:
     It is 0 if no real number moves: the next answer may then be far away, for other reasons than rounding.
     """
     start, domain = near.factuals[0], near.domain
-    real = (domain.step == 0) & (point != start) & ~np.isnan(point - start)
-    real[list(domain.levels)] = False
+    real = domain.reals() & (point != start) & ~np.isnan(point - start)
     moving = np.flatnonzero(real & (_model(near).slope != 0).any(axis=0))
     if not len(moving):
         return 0.0

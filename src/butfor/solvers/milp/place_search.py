@@ -196,11 +196,10 @@ def _still(problem: Problem, score_set: ScoreSet, point: FloatArray) -> FloatArr
 def _tidied(problem: Problem, point: FloatArray) -> FloatArray:
     """The point with real numbers rounded to `TIDY` digits of their width, where the round number that is meant may lie."""
     out = point.copy()
-    for j, feature in enumerate(problem.space.features):
-        moved = np.isfinite(point[j]) and point[j] != problem.factuals[0, j]
-        if moved and feature.levels is None and not problem.domain.step[j]:
-            tidy = np.round(point[j], TIDY - int(np.floor(np.log10(problem.domain.width(j)))))
-            out[j] = np.float32(tidy) if problem.domain.single[j] else tidy
+    moved = np.isfinite(point) & (point != problem.factuals[0])
+    for j in np.flatnonzero(moved & problem.domain.reals()).tolist():
+        tidy = np.round(point[j], TIDY - int(np.floor(np.log10(problem.domain.width(j)))))
+        out[j] = np.float32(tidy) if problem.domain.single[j] else tidy
     return out
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.choices import choices_of
 from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
@@ -156,7 +157,7 @@ def sheet_of(problem: Problem, wanted: tuple[Goal, ...]) -> Sheet:
     unit = np.array([space.features[j].range for j in numbers])
     reach = _reach(problem, numbers, unit)
     counts = [len(space.features[j].levels or ()) for j in levels]
-    price = np.concatenate([np.zeros((len(problem), 0)), *(_prices(problem, int(j)) for j in levels)], axis=1)
+    price = np.concatenate([np.zeros((len(problem), 0)), *(_prices_of_levels(problem, int(j)) for j in levels)], axis=1)
     rate, square = prices.l1[numbers] * unit, prices.l2[numbers] * unit**2
     finite = price[np.isfinite(price)]
     scale = max(rate.max(initial=0.0), square.max(initial=0.0), finite.max(initial=0.0)) or 1.0
@@ -220,13 +221,9 @@ def _reach(problem: Problem, numbers: IntArray, unit: FloatArray) -> Reach:
     return Reach(d_low, d_high, d_low, np.asarray(odd), np.asarray(impossible))
 
 
-def _prices(problem: Problem, j: int) -> FloatArray:
-    """What each level of a feature costs each row: infinity if not allowed."""
-    domain = problem.domain
-    x = problem.factuals[:, j].astype(np.intp)
-    allowed = domain.levels[j].copy()
-    allowed[np.arange(len(x)), x] = domain.stay[:, j]
-    return np.where(allowed, problem.prices.tables[j][x, :-1], np.inf)
+def _prices_of_levels(problem: Problem, j: int) -> FloatArray:
+    choices = choices_of(problem, j)
+    return choices.price(choices.levels)[:, :-1]
 
 
 def _gates(

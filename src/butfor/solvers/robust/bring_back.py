@@ -87,8 +87,8 @@ def _back(
 ) -> SetAnswer:
     """The answer with some features as they were or, if they are real numbers, as near to that as it stays an answer."""
     assert best.point is not None
-    start, end, domain = best.point, problem.factuals[0], problem.domain
-    real = (domain.step[columns] == 0) & np.isfinite(end - start)[columns] & ~np.isin(columns, list(domain.levels))
+    start, end = best.point, problem.factuals[0]
+    real = (problem.domain.reals() & np.isfinite(end - start))[columns]
     near, far, share = 0.0, 1.0, 1.0
     for _ in range(1 + (halvings if real.any() else 0)):
         if near == far or budget.spent():

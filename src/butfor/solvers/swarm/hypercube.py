@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.choices import choices_of
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm.kernels import decode
 from butfor.solvers.swarm.layout import FREE, GROUP, MISSING, NUMBER, RANK, SINGLE, STAY, Layout, Plan
@@ -166,7 +167,7 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
                 low[:, j], high[:, j] = _boxed(low[:, j], high[:, j], start[:, j], box[:, j], float(domain.step[j]))
             room[:, j] = (low[:, j] <= high[:, j]) | domain.missing[:, j]
         else:
-            mask = _levels(problem, j, missing[:, j], int(slots[j]))
+            mask = _levels(problem, j, int(slots[j]))
             allowed[:, place[j] : place[j + 1]] = mask
             room[:, j] = mask.sum(axis=1) > domain.stay[:, j]
     free = room if active is None else room & (active | ~domain.stay)
@@ -215,18 +216,13 @@ def _size(feature: Feature, kind: int) -> int:
     return 2 if kind == NUMBER and feature.missing else 1
 
 
-def _levels(problem: Problem, j: int, missing: BoolArray, slots: int) -> BoolArray:
+def _levels(problem: Problem, j: int, slots: int) -> BoolArray:
     """Which levels of feature `j` each row may take.
 
     They have a finite price. The factual level is one of them if it may stay.
     """
-    domain, table = problem.domain, problem.prices.tables[j]
-    x = problem.factuals[:, j]
-    lost = np.isnan(x)
-    code = np.where(lost, len(table) - 1, x).astype(np.intp)
-    mask = np.column_stack([domain.levels[j], missing])
-    mask[np.arange(len(x)), np.minimum(code, mask.shape[1] - 1)] = domain.stay[:, j]
-    return np.asarray((mask & np.isfinite(table[code]))[:, :slots])
+    choices = choices_of(problem, j)
+    return np.isfinite(choices.price(choices.levels))[:, :slots]
 
 
 def _boxed(

@@ -109,7 +109,7 @@ class ParcelProgram:
             feature, width = problem.space.features[j], problem.domain.width(j)
             number = float(feature.in_numbers(self.row[[j]])[0])
             places[j] = Place(number, number, number)
-            if feature.levels is None and not problem.domain.step[j]:
+            if problem.domain.reals()[j]:
                 places[j] = Place(float(parcel.low[j]), float(parcel.high[j]), number, 1 / width)
                 free.append(j)
         row = kept(problem, self.row, places)

@@ -18,7 +18,7 @@ def test_the_next_answer_leaves_the_column_alone(kind) -> None:
     for here in possible:
         answer = here.explainer.explain(here.row, target=1, cost="L1+0.1*L0", constraints=[bf.at_most_changes(4)])
         name = answer.changes[0].name
-        again = here.explainer.refuse(answer, name)
+        again = here.explainer.without(answer, name)
         allowed = here.within([other for other in here.points if other != name]) & here.met
         assert again.only.cost == pytest.approx(here.cheapest(allowed, bf.L1() + 0.1 * bf.L0()))
         assert again.only.cost >= answer.cost - 1e-6
@@ -31,7 +31,7 @@ def test_refusals_add_up() -> None:
     answer, refused = here.explainer.explain(here.row, target=1), []
     while answer.only.found:
         refused.append(answer.changes[0].name)
-        answer = here.explainer.refuse(answer, refused[-1])
+        answer = here.explainer.without(answer, refused[-1])
     assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE
     left = here.within([name for name in here.points if name not in refused]) & here.met
     assert here.cheapest(left, bf.L1()) == np.inf
@@ -41,7 +41,7 @@ def test_several_columns_at_once() -> None:
     here = next(w for w in (world("linear", s) for s in range(30)) if len(answered(w).changes) > 1)
     answer = answered(here)
     names = [change.name for change in answer.changes]
-    again = here.explainer.refuse(answer, *names)
+    again = here.explainer.without(answer, *names)
     assert not {change.name for change in again.changes} & set(names)
 
 
@@ -54,16 +54,16 @@ def test_bad_input() -> None:
     answer = here.explainer.explain(here.row, target=1)
     unchanged = next(name for name in here.points if name not in {change.name for change in answer.changes})
     with pytest.raises(bf.errors.UnknownColumnError, match="salary"):
-        here.explainer.refuse(answer, "salary")
+        here.explainer.without(answer, "salary")
     with pytest.raises(bf.errors.InputError, match=f"does not change '{unchanged}'"):
-        here.explainer.refuse(answer, unchanged)
+        here.explainer.without(answer, unchanged)
     with pytest.raises(bf.errors.InputError, match="no column"):
-        here.explainer.refuse(answer)
+        here.explainer.without(answer)
     with pytest.raises(bf.errors.InputError, match="another model"):
-        world("tree", 1).explainer.refuse(answer, answer.changes[0].name)
+        world("tree", 1).explainer.without(answer, answer.changes[0].name)
     stuck = here.explainer.explain(here.row, target=1, constraints=[bf.fixed(*here.points)])
     with pytest.raises(bf.errors.InputError, match="without a point"):
-        here.explainer.refuse(stuck, "a")
+        here.explainer.without(stuck, "a")
     priced = here.explainer.explain(here.row, target=1, cost=bf.Table({"a": lambda x, y: abs(x - y)}) + bf.L1())
     with pytest.raises(bf.errors.InputError, match="as data"):
-        here.explainer.refuse(priced, priced.changes[0].name)
+        here.explainer.without(priced, priced.changes[0].name)

@@ -10,10 +10,10 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.estimator.prediction import Prediction
 from butfor.explain.asking import Asking
-from butfor.explain.refuse import meant
 from butfor.explain.surroundings import radii, surroundings
+from butfor.explain.without import meant
+from butfor.explanation.best import Best
 from butfor.explanation.explanation import Explanation
-from butfor.explanation.variety import Variety
 from butfor.model.questions import is_read
 from butfor.problem.targets.classes import Probability
 from butfor.problem.targets.names import as_target
@@ -27,12 +27,12 @@ NEIGHBOURS = 5
 """How many rows of the data say whether an answer is like the data."""
 
 
-def variety(asking: Asking, answers: Iterable[Explanation], respects: Sequence[str]) -> Variety:
+def best(asking: Asking, answers: Iterable[Explanation], by: Sequence[str]) -> Best:
     """The best of the answers that were found, in each respect that the model allows."""
-    unknown = [respect for respect in respects if respect not in RESPECTS]
-    if unknown or not respects or isinstance(respects, str):
+    unknown = [respect for respect in by if respect not in RESPECTS]
+    if unknown or not by or isinstance(by, str):
         raise InputError(
-            f"respects={respects!r} was given.",
+            f"by={by!r} was given.",
             *choice("It must be a list of some of", next(iter(unknown), None), RESPECTS, repr),
         )
     found = sorted((answer for answer in answers if answer.found), key=lambda answer: answer.cost)
@@ -43,13 +43,13 @@ def variety(asking: Asking, answers: Iterable[Explanation], respects: Sequence[s
     if len({one.question.target for one in found}) > 1:
         raise InputError("answers to several targets were given.", "They must be to one target.")
     target = as_target(meant(found[0].question.spec["target"]), asking.reading.source)
-    every = {respect: RESPECTS[respect](asking, found, target) for respect in respects}
+    every = {respect: RESPECTS[respect](asking, found, target) for respect in by}
     marks = {respect: mark for respect, mark in every.items() if mark is not None}
     winners = {respect: int(np.argmax(mark)) for respect, mark in marks.items()}  # of equal ones, the cheapest
     kept = sorted(set(winners.values()))
-    return Variety(
+    return Best(
         answers=tuple(found[i] for i in kept),
-        best={respect: kept.index(winner) for respect, winner in winners.items()},
+        places={respect: kept.index(winner) for respect, winner in winners.items()},
         marks={respect: tuple(np.abs(mark[kept]).tolist()) for respect, mark in marks.items()},
         compared=len(found),
         target=repr(target),

@@ -14,7 +14,7 @@ from butfor.space import frames
 from butfor.verdict.verify import Verifier
 
 
-def refused(asking: Asking, answer: Explanation, columns: Sequence[str]) -> Verifier:
+def left_alone(asking: Asking, answer: Explanation, columns: Sequence[str]) -> Verifier:
     """The row of an answer and its question, with these columns fixed."""
     _check(asking, answer, columns)
     spec = answer.question.spec
@@ -28,12 +28,12 @@ def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:
     for name in columns:
         asking.reading.space.index(name)
     if not answer.found:
-        raise InputError("an answer without a point was given.", "There is no change to refuse.")
+        raise InputError("an answer without a point was given.", "There is no change to leave out.")
     if answer.certificate.fingerprint != asking.fingerprint:
         raise InputError("the answer is to a question about another model.", "", "Use the Explainer of its model.")
     others = [str(name) for name in columns if str(name) not in changed]
     if others or not columns:
-        given = f"the answer does not change {others[0]!r}." if others else "no column was given to refuse."
+        given = f"the answer does not change {others[0]!r}." if others else "no column was given to leave alone."
         raise InputError(given, f"It changes {', '.join(changed) or 'nothing'}.", "Name one or more of these columns.")
 
 

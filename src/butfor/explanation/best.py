@@ -14,33 +14,35 @@ from butfor.space import frames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Variety(AnswerList):
+class Best(AnswerList):
     """The answers that are best in some respect among those that were compared, cheapest first.
 
     - `answers`: the answers;
-    - `best`: for each respect, the place of its best answer among them;
+    - `places`: for each respect, the place of its best answer among them;
     - `marks`: for each respect, how well each answer does;
     - `compared`: how many answers there were;
     - `target`: what is wanted, in words.
     """
 
-    way: ClassVar[str] = "variety"
+    way: ClassVar[str] = "best"
 
     answers: tuple[Explanation, ...]
-    best: Mapping[str, int]
+    places: Mapping[str, int]
     marks: Mapping[str, tuple[float, ...]]
     compared: int
     target: str
 
     def _place(self, name: str) -> int:
         """The place of the answer that is best in a respect."""
-        if name not in self.best:
-            raise InputError(f"the respect {name!r} was given.", f"The respects are {', '.join(map(repr, self.best))}.")
-        return self.best[name]
+        if name not in self.places:
+            raise InputError(
+                f"the respect {name!r} was given.", f"The respects are {', '.join(map(repr, self.places))}."
+            )
+        return self.places[name]
 
     def best_in(self, place: int) -> str:
         """The respects in which one of the answers is the best."""
-        return ", ".join(respect for respect, winner in self.best.items() if winner == place)
+        return ", ".join(respect for respect, winner in self.places.items() if winner == place)
 
     def to_frame(self) -> Any:
         """One row per answer: what it is best in, its marks in all respects, changes.

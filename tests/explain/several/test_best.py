@@ -1,4 +1,4 @@
-"""A variety names the best of several answers in each respect."""
+"""It names the best of several answers in each respect."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ QUICK = ["cost", "number of changes", "certainty", "similarity to the data"]
 def test_each_respect_has_its_best(kind) -> None:
     here = next(one for one in (world(kind, seed) for seed in range(30)) if len(_menu(one)) > 1)
     menu = list(_menu(here))
-    variety = here.explainer.variety(menu)
+    found = here.explainer.best(menu)
     points = pd.concat([option.point for option in menu])
     probability = here.explainer.model.predict_proba(points)[:, 1]
-    assert variety["cost"].cost == min(option.cost for option in menu)
-    assert len(variety["number of changes"].changes) == min(len(option.changes) for option in menu)
-    sure = here.explainer.model.predict_proba(variety["certainty"].point)[0, 1]
+    assert found["cost"].cost == min(option.cost for option in menu)
+    assert len(found["number of changes"].changes) == min(len(option.changes) for option in menu)
+    sure = here.explainer.model.predict_proba(found["certainty"].point)[0, 1]
     assert sure == pytest.approx(probability.max())
     likeness = [_distance(here, option) for option in menu]
-    assert _distance(here, variety["similarity to the data"]) == pytest.approx(min(likeness))
-    place = variety.best["similarity to the data"]
-    assert variety.marks["similarity to the data"][place] == pytest.approx(min(likeness))
-    radii = variety.marks["robustness"]
-    assert radii[variety.best["robustness"]] == max(radii)
-    assert all(radius <= _radius(here, one) + 1e-6 for radius, one in zip(radii, variety, strict=True))
-    assert variety.compared == len(menu)
-    assert [one.cost for one in variety] == sorted(one.cost for one in variety)
+    assert _distance(here, found["similarity to the data"]) == pytest.approx(min(likeness))
+    place = found.places["similarity to the data"]
+    assert found.marks["similarity to the data"][place] == pytest.approx(min(likeness))
+    radii = found.marks["robustness"]
+    assert radii[found.places["robustness"]] == max(radii)
+    assert all(radius <= _radius(here, one) + 1e-6 for radius, one in zip(radii, found, strict=True))
+    assert found.compared == len(menu)
+    assert [one.cost for one in found] == sorted(one.cost for one in found)
 
 
 def _menu(here):
@@ -57,41 +57,41 @@ def _radius(here, option) -> float:
 
 def test_respects_can_be_chosen() -> None:
     here = world("forest", 1)
-    variety = here.explainer.variety(_menu(here), ["cost"])
-    assert list(variety.best) == ["cost"]
-    assert len(variety) == 1
+    found = here.explainer.best(_menu(here), ["cost"])
+    assert list(found.places) == ["cost"]
+    assert len(found) == 1
 
 
 def test_what_the_model_cannot_say_is_left_out() -> None:
     here = world("forest", 1)
     box = bf.Explainer(bf.black_box(here.explainer.model.predict, classes=[0, 1]), here.points)
     answers = box.explain(here.row, target=1, k=3, solver=bf.Swarm(particles=20, iterations=10))
-    variety = box.variety(answers)
-    assert "robustness" not in variety.best
-    assert "cost" in variety.best
+    found = box.best(answers)
+    assert "robustness" not in found.places
+    assert "cost" in found.places
 
 
 def test_views() -> None:
     here = world("boosting", 3)
-    variety = here.explainer.variety(here.explainer.explain(here.row, target=1, k=3, different="columns"), QUICK)
-    frame = variety.to_frame()
-    assert list(frame["cost"]) == [one.cost for one in variety]
+    found = here.explainer.best(here.explainer.explain(here.row, target=1, k=3, different="columns"), QUICK)
+    frame = found.to_frame()
+    assert list(frame["cost"]) == [one.cost for one in found]
     assert "cost" in frame["best in"].iloc[0]
-    assert "the best of" in repr(variety)
-    assert variety._repr_html_().count("<tr>") == 1 + len(variety)
+    assert "the best of" in repr(found)
+    assert found._repr_html_().count("<tr>") == 1 + len(found)
 
 
 def test_bad_input() -> None:
     here = world("forest", 1)
     menu = _menu(here)
     for respects in ([], ["price"], "cost"):
-        with pytest.raises(bf.errors.InputError, match="respects="):
-            here.explainer.variety(menu, respects)
+        with pytest.raises(bf.errors.InputError, match="by="):
+            here.explainer.best(menu, respects)
     with pytest.raises(bf.errors.InputError, match="no answer with a point"):
-        here.explainer.variety([])
+        here.explainer.best([])
     others = here.explainer.explain(here.points[~here.met].iloc[:2], target=1)
     with pytest.raises(bf.errors.InputError, match="several rows"):
-        here.explainer.variety(others)
+        here.explainer.best(others)
     sure = here.explainer.explain(here.row, target=bf.probability(1, 0.55))
     with pytest.raises(bf.errors.InputError, match="several targets"):
-        here.explainer.variety([*menu, *sure])
+        here.explainer.best([*menu, *sure])

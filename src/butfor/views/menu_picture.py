@@ -9,7 +9,7 @@ from butfor.explanation.changes import Change, aligned, word
 from butfor.explanation.menu import MenuLine
 from butfor.views.drawing import BLUE, GREY, PALE, axes_of, bare, escaped, label, titled
 from butfor.views.listing import target_of, told
-from butfor.views.menus import in_words
+from butfor.views.menu import in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,194 @@
+"""The table of choices, judged by asking the domain about one value after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from butfor.formulation.choices import ChoiceTable, FeatureChoices, choice_table, choices_of
+from butfor.model.cells import level_cells, number_cells
+from butfor.model.linear import Linear
+from butfor.model.scores import at_least
+from butfor.problem.costs import L0, L1, L2, price
+from butfor.problem.domain import open_domain
+from butfor.problem.prices import Prices
+from butfor.problem.problem import Problem, state
+from butfor.space.feature import Feature
+from butfor.space.space import Space, same
+
+KINDS = ("levels", "real", "grid", "float32", "float32 grid")
+
+
+def all_prices(space: Space) -> Prices:
+    return price(L1() + 0.5 * L2() + 0.25 * L0(), space)
+
+
+def drawn(kind: str, seed: int, rows: int = 1) -> Problem:
+    """A problem with one feature, whose own value may be missing, off its grid, at an end, or outside."""
+    rng = np.random.default_rng(seed)
+    missing = bool(rng.random() < 0.5)
+    if kind == "levels":
+        feature = Feature("x", levels=tuple("abcde"), missing=missing, typical=0.0)
+        own = rng.integers(0, 5, rows).astype(np.float64)
+    else:
+        step = float(rng.choice({"grid": [1.0, 0.5, 0.1], "float32 grid": [1.0, 0.5]}.get(kind, [0.0])))
+        feature = Feature("x", low=-2.0, high=3.0, step=step, single="32" in kind, missing=missing, typical=0.3)
+        own = rng.choice([-2.0, 3.0, 0.3, 1.0, float(rng.uniform(-2, 3)), 4.25], rows)
+    own = np.where(rng.random(rows) < 0.3 * missing, np.nan, own)
+    space = Space((feature,))
+    domain = open_domain(space, own[:, None])
+    problem = state(space, plain(feature), own[:, None], (at_least(np.ones(1), 0.0),), all_prices(space), ())
+    lost = np.isnan(own)[:, None]
+    domain = replace(domain, missing=~lost & missing & (rng.random((rows, 1)) < 0.7))
+    if kind == "levels":
+        domain = replace(domain, levels={0: rng.random((rows, 5)) < 0.6}, stay=rng.random((rows, 1)) < 0.6)
+    elif rng.random() < 0.7:
+        low = np.full((rows, 1), float(rng.choice([-2.0, 0.1 + 0.2, rng.uniform(-2, 1)])))
+        high = low + float(rng.choice([0.0, 2.0, rng.uniform(0, 3)]))
+        inside = (own[:, None] >= low) & (own[:, None] <= high)
+        domain = replace(domain, low=low, high=high, stay=np.where(lost, rng.random((rows, 1)) < 0.5, inside))
+    return replace(problem, domain=domain)
+
+
+def plain(feature: Feature) -> Linear:
+    if feature.levels is None:
+        return Linear(np.zeros(1), np.ones((1, 1)), (number_cells(np.empty(0)),), (np.zeros((1, 2)),))
+    return Linear(np.zeros(1), np.zeros((1, 1)), (level_cells(5),), (np.arange(6.0)[None],))
+
+
+def admitted(problem: Problem, row: int, values: np.ndarray) -> np.ndarray:
+    """The values that one row may have in the end, one by one."""
+    many = problem.domain.take(np.full(len(values), row))
+    fine = many.admits(values[:, None])
+    if problem.domain.single[0]:
+        fine &= same(values, values.astype(np.float32).astype(np.float64)) | same(values, many.factuals[:, 0])
+    return values[fine]
+
+
+def tried(problem: Problem, row: int) -> np.ndarray:
+    """Values of all kinds: levels, or finer than any grid here, with what lies beside ends; own and missing ones."""
+    own = problem.factuals[row, 0]
+    if 0 in problem.domain.levels:
+        return np.append(np.arange(5.0), np.nan)
+    ends = np.array([problem.domain.low[row, 0], problem.domain.high[row, 0], 0.3, own])
+    if problem.domain.step[0]:  # a value beside a grid point means the point
+        return np.unique(np.concatenate([ends, np.arange(-40, 61) / 10, [np.nan]]))
+    near = np.concatenate([ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf), ends.astype(np.float32)])
+    near = np.concatenate([near, *(np.nextafter(ends.astype(np.float32), np.float32(to)) for to in (-9, 9))])
+    fine = np.linspace(-3, 5, 161).astype(np.float32).astype(np.float64)
+    return np.unique(np.concatenate([near, fine, [np.nan]]))
+
+
+def as_set(values: np.ndarray) -> set[str]:
+    return {f"{value + 0.0:.9g}" for value in values.tolist()}
+
+
+@pytest.mark.parametrize("kind", ["levels", "grid"])
+def test_every_value_is_what_the_domain_admits(kind) -> None:
+    found = 0
+    for seed in range(300):
+        problem = drawn(kind, seed)
+        every = choices_of(problem, 0).every()
+        assert as_set(every) == as_set(admitted(problem, 0, tried(problem, 0)))
+        assert len(every) == len(as_set(every)), "none twice"
+        if problem.domain.stay[0, 0]:
+            assert same(every[:1], problem.factuals[0]).all()
+        found += len(every)
+    assert found > 600
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_value_of_a_cell_is_nearer_than_the_nearest(kind) -> None:
+    edges = number_cells(np.array([-1.0, 0.3, 1.05, 2.0]))
+    open_cells = 0
+    for seed in range(80):
+        problem = drawn(kind, seed, rows=3)
+        choices = choices_of(problem, 0) if kind == "levels" else FeatureChoices(problem, 0, edges)
+        nearest, price_of = choices.nearest(), choices.price(choices.nearest())
+        assert nearest.value.shape == (3, choices.cells.count + 1)
+        for row in range(3):
+            own, fine = problem.factuals[row, 0], admitted(problem, row, tried(problem, row))
+            start = 0.3 if np.isnan(own) else own
+            for cell in range(choices.cells.count + 1):
+                value, here = nearest.value[row, cell], fine[choices.cells.index(fine) == cell]
+                if not nearest.able[row, cell]:
+                    assert not len(here)
+                    assert np.isinf(price_of[row, cell])
+                    continue
+                open_cells += 1
+                assert len(admitted(problem, row, np.array([value]))) == 1
+                assert choices.cells.index(np.array([value]))[0] == cell
+                assert np.isfinite(price_of[row, cell])
+                assert (np.abs(here - start) >= np.abs(value - start) - 1e-12).all() or np.isnan(value)
+    assert open_cells > 300
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_nothing_lies_beyond_the_ends_of_a_cell(kind) -> None:
+    for seed in range(80):
+        problem = drawn(kind, seed, rows=2)
+        choices = FeatureChoices(problem, 0, number_cells(np.array([-1.0, 0.3, 1.05, 2.0])))
+        first, last = choices.ends
+        for row in range(2):
+            fine = admitted(problem, row, tried(problem, row))
+            others = fine[~same(fine, problem.factuals[row]) & ~np.isnan(fine)]
+            for cell in range(5):
+                here = others[choices.cells.index(others) == cell]
+                assert ((first[row, cell] <= here) & (here <= last[row, cell])).all()
+                if first[row, cell] <= last[row, cell]:
+                    ends = np.array([first[row, cell], last[row, cell]])
+                    assert len(admitted(problem, row, ends)) == 2
+                    assert (choices.cells.index(ends) == cell).all()
+
+
+def along(table: ChoiceTable, row: int, choice: int, lengths: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    """Values of a choice, and what they cost by the table."""
+    step, length = table.step[choice], table.length[row, choice]
+    far = np.arange(round(length / step) + 1) * step if step else np.linspace(0, length, lengths if length else 1)
+    pick = np.full((len(table.begin), len(table.features)), table.start[0])
+    pick[row] = choice
+    values = [table.values(pick, np.full(pick.shape, one))[row, 0] for one in far.tolist()]
+    return np.array(values), table.cost[row, choice] + table.slope[row, choice] * far + table.curve[
+        row, choice
+    ] * far**2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_runs_and_points_are_all_that_a_row_may_become_at_its_price(kind) -> None:
+    """On grids and among levels each value stands in one choice; else none lies outside, and the ends are values."""
+    edges = number_cells(np.array([-1.0, 0.3, 1.05, 2.0]))
+    found = 0
+    for seed in range(60):
+        problem = drawn(kind, seed, rows=2)
+        choices = choices_of(problem, 0) if kind == "levels" or seed % 2 else FeatureChoices(problem, 0, edges)
+        table = choice_table(problem, np.array([0]), [choices.runs()])
+        assert table.start.tolist() == [0, len(table.way)]
+        for row in range(2):
+            fine = admitted(problem, row, tried(problem, row))
+            there = np.flatnonzero(np.isfinite(table.cost[row]))
+            assert (0 in there) == problem.domain.stay[row, 0]
+            listed = [np.empty(0)]
+            for choice in there.tolist():
+                values, costs = along(table, row, choice)
+                own = np.repeat(problem.factuals[[row]], len(values), axis=0)
+                assert costs == pytest.approx(problem.prices.total(own, values[:, None]), rel=1e-12)
+                assert len(np.unique(choices.cells.index(values))) == 1, "a run lies in one cell"
+                if not np.isnan(own[0, 0]):
+                    assert (np.diff(np.abs(values - own[:, 0])) > 0).all(), "it leads away from the own value"
+                if table.way[choice] and not table.step[choice] and not np.isnan(own[0, 0]):
+                    ends = np.sort(values)[[0, -1]]
+                    inside = fine[(fine >= ends[0]) & (fine <= ends[1])]
+                    values = np.append(inside, ends)
+                    assert len(admitted(problem, row, ends)) == 2
+                elif np.isnan(own[0, 0]) and table.way[choice]:
+                    ends = np.array([table.begin[row, choice], table.end[row, choice]])
+                    values = fine[(fine >= ends[0]) & (fine <= ends[1])]
+                listed.append(np.unique(values))
+            assert as_set(np.concatenate(listed)) >= as_set(fine)
+            if kind in ("levels", "grid", "float32 grid"):
+                assert as_set(np.concatenate(listed)) == as_set(fine)
+                assert len(np.concatenate(listed)) == len(as_set(fine)), "none twice"
+            found += len(there)
+    assert found > 200
