@@ -29,7 +29,7 @@ from butfor.solvers.tree import kernels as tree_kernels
 
 ALL, Y = loans.load()
 X = ALL.head(300)
-POSSIBLE = ["--fixed", "sex,age,late_payments", "--only-up", "education"]
+POSSIBLE = ["--constraint", "fixed sex,age,late_payments", "-c", "only_up education"]
 ASKED = ["explain", "model.joblib", "loans.csv", "--row", "206", "--target", "approved", *POSSIBLE]
 
 
@@ -115,17 +115,17 @@ def test_explain_prints_what_the_library_prints(run, model, data) -> None:
 
 def test_every_option_reaches_the_question(run) -> None:
     done = run(
-        *ASKED, "--only-down", "amount", "--between", "income:0:90000", "--within", "income:0.5", "--step", "months:6",
-        "--allowed", "job:permanent,temporary,unemployed", "--between", "education:none:college", "--at-most-changes", "3",
-        "--margin", "0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
-        "--training", "loans.parquet", "--between", "housing:rents:owns",
+        *ASKED, "-c", "only_down amount", "-c", "between income:0:90000", "-c", "within income:0.5", "-c", "step months:6",
+        "-c", "allowed job:permanent,temporary,unemployed", "-c", "between education:none:college", "-c", "at_most_changes 3",
+        "-c", "margin 0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
+        "--training", "loans.parquet", "-c", "between housing:rents:owns",
     )  # fmt: skip
     assert done.exit_code == 2
     assert "the values of 'housing' have no order" in done.stderr
     done = run(
-        *ASKED, "--only-down", "amount", "--between", "income:0:90000", "--within", "income:0.5", "--step", "months:6",
-        "--allowed", "job:permanent,temporary,unemployed", "--between", "education:none:master", "--at-most-changes", "3",
-        "--margin", "0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
+        *ASKED, "-c", "only_down amount", "-c", "between income:0:90000", "-c", "within income:0.5", "-c", "step months:6",
+        "-c", "allowed job:permanent,temporary,unemployed", "-c", "between education:none:master", "-c", "at_most_changes 3",
+        "-c", "margin 0.001", "--cost", "l1 + 0.5*L0", "--probability", "0.6", "--seed", "7", "--time-limit", "60", "--json",
         "--training", "loans.parquet", "--constraint", "age + 2*months <= 500", "--constraint", "fixed late_payments",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -134,18 +134,18 @@ def test_every_option_reaches_the_question(run) -> None:
     assert answer.question.cost == "L1() + 0.5 * L0()"
     assert answer.certificate.seed == 7
     assert answer.question.constraints == (
-        "linear({'age': 1.0, 'months': 2.0}, '<=', 500.0)",
-        "fixed('late_payments')",
         "fixed('sex', 'age', 'late_payments')",
         "only_up('education')",
         "only_down('amount')",
         "between('income', 0.0, 90000.0)",
-        "between('education', 'none', 'master')",
         "within('income', 0.5)",
         "step('months', 6.0)",
         "allowed('job', ['permanent', 'temporary', 'unemployed'])",
+        "between('education', 'none', 'master')",
         "at_most_changes(3)",
         "margin(0.001)",
+        "linear({'age': 1.0, 'months': 2.0}, '<=', 500.0)",
+        "fixed('late_payments')",
     )
 
 
@@ -157,7 +157,7 @@ def test_several_rows_and_several_answers(run) -> None:
 
 
 def test_that_there_is_no_answer_is_an_answer(run) -> None:
-    done = run(*ASKED, "--fixed", "amount,months,job", "--within", "income:0.05")
+    done = run(*ASKED, "-c", "fixed amount,months,job", "-c", "within income:0.05")
     assert done.exit_code == 0
     assert "no admissible change makes it approved" in done.stdout
     assert "proven infeasible: impossible with" in done.stdout
@@ -344,7 +344,8 @@ def test_solvers_say_whether_and_why(run) -> None:
         "row_search": "no", "separable_trees": "no", "tree_exact": "yes", "linear_exact": "no",
         "linear_knapsack": "no", "interior_point": "no",
         "oblique_exact": "no", "ensemble_branch_bound": "no", "largest_move": "no",
-        "mixed_branch_bound": "no", "network_exact": "no", "milp": "yes", "robust_linear": "no", "robust_exact": "no",
+        "mixed_branch_bound": "no", "network_exact": "no", "relations_last": "no", "milp": "yes", "robust_linear": "no",
+        "robust_exact": "no",
         "blend_branching": "no", "enumeration": "no", "far_apart": "no", "swarm": "yes", "brute_force": said["brute_force"],
     }  # fmt: skip
     assert max(map(len, done.stdout.splitlines())) <= 100
@@ -406,11 +407,11 @@ WRONG = {
         "'pilot', which was not seen before",
     ),
     "unknown class": ([*EXPLAIN, "--row", "3", "--target", "maybe"], "Its classes are 'approved', 'rejected'"),
-    "unknown column": ([*EXPLAIN, "--row", "3", "--fixed", "agee"], "there is no column 'agee'"),
-    "unknown level": ([*EXPLAIN, "--row", "3", "--allowed", "job:pilot"], "which is not a value of 'job'"),
-    "between without end": ([*EXPLAIN, "--row", "3", "--between", "age:3"], "--between A:LOW:HIGH"),
-    "between no number": ([*EXPLAIN, "--row", "3", "--between", "age:3:old"], "'old' is not a number"),
-    "within no number": ([*EXPLAIN, "--row", "3", "--within", "age:a"], "'a' is not a number"),
+    "unknown column": ([*EXPLAIN, "--row", "3", "-c", "fixed agee"], "there is no column 'agee'"),
+    "unknown level": ([*EXPLAIN, "--row", "3", "-c", "allowed job:pilot"], "which is not a value of 'job'"),
+    "between without end": ([*EXPLAIN, "--row", "3", "-c", "between age:3"], "Write it as between A:LOW:HIGH"),
+    "between no number": ([*EXPLAIN, "--row", "3", "-c", "between age:3:old"], "'old' is not a number"),
+    "within no number": ([*EXPLAIN, "--row", "3", "-c", "within age:a"], "'a' is not a number"),
     "text that is no constraint": ([*EXPLAIN, "--row", "3", "--constraint", "be nice"], "'be nice' cannot be read"),
     "unknown cost": ([*EXPLAIN, "--row", "3", "--cost", "L7"], "costs are L1, L2, LInf"),
     "negative weight": ([*EXPLAIN, "--row", "3", "--cost", "-1*L1"], "not negative"),
@@ -426,7 +427,7 @@ WRONG = {
     "no answers asked": ([*EXPLAIN, "--row", "3", "-k", "0"], "k=0"),
     "no threads": ([*EXPLAIN, "--row", "3", "--n-jobs", "0"], "number of threads"),
     "no time": ([*EXPLAIN, "--row", "3", "--time-limit", "0"], "positive number of seconds"),
-    "no changes": ([*EXPLAIN, "--row", "3", "--at-most-changes", "0"], "at least 1"),
+    "no changes": ([*EXPLAIN, "--row", "3", "-c", "at_most_changes 0"], "at least 1"),
     "text for a number": ([*EXPLAIN, "--row", "3", "--seed", "x"], "--seed"),
     "answer is no JSON": (["check", "loans.csv", "model.joblib"], "the text is not JSON"),
     "answer is no text": (["check", "binary.json", "model.joblib"], "is not text in UTF-8"),
@@ -440,6 +441,11 @@ WRONG = {
     "batch of no answers": (["check", "none.jsonl", "model.joblib"], "contains no answer"),
     "no batch file": (["check", "nowhere.jsonl", "model.joblib"], "nowhere.jsonl: No such file"),
     "unknown command": (["explian"], "explian"),
+    "a constraint as an option": (
+        [*EXPLAIN, "--row", "3", "--only-up", "age"],
+        '--only-up. Constraints are texts: --constraint "only_up A,B".',
+    ),
+    "an option that is nothing": ([*EXPLAIN, "--row", "3", "--rows", "3"], "--row"),
 }
 
 

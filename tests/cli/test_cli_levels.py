@@ -157,7 +157,15 @@ def test_the_training_table_and_the_options_are_read_in_the_same_way(tmp_path) -
     row = refused(X, "NA")
     X.iloc[[row]].to_csv(tmp_path / "x.csv", index=False)
     done = asked(
-        tmp_path, "x.csv", 0, "--training", str(tmp_path / "all.csv"), "--allowed", "country:NA,DE", "--fixed", "income"
+        tmp_path,
+        "x.csv",
+        0,
+        "--training",
+        str(tmp_path / "all.csv"),
+        "-c",
+        "allowed country:NA,DE",
+        "-c",
+        "fixed income",
     )
     assert done.exit_code == 0, done.output
     answer = bf.Explanation.from_json(done.stdout)
@@ -191,7 +199,7 @@ def test_the_command_itself(tmp_path) -> None:
         "--target",
         "yes",
     ]
-    done = subprocess.run([*command, "--fixed", "income"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, "-c", "fixed income"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "country      NA" in done.stdout
 

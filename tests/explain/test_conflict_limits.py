@@ -148,7 +148,14 @@ def test_the_command_takes_the_same_limits(tmp_path) -> None:
     joblib.dump(MODEL, tmp_path / "model.joblib")
     REJECTED.to_csv(tmp_path / "rows.csv", index=False)
     X.to_csv(tmp_path / "loans.csv", index=False)
-    fixed = ["--fixed", "sex,age,late_payments,amount,months,job", "--only-up", "education", "--within", "income:0.05"]
+    fixed = [
+        "-c",
+        "fixed sex,age,late_payments,amount,months,job",
+        "-c",
+        "only_up education",
+        "-c",
+        "within income:0.05",
+    ]
     for words, most in (("none", 0), ("2", 2), ("all", 30)):
         out = tmp_path / f"{words}.jsonl"
         command = ["explain", *(str(tmp_path / name) for name in ("model.joblib", "rows.csv")), "--row", "0:30"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,10 +92,27 @@ def test_what_cannot_be_written_is_described() -> None:
 def test_two_grids_meet_in_their_common_multiples() -> None:
     space = Space((Feature("x", low=0.0, high=60.0, step=4.0),))
     domain = open_domain(space, np.array([[3.0]]))
-    bf.step("x", 6.0).narrow(domain, space)
+    domain = bf.step("x", 6.0).narrowed(domain, space)
     assert domain.step[0] == 12.0
     with pytest.raises(bf.errors.UnsupportedProblemError, match="share a point"):
-        bf.step("x", 6.0, anchor=1.0).narrow(domain, space)
+        bf.step("x", 6.0, anchor=1.0).narrowed(domain, space)
+
+
+def test_no_domain_is_changed_by_making_a_narrower_one() -> None:
+    space = Space((Feature("x", low=0.0, high=60.0, step=4.0, missing=True), Feature("c", levels=("a", "b", "d"))))
+    domain = open_domain(space, np.array([[3.0, 1.0], [8.0, 2.0]])).with_missing(0)
+    before = pickle.dumps(domain)
+    narrower = [
+        domain.narrowed(0, 4.0, 20.0), domain.coarsened(0, 6.0, 0.0), domain.without_missing(0), domain.all_missing(0),
+        domain.at_levels(1, np.array([True, False, True])), domain.without_moves(np.array([True, True])),
+        domain.without_moves(np.array([[True, False], [False, True]])),
+    ]  # fmt: skip
+    assert pickle.dumps(domain) == before
+    assert [one.movable().tolist() for one in narrower] == [[True, True]] * 5 + [[False, False], [True, True]]
+    assert narrower[0].stay.tolist() == [[False, True], [True, True]]
+    assert narrower[4].stay.tolist() == [[True, False], [True, True]]
+    assert narrower[3].stay.tolist() == [[False, True], [False, True]]
+    assert narrower[3].admits(np.array([[np.nan, 1.0], [np.nan, 0.0]])).all()
 
 
 @pytest.mark.parametrize("word", ["fixed", "only_up", "only_down", "may_be_missing"])

@@ -113,7 +113,7 @@ def test_what_a_float_means() -> None:
 )
 def test_common_grids_by_hand(own, step, anchor, common, start) -> None:
     domain = open_domain(Space((Feature("x", low=0.0, high=60.0, step=own),)), np.array([[3.0]]))
-    domain.coarsen(0, step, anchor)
+    domain = domain.coarsened(0, step, anchor)
     assert domain.step[0] == pytest.approx(common, rel=1e-15)
     assert (domain.anchor[0] - start) % common == pytest.approx(0.0, abs=1e-15)
 
@@ -124,8 +124,7 @@ def test_the_domain_and_the_rule_agree_on_fine_and_far_grids(step, anchor) -> No
     space = Space((Feature("x", low=-10.0, high=10.0),))
     before = np.array([[0.377]])
     wish = bf.step("x", step, anchor=anchor)
-    domain = open_domain(space, before)
-    wish.narrow(domain, space)
+    domain = wish.narrowed(open_domain(space, before), space)
     cells = np.array([[-np.inf, 1.0, 2.5, 0.5]]), np.array([[-3.0, 2.0, 10.0, 0.6]])
     found = domain.nearest(0, *cells)[0]
     assert np.isnan(found).all() == (step > 100)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,24 +15,33 @@ from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import everything
 from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
+from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.choose import PROVING, SOLVERS
 from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.largest_move import LargestMove
+from butfor.solvers.ensemble.relations_last import RelationsLast
+from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear import knapsack
 from butfor.solvers.linear.exact import LinearExact
+from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import HIGHEST, Status, Stopped
+from butfor.solvers.robust.exact import RobustExact
+from butfor.solvers.robust.linear import RobustLinear
+from butfor.solvers.rows.row_search import RowSearch
 from butfor.solvers.solver import Budget
 from butfor.solvers.tree.exact import TreeExact
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.solvers import network_patterns
 from tests.solvers.continuous_oracle import cheapest, supported
+from tests.solvers.further import among_rows, of_mean, with_ball
 
 
 class Continuous(SolverContract):
@@ -294,6 +305,113 @@ class TestMilpOnNetworks(SolverContract):
     seeds = range(30_000, 30_100)
 
 
+class TestRelationsLast(SolverContract):
+    """Sums of trees under relations between columns, which some of the cheapest rows break."""
+
+    solver = RelationsLast()
+    form = "ensemble"
+    kinds = Kinds(continuous=False, relations=("linear", "implies"), costs=("l1", "l0", "l2", "mix"))
+    seeds = range(50_000, 50_500)
+
+    def problem(self, seed):
+        return random_problem(seed, self.form, self.kinds, trees=2 + seed % 4)
+
+
+class TestInteriorPoint(SolverContract):
+    """Quadratic forms over real numbers. The judge is the program of the second solver."""
+
+    solver = InteriorPoint()
+    form = "linear"
+    kinds = replace(REAL, features=5, costs=("form",))
+    seeds = range(300)
+
+    def judge(self, problem: Problem) -> float | None:
+        return float(Milp().solve(problem, Budget()).cost[0])
+
+
+class TestEnumeration(SolverContract):
+    solver = Enumeration()
+    form = "tree"
+    kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
+    seeds = range(400)
+
+
+class Robust(SolverContract):
+    """The judge asks about every row and all of its neighbours."""
+
+    kinds = Kinds(continuous=False, relations=("at most", "linear"), costs=("l1", "l0", "l2", "mix"))
+
+    def problem(self, seed):
+        return with_ball(random_problem(seed, self.form, self.kinds, trees=1 + seed % 4), seed)
+
+    def judge(self, problem: Problem) -> float | None:
+        return float(Enumeration().solve(problem, Budget()).cost[0])
+
+
+class TestRobustExactOnSumsOfTrees(Robust):
+    solver = RobustExact(PROVING)
+    form = "ensemble"
+    seeds = range(200)
+
+
+class TestRobustExactOnLinearModels(Robust):
+    solver = RobustExact(PROVING)
+    form = "linear"
+    seeds = range(200)
+
+
+class TestRobustLinear(Robust):
+    solver = RobustLinear((LinearExact(), LinearKnapsack()))
+    form = "linear"
+    kinds = replace(Robust.kinds, missing=False, relations=("at most",), classes=1)
+    seeds = range(300)
+
+
+class Means(SolverContract):
+    solver = BlendBranching(PROVING)
+    kinds = Kinds(continuous=False, relations=("at most", "linear"), costs=("l1", "l0", "l2", "mix"))
+
+    def problem(self, seed):
+        return of_mean(random_problem(seed, self.form, self.kinds, trees=2 + seed % 3), seed)
+
+
+class TestBlendBranchingOnSumsOfTrees(Means):
+    form = "ensemble"
+    seeds = range(200)
+
+
+class TestBlendBranchingOnLinearModels(Means):
+    form = "linear"
+    seeds = range(150)
+
+
+class TestBlendBranchingOnBoth(Means):
+    form = "mixed"
+    seeds = range(120)
+
+
+class TestRowSearch(SolverContract):
+    """A list of rows, each of which the judge looks at."""
+
+    solver = RowSearch()
+    form = "tree"
+    kinds = Kinds(relations=("at most", "linear", "implies"))
+    seeds = range(300)
+
+    def problem(self, seed):
+        return among_rows(random_problem(seed, self.form, self.kinds), seed)
+
+    def judge(self, problem: Problem) -> float | None:
+        assert problem.demands.pool is not None
+        costs = [np.inf]
+        for point in problem.demands.pool.points:
+            if problem.admits(point[None])[0]:
+                price = problem.prices.total(problem.factuals, point[None])[0]
+                scores = evaluate(problem.model, point[None])
+                costs += [price + part.offset for part in problem.score_sets if part.holds(scores)[0]]
+        return float(min(costs))
+
+
 class TestBruteForce(SolverContract):
     """The judge itself, for everything but its own judgement."""
 
@@ -406,3 +524,13 @@ def test_linear_knapsack_answers_with_float32_where_the_columns_are_float32() ->
         judged += 1
     assert judged > 200
     assert lost > 30
+
+
+def test_every_solver_in_the_list_runs_the_contract() -> None:
+    for path in sorted(Path(__file__).parent.glob("test_*.py")):
+        import_module(f"tests.solvers.{path.stem}")
+    kits = [SolverContract]
+    for kit in kits:
+        kits += kit.__subclasses__()
+    run = {type(kit.solver) for kit in kits if kit.__name__.startswith("Test")}
+    assert {type(solver).__name__ for solver in SOLVERS} - {solver.__name__ for solver in run} == set()

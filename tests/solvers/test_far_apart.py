@@ -7,22 +7,10 @@ import numpy as np
 from butfor.problem.constraints.relations import Apart
 from butfor.problem.problem import Problem
 from butfor.solvers.apart.parting import FarApart
-from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.choose import EXACT_SOLVERS
-from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
-
-DISTANCES = (0.1, 0.34, 1.0)
-
-
-def with_earlier(problem: Problem, seed: int) -> Problem:
-    """The problem of one more answer, after one or two."""
-    for _ in range(1 + seed % 2):
-        found = BruteForce().solve(problem, Budget())
-        if found.found()[0]:
-            problem = problem.with_relation(Apart(tuple(found.points[0].tolist()), DISTANCES[seed % 3]))
-    return problem
+from tests.solvers.further import with_earlier
 
 
 class Apartness(SolverContract):

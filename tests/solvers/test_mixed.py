@@ -44,26 +44,21 @@ class CellByCell(Mixtures):
 
 def _inside(problem: Problem, chosen: tuple[int, ...]) -> float:
     """The cheapest row with these cells."""
-    domain, row = problem.domain.take(np.arange(1)), np.zeros((1, len(chosen)))
+    domain, row = problem.domain, np.zeros((1, len(chosen)))
     for j, (cell, k) in enumerate(zip(problem.model.cells, chosen, strict=True)):
-        lost = bool(np.isnan(problem.factuals[0, j]))
         if k == cell.count:
-            domain.low[0, j], domain.high[0, j], row[0, j] = np.inf, -np.inf, np.nan
-            domain.stay[0, j] &= lost
-            if cell.levels:
-                domain.levels[j][0] = False
+            domain, row[0, j] = domain.all_missing(j), np.nan
             continue
-        domain.missing[0, j] = False
+        domain = domain.without_missing(j)
         if cell.levels:
-            domain.narrow_levels(j, np.arange(cell.levels) == k)
+            domain = domain.at_levels(j, np.arange(cell.levels) == k)
             row[0, j] = k
         else:
             low, high = problem.domain.within(j, cell.lower()[None, [k]], cell.upper()[None, [k]])
-            here = bool(cell.index(problem.factuals[0, [j]])[0] == k)
-            domain.stay[0, j] &= here
-            domain.low[0, j], domain.high[0, j] = low[0, 0], high[0, 0]
+            stay = domain.stay.copy()
+            stay[0, j] &= cell.index(problem.factuals[0, [j]])[0] == k
+            domain = replace(domain.narrowed(j, low[0, 0], high[0, 0]), stay=stay)
             row[0, j] = cell.upper()[k] if np.isfinite(cell.upper()[k]) else cell.lower()[k] + 1.0
-        domain.stay[0, j] &= not lost
     scores = evaluate(problem.model.trees, np.where(np.isinf(row), 0.0, row))[0]
     parts = tuple(replace(part, b=part.b - part.A @ scores) for part in problem.score_sets)
     return cheapest(replace(problem, model=problem.model.linear, domain=domain, score_sets=parts))

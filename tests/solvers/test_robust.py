@@ -33,7 +33,6 @@ from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.trees.counterpart import counterpart, last_below, on_grid
 from butfor.neighbours.trees.reply import reply
 from butfor.neighbours.worst import worst_neighbours
-from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.linear.exact import LinearExact
@@ -48,21 +47,12 @@ from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
 from butfor.verdict.certificate import PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR, of_worst
 from tests.shorter import first
+from tests.solvers.further import random_ball
 
 ROBUST = RobustExact(PROVING)
 KINDS = Kinds(costs=("l1", "l2", "l0", "mix", "table"), relations=("at most",), features=2, classes=3)
 
 REAL = replace(KINDS, whole=False, levels=False, missing=False, bins=False, features=3)
-
-
-def random_ball(rng: np.random.Generator, problem: Problem, norm: BallNorm) -> Ball:
-    step = np.array([f.step if f.levels is None else 0.0 for f in problem.space])
-    radius = np.where(step > 0, step * rng.integers(0, 3, len(step)), rng.choice([0.0, 0.25, 0.3, 0.5, 1.0], len(step)))
-    radius[[f.levels is not None for f in problem.space]] = 0.0
-    radius[list(read_in_bins(problem.model))] = 0.0
-    if norm is not BallNorm.LINF:
-        radius[step > 0] = 0.0
-    return Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(len(step)))
 
 
 def robust_problem(seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
@@ -748,7 +738,9 @@ def test_many_rows_of_a_linear_model_and_what_their_certificates_tell() -> None:
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0]
     answers = explainer.explain(rows, target=1, constraints=[bf.robust(0.02)])
-    assert {one.certificate.solver.split(":")[0] for one in answers if one.changes} == {"robust_linear"}
+    assert {one.certificate.solver.split(":")[0] for one in answers if one.changes} == {
+        "robust_linear, by linear_exact"
+    }
     assert {one.certificate.status for one in answers} == {Status.PROVEN_OPTIMAL}
     few, one = answers[3], explainer.explain(rows.iloc[[3]], target=1, constraints=[bf.robust(0.02)]).only
     assert few.cost == pytest.approx(one.cost)

@@ -22,6 +22,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Status
+from butfor.solvers.reduction import Handing
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.round import round_zones
 from butfor.solvers.robust.round.round_zones import KNOWN_CONSTRAINTS, KNOWN_TERMS, RoundZones, honours
@@ -130,9 +131,8 @@ def still_numbers(seed: int, norm: BallNorm) -> Problem:
     """A problem whose numbers without a grid stay as they are, but may be shifted by the ball."""
     problem = random_problem(seed, "ensemble", KINDS, trees=2 + seed % 4)
     real = [j for j, f in enumerate(problem.space) if f.levels is None and not f.step]
-    domain, nothing = problem.domain.take(np.array([0])), np.zeros(len(problem.space))
-    for j in real:
-        domain.forbid_moves(j)
+    nothing = np.zeros(len(problem.space))
+    domain = problem.domain.without_moves(np.isin(np.arange(len(nothing)), real))
     radius = nothing.copy()
     radius[real] = np.random.default_rng(seed).choice([0.25, 0.5, 1.0, 2.0], len(real))
     return replace(problem, domain=domain).with_demands(ball=Ball(norm, radius, nothing, nothing))
@@ -220,7 +220,9 @@ def test_every_row_of_a_failing_box_fails() -> None:
         ball = Ball(BallNorm.L2, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing)
         problem = problem.with_demands(ball=ball)
         for score_set in problem.score_sets:
-            search = RoundZones(TreesInBall(ROBUST.cheapest, problem, score_set, ball, on_grid(problem.model, ball)))
+            search = RoundZones(
+                TreesInBall(Handing(PROVING).cheapest, problem, score_set, ball, on_grid(problem.model, ball))
+            )
             search.solve(np.inf, Budget(20.0))
             extent, zones = problem.domain.extent, search.outside.zones
             rows = rng.uniform(extent.low - ball.radius, extent.high + ball.radius, (300, len(nothing)))

@@ -109,8 +109,9 @@ def test_valid_for_every_form_with_every_relation(form) -> None:
 
 def test_a_domain_without_a_value_is_a_proof() -> None:
     problem = random_problem(3, "tree", Kinds(levels=False, missing=False, relations=()))
-    problem.domain.stay[:] = False
-    problem.domain.low[:], problem.domain.high[:] = 1.0, 0.0
+    nothing = np.zeros_like(problem.domain.stay)
+    domain = replace(problem.domain, low=1.0 + nothing, high=0.0 * nothing, stay=nothing)
+    problem = replace(problem, domain=domain)
     outcome = QUICK.solve(problem, Budget())
     assert outcome.status()[0] is Status.PROVEN_INFEASIBLE
 

@@ -67,8 +67,8 @@ def _follows(certificate: Certificate, target: str) -> tuple[bool | None, str]:
 
 
 def solver_of(certificate: Certificate) -> str:
-    """The name of the solver that gave the answer."""
-    return certificate.solver.partition(":")[0]
+    """The name of the solver that gave the answer, without those that it handed parts to."""
+    return certificate.solver.partition(":")[0].partition(",")[0]
 
 
 def _wrong_checks(certificate: Certificate, known: list[str], found: bool) -> str:

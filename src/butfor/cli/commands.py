@@ -16,40 +16,30 @@ from typer.core import TyperGroup
 import butfor
 from butfor.audit.patience import RECHECK_SECONDS
 from butfor.cli.options import (
-    Allowed,
     Answer,
     AtLeast,
-    AtMost,
     AtMostValue,
-    Between,
     Bounds,
     Conflicts,
     Constraint,
     Cost,
     Data,
-    Fixed,
     Forests,
     Html,
-    Margin,
     MeanGain,
     MedianGain,
     Model,
-    OnlyDown,
-    OnlyUp,
     Out,
     Probability,
     QuantileAtLeast,
     Quiet,
-    Robust,
     Sample,
-    StepBy,
     SurvivalAt,
     Target,
     Threads,
     TimeLimit,
     TimeLimitPerRow,
     Unit,
-    Within,
 )
 from butfor.errors import ButforError, InputError
 from butfor.log import on_terminal
@@ -59,6 +49,9 @@ FAILED = 1
 
 APPLICANT = 206
 """The row that the demo and the tutorial explain."""
+
+USAGE: type[Exception] = typer.BadParameter.mro()[1]
+"""The error about words that a command does not have. Which module defines it depends on the version of typer."""
 
 
 class Commands(TyperGroup):
@@ -72,7 +65,20 @@ class Commands(TyperGroup):
             typer.echo(f"butfor: {error}", err=True)
         except OSError as error:
             typer.echo(f"butfor: {error.filename or ''}: {error.strerror or error}", err=True)
+        except USAGE as error:
+            _point_to_text(error)
+            raise
         raise typer.Exit(2)
+
+
+def _point_to_text(error: Any) -> None:
+    """Say of an option that is the word of a constraint how to write the constraint."""
+    from butfor.problem.written.phrases import PHRASES
+
+    word = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+    if word in PHRASES:
+        error.message = f'{error.message}. Constraints are texts: --constraint "{word} {PHRASES[word].form}".'
+        error.possibilities = None
 
 
 app = typer.Typer(
@@ -159,16 +165,6 @@ def explain(
     quantile_at_least: QuantileAtLeast = None,
     unit: Unit = "",
     constraint: Constraint = None,
-    fixed: Fixed = None,
-    only_up: OnlyUp = None,
-    only_down: OnlyDown = None,
-    between: Between = None,
-    within: Within = None,
-    step: StepBy = None,
-    allowed: Allowed = None,
-    at_most_changes: AtMost = None,
-    margin: Margin = None,
-    robust: Robust = None,
     plausible: Forests = None,
     cost: Cost = "L1",
     k: Annotated[int, typer.Option("-k", help="How many answers, cheapest first.")] = 1,
@@ -195,8 +191,9 @@ def explain(
     import numpy as np
 
     from butfor.cli.files import check_ending, load, read_table, write, write_answers
-    from butfor.cli.parse import conflicts_of, constraints_of, positions, target_of
+    from butfor.cli.parse import conflicts_of, positions, target_of
     from butfor.explain.explainer import Explainer
+    from butfor.problem.constraints import names as rule
     from butfor.problem.written.costs import read_cost
     from butfor.space import frames
     from butfor.views import text
@@ -214,12 +211,7 @@ def explain(
             quantile_at_least=quantile_at_least, unit=unit,
         ),
         cost=read_cost(cost, f"--cost {cost}"),
-        constraints=constraints_of(
-            explainer.space, constraint=constraint,
-            fixed=fixed, only_up=only_up, only_down=only_down, between=between, within=within, step=step,
-            allowed=allowed, at_most_changes=at_most_changes, margin=margin, robust=robust,
-            plausible=plausible,
-        ),
+        constraints=[*(constraint or ()), *(rule.plausible(load(path)) for path in plausible or ())],
         k=k,
         solver=solver,
         time_limit=time_limit,
@@ -319,17 +311,14 @@ def solvers(
     ] = None,
     target: Target = "other",
     cost: Cost = "L1",
-    fixed: Fixed = None,
-    at_most_changes: AtMost = None,
-    margin: Margin = None,
-    robust: Robust = None,
+    constraint: Constraint = None,
 ) -> None:
     """List the solvers that take such a question, and why the others do not.
 
     Without DATA, the values of the columns are not known. Then all solvers are listed with what they do.
     """
     from butfor.cli.files import load, read_table
-    from butfor.cli.parse import constraints_of, target_of
+    from butfor.cli.parse import target_of
     from butfor.explain.explainer import Explainer
     from butfor.problem.written.costs import read_cost
     from butfor.solvers.choose import SOLVERS
@@ -344,9 +333,7 @@ def solvers(
     found = explainer.solvers(
         target=target_of(explainer, target),
         cost=read_cost(cost, f"--cost {cost}"),
-        constraints=constraints_of(
-            explainer.space, fixed=fixed, at_most_changes=at_most_changes, margin=margin, robust=robust
-        ),
+        constraints=constraint or (),
     )
     _print(
         text.table(

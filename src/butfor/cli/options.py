@@ -32,26 +32,10 @@ Cost = Annotated[str, typer.Option(help="L1, L2, LInf, L0, Gower, MAD, or a sum 
 Constraint = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="TEXT", help="What a change must respect, such as 'income <= 90000' or 'age + 2*years <= 90'."
-    ),
-]
-Fixed = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that keep their values.")]
-OnlyUp = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that do not fall.")]
-OnlyDown = Annotated[list[str] | None, typer.Option(metavar="A,B", help="Columns that do not rise.")]
-Between = Annotated[list[str] | None, typer.Option(metavar="A:LOW:HIGH", help="A column that ends in this interval.")]
-Within = Annotated[
-    list[str] | None, typer.Option(metavar="A:SHARE", help="A column that moves by at most this share of its value.")
-]
-StepBy = Annotated[list[str] | None, typer.Option("--step", metavar="A:STEP", help="A column that changes in steps.")]
-Allowed = Annotated[list[str] | None, typer.Option(metavar="A:X,Y", help="A category that ends as one of these.")]
-AtMost = Annotated[int | None, typer.Option(help="How many columns may change.")]
-Margin = Annotated[
-    float | None, typer.Option(help="The distance to every deciding boundary, as a share of a column's range.")
-]
-Robust = Annotated[
-    str | None,
-    typer.Option(
-        metavar="R", help="The radius of a box in which the answer stays valid: a share of the ranges, or A:2,B:0.5."
+        "--constraint",
+        "-c",
+        metavar="TEXT",
+        help="What a change must respect, such as 'income <= 90000', 'fixed age, sex' or 'age + 2*years <= 90'; one for each.",
     ),
 ]
 Forests = Annotated[

@@ -1,20 +1,15 @@
-"""Turn words on a command line into rows, targets and constraints."""
+"""Turn words on a command line into rows and targets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
-from butfor.cli.files import load
 from butfor.errors import InputError
 from butfor.explain.explainer import Explainer
-from butfor.problem.constraints import names as rule
-from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.targets import names as aim
 from butfor.problem.targets import survival_names as life
-from butfor.problem.written.constraints import read_constraint
-from butfor.problem.written.phrases import columns_in, meant, read_number, read_phrase, split
-from butfor.space.space import Space
+from butfor.problem.written.phrases import meant, read_number, split
 
 
 def positions(given: Iterable[str] | None, rows: int) -> list[int]:
@@ -99,25 +94,3 @@ OF_NUMBERS: dict[tuple[str, ...], Callable[[dict[str, Any]], Any]] = {
     ),
 }
 """For each option (or pair of options) about numbers, the function that makes it a target."""
-
-
-def constraints_of(space: Space, **given: Any) -> list[AbstractConstraint]:
-    """The constraints that the options describe."""
-    found = [one for text in given.get("constraint") or () for one in read_constraint(text, space)]
-    for option in ("fixed", "only_up", "only_down"):
-        names = [name for words in given.get(option) or () for name in columns_in(words, space)]
-        if names:
-            found.append(getattr(rule, option)(names))
-    for option in ("between", "within", "step", "allowed"):
-        found += [_by_option(option, words, space) for words in given.get(option) or ()]
-    for option in ("at_most_changes", "margin", "robust"):
-        if given.get(option) is not None:
-            found.append(_by_option(option, str(given[option]), space))
-    found += [rule.plausible(load(path)) for path in given.get("plausible") or ()]
-    return found
-
-
-def _by_option(option: str, words: str, space: Space) -> AbstractConstraint:
-    """The constraint of one option: that of the same word in a written constraint."""
-    shown = f"--{option.replace('_', '-')}"
-    return read_phrase(option, words, space, f"{shown} {words}", shown)

@@ -18,7 +18,6 @@ from butfor.problem.problem import Problem
 from butfor.solvers.choose import choose
 from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_conflict, widened
 from butfor.solvers.ensemble.within_reach import WithinReach
-from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome, Status, Stopped
 from butfor.solvers.solver import Budget
 from butfor.verdict.verify import Verifier
@@ -147,9 +146,7 @@ class Blame:
 
     def _solved(self, problem: Problem) -> Outcome:
         solver, _ = choose(problem.form())
-        weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (
-            PROGRAM if solver.name == Milp.name else 1
-        )
+        weight = (1.0 + len(getattr(problem.model, "feature", ())) / NODES) * (PROGRAM if solver.by_programs else 1)
         self.work += weight
         if self.call.spent():
             raise OpenQuestionError(self.call.stopped)

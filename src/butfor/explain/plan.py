@@ -59,8 +59,7 @@ def plan(
         groups = question.target.groups(reading.readout, before)
     whole = state(space or reading.space, reading.model, factuals, (), question.prices, question.constraints)
     if free is not None:
-        for j, able in enumerate(free.T):
-            whole.domain.forbid_moves(j, ~able)
+        whole = replace(whole, domain=whole.domain.without_moves(~free))
     pool = _pool(question, referee, before)
     witnesses = Witnesses(
         oracle=None if seen else HastyOracle(referee, question.target, before),

@@ -23,7 +23,7 @@ from butfor.model.questions import is_read
 from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.milp.farthest import farthest, has_farthest
-from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, answers_of, joined, merged, whichever_company
+from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, Ran, answers_of, joined, merged, whichever_company
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.alone import jumps
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
@@ -260,8 +260,10 @@ def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
                 credit[its] = replace(given, why=f"{given.why}; no exact solver takes the question")
             elif not budget.spent():
                 one = part.problem.take(np.array([i]))
-                bound[its] = whichever_company(one, judge.solve(one, budget)).bound[0] * verifier.question.prices.coin
-                credit[its] = replace(given, why=f"{given.why}; the bound is that of {judge.name}")
+                proven = whichever_company(one, judge.solve(one, budget))
+                bound[its] = proven.bound[0] * verifier.question.prices.coin
+                who = Ran(judge.name, proven.by[0])
+                credit[its] = replace(given, why=f"{given.why}; the bound is that of {who}")
     return replace(outcome, bound=bound, credit=credit)
 
 

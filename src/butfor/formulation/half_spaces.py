@@ -40,7 +40,9 @@ def goals(problem: Problem) -> tuple[Goal, ...]:
 def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """The thresholds of the gates, for going right and for going left.
 
-    Each gate's score must reach the first to go right, and its negative the second to go left.
+    A row goes right where `score >= right`, and left where `-score >= left`:
+
+        right = guard doubt + margin steepness,    left = right + CLOSING doubt
     """
     model = problem.model
     assert isinstance(model, ObliqueTree)
@@ -50,7 +52,10 @@ def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
 
 
 def closed_by(problem: Problem) -> float:
-    """How far the closing moves a decision at most, in ranges of the columns. Bounds are too high by about as much."""
+    """How far the closing moves a decision: `max (left - right) / steepness`, in ranges of the columns.
+
+    Bounds are too high by about as much.
+    """
     right, left = thresholds(problem)
     model = problem.model
     assert isinstance(model, ObliqueTree)

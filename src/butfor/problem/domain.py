@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import UnsupportedProblemError
 from butfor.model.rounding import Extent
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
@@ -16,6 +18,11 @@ from butfor.space.space import Space, same
 
 TOO_FINE = 0.25
 """If rounding moves a number by this share of a step, or by more, the grid is not told from all numbers."""
+
+Columns = int | Sequence[int] | IntArray
+"""One column, or several."""
+
+A = TypeVar("A", BoolArray, FloatArray)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +38,7 @@ class Domain:
     - `single` (d): whether only float32 numbers are possible;
     - `typical` (d): where the search for the nearest value starts if the factual value is missing.
 
-    Constraints narrow a domain while it is made. After that it does not change.
+    It does not change. Constraints, and searches that part it, make narrower ones of it.
     """
 
     factuals: FloatArray
@@ -60,45 +67,61 @@ class Domain:
             self.movable(),
         )
 
-    def forbid_moves(self, j: int, rows: BoolArray | slice = slice(None)) -> None:
-        """Feature `j` keeps its value."""
-        self.low[rows, j], self.high[rows, j], self.missing[rows, j] = np.inf, -np.inf, False
-        if j in self.levels:
-            self.levels[j][rows] = False
+    def without_moves(self, kept: BoolArray) -> Domain:
+        """The domain in which some values are kept: those of columns (d), or of columns in some rows (n, d)."""
+        kept = np.broadcast_to(kept, self.low.shape)
+        return replace(
+            self,
+            low=np.where(kept, np.inf, self.low),
+            high=np.where(kept, -np.inf, self.high),
+            missing=self.missing & ~kept,
+            levels={j: mask & ~kept[:, [j]] for j, mask in self.levels.items()},
+        )
 
-    def forbid_missing(self, j: int) -> None:
-        """Feature `j` has a value."""
-        self.missing[:, j] = False
-        self.stay[:, j] &= ~np.isnan(self.factuals[:, j])
+    def with_missing(self, columns: Columns) -> Domain:
+        """The domain in which some columns may become missing."""
+        return replace(self, missing=_put(self.missing, columns, True))
 
-    def narrow(self, j: int, low: FloatArray | float, high: FloatArray | float) -> None:
-        """Number `j` lies in `[low, high]`. It may stay only if its factual value lies there."""
-        self.low[:, j] = np.maximum(self.low[:, j], low)
-        self.high[:, j] = np.minimum(self.high[:, j], high)
-        x = self.factuals[:, j]
-        self.stay[:, j] &= np.isnan(x) | ((x >= low) & (x <= high))
+    def without_missing(self, columns: Columns) -> Domain:
+        """The domain in which some columns have a value."""
+        stay = self.stay[:, columns] & ~np.isnan(self.factuals[:, columns])
+        return replace(self, missing=_put(self.missing, columns, False), stay=_put(self.stay, columns, stay))
 
-    def make_missing(self, j: int, lost: bool) -> None:
-        """Number `j` ends missing, if it is `lost`, or else as a number."""
-        gone = np.isnan(self.factuals[:, j])
-        self.stay[:, j] &= gone == lost
-        self.missing[:, j] &= lost
-        if lost:
-            self.low[:, j], self.high[:, j] = np.inf, -np.inf
+    def all_missing(self, columns: Columns) -> Domain:
+        """The domain in which some columns end missing."""
+        stay = self.stay[:, columns] & np.isnan(self.factuals[:, columns])
+        lost = np.isin(np.arange(self.low.shape[1]), columns)
+        return replace(
+            self,
+            low=_put(self.low, columns, np.inf),
+            high=_put(self.high, columns, -np.inf),
+            stay=_put(self.stay, columns, stay),
+            levels={j: mask & ~lost[j] for j, mask in self.levels.items()},
+        )
 
-    def narrow_levels(self, j: int, allowed: BoolArray) -> None:
-        """Feature `j` takes one of the `allowed` levels, (m,) or (n, m).
+    def narrowed(self, columns: Columns, low: FloatArray | float, high: FloatArray | float) -> Domain:
+        """The domain in which some numbers lie in `[low, high]`. One may stay only if its factual value lies there."""
+        x = self.factuals[:, columns]
+        return replace(
+            self,
+            low=_put(self.low, columns, np.maximum(self.low[:, columns], low)),
+            high=_put(self.high, columns, np.minimum(self.high[:, columns], high)),
+            stay=_put(self.stay, columns, self.stay[:, columns] & (np.isnan(x) | ((x >= low) & (x <= high)))),
+        )
+
+    def at_levels(self, j: int, allowed: BoolArray) -> Domain:
+        """The domain in which feature `j` takes one of the `allowed` levels, (m,) or (n, m).
 
         It may stay only if its factual level is one of them.
         """
-        self.levels[j] &= allowed
-        x = self.factuals[:, j]
+        x, stay = self.factuals[:, j], self.stay.copy()
         known = ~np.isnan(x)
         wide = np.broadcast_to(allowed, self.levels[j].shape)
-        self.stay[known, j] &= wide[known, x[known].astype(np.intp)]
+        stay[known, j] &= wide[known, x[known].astype(np.intp)]
+        return replace(self, stay=stay, levels={**self.levels, j: self.levels[j] & allowed})
 
-    def coarsen(self, j: int, step: float, anchor: float) -> None:
-        """Number `j` may only move to points of the grid `anchor + step k`."""
+    def coarsened(self, j: int, step: float, anchor: float) -> Domain:
+        """The domain in which number `j` may only move to points of the grid `anchor + step k`."""
         given = Lattice.of(step, anchor)
         if self.step[j]:
             both = Lattice.of(self.step[j], self.anchor[j]).meet(given)
@@ -109,7 +132,9 @@ class Domain:
                     "Choose an anchor on the column's grid.",
                 )
             given = both
-        self.step[j], self.anchor[j] = given.in_floats()
+        steps, anchors = self.step.copy(), self.anchor.copy()
+        steps[j], anchors[j] = given.in_floats()
+        return replace(self, step=steps, anchor=anchors)
 
     def take(self, rows: BoolArray | slice | np.ndarray) -> Domain:
         """The domain of some of the rows."""
@@ -219,6 +244,13 @@ class Domain:
             near = start.astype(np.float32).astype(np.float64) if self.single[j] else start
         with np.errstate(invalid="ignore"):
             return np.where(bottom <= top, np.minimum(np.maximum(near, bottom), top), np.nan)
+
+
+def _put(array: A, columns: Columns, values: A | float) -> A:
+    """The array with other values in some columns."""
+    out = array.copy()
+    out[:, columns] = values
+    return out
 
 
 def open_domain(space: Space, factuals: FloatArray) -> Domain:

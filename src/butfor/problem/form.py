@@ -64,6 +64,8 @@ class ConstraintKind(StrEnum):
     """A ball around the answer in which the target is met everywhere."""
     CANDIDATES = "candidates"
     """The answer is one of given rows."""
+    OTHER = "other"
+    """A relation that the encoded row decides, and of which nothing more is known."""
     JUDGED = "judged"
     """A model decides about each point, and nothing more is known about it."""
 
@@ -103,6 +105,10 @@ class Form:
     separable: bool = False
     round_ball: bool = False
     combinations: float = np.inf
+
+
+BLENDED = "the target is on a mean of functions of several sums of scores"
+"""Why a solver refuses a form that is blended."""
 
 
 def listed(kinds: Iterable[StrEnum]) -> str:

@@ -22,6 +22,9 @@ from butfor.solvers.solver import AbstractSolver, Budget, Support
 COMBINATIONS = 2_000_000
 """The largest number of combinations. Problems with more are refused."""
 
+KEPT_AT_CELLS = frozenset({ConstraintKind.AT_MOST, ConstraintKind.FRESH, ConstraintKind.APART, ConstraintKind.MARGIN})
+"""Constraints under which continuous numbers are best at the edge of a cell of the model."""
+
 
 class BruteForce(AbstractSolver):
     """Tries all combinations of levels, grid points and (in trees) nearest values of cells. Guarantee: optimal."""
@@ -30,7 +33,6 @@ class BruteForce(AbstractSolver):
     does = "small problems with finitely many candidates: tries them all (never chosen by itself)"
     many = True
     only_named = True
-    takes_blends = True
 
     def accepts(self, form: Form) -> Support:
         if form.model is ModelKind.BLACK_BOX:
@@ -45,7 +47,7 @@ class BruteForce(AbstractSolver):
             return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ValueKind.CONTINUOUS in form.movable and (
             form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
-            or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
+            or form.constraints - KEPT_AT_CELLS
             or CostTerm.QUADRATIC in form.cost
         ):
             return Support(False, "continuous numbers may change and their best value is not at the edge of a cell")

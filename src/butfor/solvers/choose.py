@@ -11,6 +11,7 @@ from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.largest_move import LargestMove
+from butfor.solvers.ensemble.relations_last import RelationsLast
 from butfor.solvers.ensemble.separable import SeparableTrees
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
@@ -21,6 +22,7 @@ from butfor.solvers.mixed.branch_bound import MixedBranchBound
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
+from butfor.solvers.reduction import first
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
 from butfor.solvers.rows.row_search import RowSearch
@@ -30,7 +32,7 @@ from butfor.solvers.tree.exact import TreeExact
 
 PROVING: tuple[AbstractSolver, ...] = (
     TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    LargestMove(), MixedBranchBound(), NetworkExact(), Milp(),
+    LargestMove(), MixedBranchBound(), NetworkExact(), RelationsLast(), Milp(),
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
@@ -51,20 +53,13 @@ def names() -> tuple[str, ...]:
 
 def supports(form: Form) -> list[tuple[AbstractSolver, Support]]:
     """Every solver with its yes or no, and the reason."""
-    return [(solver, support(solver, form)) for solver in SOLVERS]
-
-
-def support(solver: AbstractSolver, form: Form) -> Support:
-    """Whether a solver takes a form, and the reason."""
-    if form.blended and not solver.takes_blends:
-        return Support(False, "the target is on a mean of functions of several sums of scores")
-    return solver.accepts(form)
+    return [(solver, solver.accepts(form)) for solver in SOLVERS]
 
 
 def exact(form: Form) -> AbstractSolver | None:
     """The first solver that takes the form and proves its answers."""
-    able = (solver for solver, yes in supports(form) if yes and solver.exact)
-    return next((solver for solver in able if not solver.only_named), None)
+    found = first((solver for solver in SOLVERS if solver.exact), form)
+    return found and found[0]
 
 
 def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractSolver, Credit]:
@@ -73,9 +68,10 @@ def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractS
     If no solver takes the form, the error lists the reasons of all solvers.
     """
     if wanted == "auto":
-        for solver, yes in supports(form):
-            if yes and not solver.only_named:
-                return solver, solver.credit(yes.why)
+        chosen = first(SOLVERS, form)
+        if chosen is not None:
+            solver, support = chosen
+            return solver, solver.credit(support.why)
         unread = f" {form.unread}" if form.unread else ""
         raise UnsupportedProblemError(
             f"no solver takes this problem (a {form.model} model).{unread}",
@@ -83,7 +79,7 @@ def choose(form: Form, wanted: str | AbstractSolver = "auto") -> tuple[AbstractS
             "Change the cost, the constraints or the model.",
         )
     found = wanted if isinstance(wanted, AbstractSolver) else _named(wanted, SOLVERS)
-    answer = support(found, form)
+    answer = found.accepts(form)
     if not answer:
         able = [solver.name for solver, yes in supports(form) if yes]
         remedy = f"Use solver='auto' or {', '.join(able)}." if able else "No other solver takes it either."

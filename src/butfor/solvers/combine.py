@@ -15,7 +15,16 @@ from butfor.arrays import FloatArray
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import HIGHEST, Outcome, Stopped, joined, nothing_found, one_answer
+from butfor.solvers.outcome import (
+    HIGHEST,
+    Outcome,
+    Stopped,
+    joined,
+    nothing_found,
+    objects,
+    one_answer,
+    together,
+)
 from butfor.solvers.solver import Budget
 
 ROWS_TOGETHER = 256
@@ -77,7 +86,9 @@ class SetAnswer:
     closest: FloatArray | None = None
 
 
-def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], SetAnswer]) -> Outcome:
+def over_score_sets(
+    problem: Problem, solve_set: Callable[[ScoreSet, float], SetAnswer], upper: float = np.inf
+) -> Outcome:
     """The proof rule for the score sets of the only row: the best answer, and a bound.
 
     An answer lies in some score set. It costs what its changes cost, plus the offset of that set. So the cheapest
@@ -85,23 +96,46 @@ def over_score_sets(problem: Problem, solve_set: Callable[[ScoreSet, float], Set
     than the cost of a known answer, and never below 0, because no cost is negative.
 
     `solve_set(score_set, limit)` need not find points that cost `limit` or more (the best cost so far minus the set's
-    offset). A set without a cheaper point may say so, and need not find its optimum.
+    offset). A set without a cheaper point may say so, and need not find its optimum. The first limit is `upper`.
     """
-    best, lowest, stopped, highest = nothing_found(problem, np.inf), np.inf, Stopped.DONE, np.nan
+    best, highest, closest = nothing_found(problem, np.inf), np.nan, None
     for score_set in problem.score_sets:
-        answer = solve_set(score_set, float(best.cost[0]) - score_set.offset)
-        lowest = min(lowest, answer.bound + score_set.offset)
-        stopped = stopped or answer.stopped
-        highest = answer.highest if len(problem.score_sets) == 1 else np.nan
-        cost = answer.cost + score_set.offset
-        if answer.point is not None and cost < best.cost[0]:
-            best = one_answer(answer.point, cost, 0.0)
-    bound = max(0.0, min(lowest, float(best.cost[0])))
-    best = replace(best, bound=np.array([bound]), stopped=np.array([stopped], dtype=np.intp))
+        answer = solve_set(score_set, min(upper, float(best.cost[0])) - score_set.offset)
+        none = np.full(len(problem.space), np.nan)
+        point, cost = (none, np.inf) if answer.point is None else (answer.point, answer.cost)
+        best = _with_set(best, one_answer(point, cost, answer.bound, answer.stopped), score_set.offset)
+        highest, closest = (answer.highest, answer.closest) if len(problem.score_sets) == 1 else (np.nan, None)
+    best = _proven(best)
     if not np.isfinite(highest):
         return best
-    points = best.points if answer.closest is None else answer.closest[None]
+    points = best.points if closest is None else closest[None]
     return replace(best, points=points, notes={HIGHEST: np.array([highest])})
+
+
+def over_sets_of_rows(problem: Problem, solve_set: Callable[[ScoreSet], Outcome]) -> Outcome:
+    """The proof rule for many rows: `solve_set(score_set)` has an answer to each, and its offset is not included."""
+    best = nothing_found(problem, np.inf)
+    for score_set in problem.score_sets:
+        best = _with_set(best, solve_set(score_set), score_set.offset)
+    return _proven(best)
+
+
+def _with_set(best: Outcome, found: Outcome, offset: float) -> Outcome:
+    """The best answers to rows so far, and those in one more score set. No answer costs less than the smallest bound."""
+    better = found.cost + offset < best.cost
+    return replace(
+        best,
+        points=np.where(better[:, None], found.points, best.points),
+        cost=np.where(better, found.cost + offset, best.cost),
+        bound=np.minimum(best.bound, found.bound + offset),
+        stopped=np.where(best.stopped == Stopped.DONE, found.stopped, best.stopped),
+        by=objects([together(a + b) for a, b in zip(best.by, found.by, strict=True)]) if any(found.by) else best.by,
+    )
+
+
+def _proven(best: Outcome) -> Outcome:
+    """The best answers over all sets. A bound is not above the cost of an answer that is there, nor below 0."""
+    return replace(best, bound=np.maximum(0.0, np.minimum(best.bound, best.cost)))
 
 
 def with_highest(problem: Problem, outcome: Outcome, farthest: Callable[[Problem, FloatArray], FloatArray]) -> Outcome:

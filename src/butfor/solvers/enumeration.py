@@ -37,7 +37,6 @@ class Enumeration(AbstractSolver):
     name = "enumeration"
     does = "any model, few combinations of whole numbers and levels: the estimator is asked about each, cheapest first"
     row_by_row = True
-    takes_blends = True
 
     def accepts(self, form: Form) -> Support:
         if form.constraints & UNKNOWN:

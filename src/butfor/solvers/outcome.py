@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum, IntEnum
 from typing import Any, TypeVar
@@ -74,16 +74,46 @@ _ENDED_BY = {
 
 
 @dataclass(frozen=True)
+class Ran:
+    """A solver that ran, and those that ran for it.
+
+    >>> print(Ran("robust_exact", (Ran("linear_exact"), Ran("milp"))))
+    robust_exact, by linear_exact and milp
+    """
+
+    name: str
+    by: tuple[Ran, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}, by {' and '.join(map(str, self.by))}" if self.by else self.name
+
+
+def together(ran: Iterable[Ran]) -> tuple[Ran, ...]:
+    """Solvers that ran for the same row, each named once."""
+    found: dict[str, tuple[Ran, ...]] = {}
+    for one in ran:
+        found[one.name] = found.get(one.name, ()) + one.by
+    return tuple(Ran(name, together(by)) for name, by in found.items())
+
+
+@dataclass(frozen=True)
 class Credit:
-    """The solver that gave an answer, and why it was chosen."""
+    """The solver that gave an answer, why it was chosen, and those to which it handed parts of the row."""
 
     solver: str
     why: str
     none_found: str = "no admissible change meets the target"
     """What it means if the solver proved that there is no answer."""
+    by: tuple[Ran, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.solver}: {self.why}"
+        return f"{Ran(self.solver, self.by)}: {self.why}"
+
+    def beside(self, other: Credit | None) -> Credit:
+        """The credit for an answer whose proof has this other one: one solver may have handed on something else."""
+        if other is None or other.solver != self.solver or other.by == self.by:
+            return self
+        return replace(self, by=together((*self.by, *other.by)))
 
 
 NOBODY = Credit("none", "the target is already met")
@@ -110,6 +140,7 @@ class Outcome:
     - `bound` (answers): a proven lower bound on the cost. Infinity proves that there is no answer, 0 proves nothing;
     - `stopped` (answers): a `Stopped`, as a number;
     - `credit` (answers): a `Credit`, set by the code that chose the solver (before that, None);
+    - `by` (answers): the solvers to which the solver handed parts of the row, a tuple of `Ran`;
     - `notes`: name -> (answers): further numbers (NaN: unknown).
     """
 
@@ -119,11 +150,14 @@ class Outcome:
     bound: FloatArray
     stopped: IntArray
     credit: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
+    by: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=object))
     notes: dict[str, FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.credit) < len(self.row):
             object.__setattr__(self, "credit", np.full(len(self.row), None, dtype=object))
+        if len(self.by) < len(self.row):
+            object.__setattr__(self, "by", objects([()] * len(self.row)))
 
     def __len__(self) -> int:
         return len(self.row)
@@ -151,9 +185,21 @@ class Outcome:
         return replace(self, row=np.asarray(rows)[self.row])
 
     def credited(self, credit: Credit) -> Outcome:
-        """The same outcome with a credit for all answers that have none: who handed a row on does not take it."""
-        own = [credit if known is None else known for known in self.credit]
-        return replace(self, credit=np.array([*own, None], dtype=object)[:-1])
+        """The same outcome with a credit for all answers. It names those, too, to which the solver handed parts."""
+        return replace(self, credit=objects([replace(credit, by=by) if by else credit for by in self.by]))
+
+    def given_by(self, name: str) -> Outcome:
+        """The outcome of an inner solver of this name, as part of an outcome of whoever handed it on."""
+        return replace(self, by=objects([(Ran(name, by),) for by in self.by]))
+
+    def handed_to(self, ran: Iterable[Ran]) -> Outcome:
+        """The outcome of a row of which parts were handed to these solvers."""
+        return replace(self, by=objects([together(ran)] * len(self.row)))
+
+
+def objects(values: Sequence[object]) -> NDArray[Any]:
+    """An array of objects, which may be tuples."""
+    return np.array([*values, None], dtype=object)[:-1]
 
 
 def one_answer(point: FloatArray, cost: float, bound: float, stopped: Stopped = Stopped.DONE) -> Outcome:
@@ -224,8 +270,16 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     stopped = np.where(tighter | (found.bound == old.bound), found.stopped, old.stopped)
     cheaper = found.cost <= old.cost
     best = joined([found.take(cheaper), old.take(~cheaper)])
-    best = replace(best, bound=np.where(refuted(bound, best.cost), 0.0, bound), stopped=stopped)
+    credit = objects([_credit(*both) for both in zip(best.credit, old.credit, found.credit, strict=True)])
+    best = replace(best, bound=np.where(refuted(bound, best.cost), 0.0, bound), stopped=stopped, credit=credit)
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
+
+
+def _credit(own: Credit | None, *others: Credit | None) -> Credit | None:
+    """The credit for an answer of one of two outcomes of a solver, in which it may have handed on different things."""
+    for other in others:
+        own = own and own.beside(other)
+    return own
 
 
 def whichever_company(problem: Problem, outcome: Outcome) -> Outcome:

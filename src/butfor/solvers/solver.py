@@ -109,8 +109,8 @@ class AbstractSolver(ABC):
     """Whether a row may take long, and so use up the time of others that are solved with it."""
     takes_per_row = False
     """Whether each of these rows may have its own set of scores."""
-    takes_blends = False
-    """Whether it takes targets on a mean of functions of several sums of scores."""
+    by_programs = False
+    """Whether it solves programs with whole numbers, which take long."""
     none_found = Credit.none_found
     """What it means if it proves that there is no answer."""
 
@@ -132,3 +132,10 @@ class AbstractSolver(ABC):
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         """Up to `k` answers per row, cheapest first."""
+
+    def solve_below(self, problem: Problem, upper: float, budget: Budget) -> Outcome:
+        """An answer to the only row, if one costs less than `upper`.
+
+        An infinite bound says that none does. A solver that gains nothing by that solves the problem.
+        """
+        return self.solve(problem, budget)

@@ -71,9 +71,12 @@ class CodedConstraint(AbstractConstraint):
 
 
 class Relation(CodedConstraint):
-    """A constraint on several columns at once. Solvers recognise it by its `kind`."""
+    """A constraint on several columns at once. Solvers recognise it by its `kind`.
 
-    kind: ClassVar[ConstraintKind]
+    One that has no kind of its own is decided point by point: it is enumerated or searched, and other solvers refuse it.
+    """
+
+    kind: ClassVar[ConstraintKind] = ConstraintKind.OTHER
 
     @property
     def numbers(self) -> tuple[str, ...]:

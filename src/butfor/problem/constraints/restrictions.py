@@ -22,8 +22,8 @@ class Restriction(CodedConstraint):
     """A constraint on one column at a time. It narrows the domain."""
 
     @abstractmethod
-    def narrow(self, domain: Domain, space: Space) -> None:
-        """Change the domain so that it keeps the constraint."""
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
+        """The part of a domain that keeps the constraint."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,8 @@ class Fixed(Restriction):
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         return tuple(Fixed((name,)) for name in self.names)
 
-    def narrow(self, domain: Domain, space: Space) -> None:
-        for name in self.names:
-            domain.forbid_moves(space.index(name))
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
+        return domain.without_moves(np.isin(np.arange(len(space)), [space.index(name) for name in self.names]))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
@@ -74,19 +73,17 @@ class Direction(Restriction):
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         return tuple(Direction((name,), self.up) for name in self.names)
 
-    def narrow(self, domain: Domain, space: Space) -> None:
-        for name in self.names:
-            j = space.index(name)
-            x = domain.factuals[:, j]
-            if j in domain.levels:
-                code = np.arange(domain.levels[j].shape[1])
-                start = np.where(np.isnan(x), -1 if self.up else len(code), x)[:, None]
-                domain.narrow_levels(j, code >= start if self.up else code <= start)
-            else:
-                known = ~np.isnan(x)
-                low = np.where(known & self.up, x, -np.inf)
-                high = np.where(known & (not self.up), x, np.inf)
-                domain.narrow(j, low, high)
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
+        at = [space.index(name) for name in self.names]
+        for j in (j for j in at if j in domain.levels):
+            x, code = domain.factuals[:, j], np.arange(domain.levels[j].shape[1])
+            start = np.where(np.isnan(x), -1 if self.up else len(code), x)[:, None]
+            domain = domain.at_levels(j, code >= start if self.up else code <= start)
+        numbers = [j for j in at if j not in domain.levels]
+        x = domain.factuals[:, numbers]
+        known = ~np.isnan(x)
+        low, high = np.where(known & self.up, x, -np.inf), np.where(known & (not self.up), x, np.inf)
+        return domain.narrowed(numbers, low, high)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
@@ -147,14 +144,13 @@ class Between(Restriction):
                 "Nothing lies between: swap the ends.",
             )
 
-    def narrow(self, domain: Domain, space: Space) -> None:
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
         j = space.index(self.name)
         low, high = self._ends(space.features[j])
         if j in domain.levels:
             code = np.arange(domain.levels[j].shape[1])
-            domain.narrow_levels(j, (code >= low) & (code <= high))
-        else:
-            domain.narrow(j, low, high)
+            return domain.at_levels(j, (code >= low) & (code <= high))
+        return domain.narrowed(j, low, high)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
@@ -186,9 +182,9 @@ class Within(Restriction):
         room = self.share * np.abs(x)
         return np.where(np.isnan(x), -np.inf, x - room), np.where(np.isnan(x), np.inf, x + room)
 
-    def narrow(self, domain: Domain, space: Space) -> None:
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
         j = space.index(self.name)
-        domain.narrow(j, *self._ends(domain.factuals[:, j]))
+        return domain.narrowed(j, *self._ends(domain.factuals[:, j]))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
@@ -217,9 +213,8 @@ class Grid(Restriction):
         if not (0 < number(self.step, *message) < np.inf and np.isfinite(number(self.anchor, *message))):
             raise InputError(*message)
 
-    def narrow(self, domain: Domain, space: Space) -> None:
-        if self._limits(space):
-            domain.coarsen(space.index(self.name), self.step, self.anchor)
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
+        return domain.coarsened(space.index(self.name), self.step, self.anchor) if self._limits(space) else domain
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
@@ -261,8 +256,8 @@ class Allowed(Restriction):
             raise InputError(f"{self!r} was given.", "At least one value must be allowed.")
         self._codes(space)
 
-    def narrow(self, domain: Domain, space: Space) -> None:
-        domain.narrow_levels(space.index(self.name), self._codes(space))
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
+        return domain.at_levels(space.index(self.name), self._codes(space))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         a = after[:, space.index(self.name)]
@@ -296,11 +291,11 @@ class AllowedMoves(Restriction):
             )
         self._matrix(space)
 
-    def narrow(self, domain: Domain, space: Space) -> None:
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
         j = space.index(self.name)
         x = domain.factuals[:, j]
         allowed = self._matrix(space)[np.nan_to_num(x).astype(np.intp)]
-        domain.narrow_levels(j, np.where(np.isnan(x)[:, None], True, allowed))
+        return domain.at_levels(j, np.where(np.isnan(x)[:, None], True, allowed))
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         j = space.index(self.name)
@@ -328,9 +323,8 @@ class MayVanish(Restriction):
                     "Leave that column out, or put an imputer into the pipeline.",
                 )
 
-    def narrow(self, domain: Domain, space: Space) -> None:
-        for name in self.names:
-            domain.missing[:, space.index(name)] = True
+    def narrowed(self, domain: Domain, space: Space) -> Domain:
+        return domain.with_missing([space.index(name) for name in self.names])
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         return np.ones(len(before), dtype=np.bool_)
@@ -349,5 +343,5 @@ def admissible(space: Space, factuals: FloatArray, constraints: Iterable[Abstrac
     domain = open_domain(space, factuals)
     restrictions = [constraint for constraint in constraints if isinstance(constraint, Restriction)]
     for constraint in sorted(restrictions, key=lambda constraint: not isinstance(constraint, MayVanish)):
-        constraint.narrow(domain, space)
+        domain = constraint.narrowed(domain, space)
     return domain

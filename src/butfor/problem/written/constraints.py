@@ -48,7 +48,7 @@ def read_constraint(text: str, space: Space) -> list[AbstractConstraint]:
     word = word.lower().replace("-", "_")
     if word in PHRASES and not (word in space.names and compares(text, space)):
         rest = text.strip()[len(word) :].lstrip(" :")
-        return [read_phrase(word, rest, space, f"the constraint {text!r}", word)]
+        return [read_phrase(word, rest, space, f"the constraint {text!r}")]
     if compares(text, space):
         return read_comparison(text, space)
     meant = did_you_mean(word, PHRASES) if word.isidentifier() and word not in space.names else ""

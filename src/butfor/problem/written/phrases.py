@@ -33,14 +33,11 @@ class Phrase:
         return self.form.count(":")
 
 
-def read_phrase(word: str, rest: str, space: Space, given: str, way: str) -> AbstractConstraint:
-    """The constraint that a word and its rest mean.
-
-    The errors show what was `given`, and `way`: how to write the word.
-    """
+def read_phrase(word: str, rest: str, space: Space, given: str) -> AbstractConstraint:
+    """The constraint that a word and its rest mean. The errors show what was `given`."""
     phrase, rest = PHRASES[word], re.sub(r"(?<=\d)\s+%", "%", rest)
     if phrase.colons and len(_parts(rest, phrase.colons)) <= phrase.colons:
-        raise InputError(f"{given} was given.", f"Write it as {way} {phrase.form}.")
+        raise InputError(f"{given} was given.", f"Write it as {word} {phrase.form}.")
     return phrase.read(rest, space, given)
 
 
@@ -147,4 +144,4 @@ PHRASES: dict[str, Phrase] = {
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }
-"""What stands after each word. The words are those of `bf`, and those of the command."""
+"""What stands after each word. The words are those of `bf`."""

@@ -22,47 +22,42 @@ from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
 from butfor.solvers.outcome import Outcome, Stopped, nothing_found, to_beat
+from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.space.space import same
 from butfor.space.writing import Levels
 
-Narrow = Callable[[Domain], None]
-"""Makes a domain narrower."""
+Narrow = Callable[[Domain], Domain]
+"""Makes a narrower domain of one."""
 
 
-class FarApart(AbstractSolver):
+class FarApart(AbstractReduction):
     """Branching on the column that is far. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "far_apart"
     does = "answers at a distance from earlier ones: what is left is parted, and each part is solved exactly"
     row_by_row = True
     takes_per_row = True
-    takes_blends = True
+    left = "the problem without the distance"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if ConstraintKind.APART not in form.constraints:
             return Support(False, "it is only for answers that keep a distance to earlier ones (different=...)")
-        able = self._able(form)
-        if able is None:
-            return Support(False, "no exact solver takes the problem without the distance")
-        return Support(True, f"each part of what is left is solved by {able.name}")
+        return Support(True, "what is left around them is parted, and each part is solved exactly")
+
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        """In a part, a column may have to move."""
+        return (replace(form, constraints=form.constraints - {ConstraintKind.APART}, forced=True),)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        solver = self._able(problem.form())
-        assert solver is not None
-        return row_by_row(problem, budget, lambda one: _cheapest_far(one, solver, budget))
-
-    def _able(self, form: Form) -> AbstractSolver | None:
-        """The solver of the parts. In a part, a column may have to move."""
-        part = replace(form, constraints=form.constraints - {ConstraintKind.APART}, forced=True)
-        fitting = (solver for solver in self.inner if solver.takes_blends or not form.blended)
-        return next((solver for solver in fitting if solver.accepts(part)), None)
+        (form,) = self.parts(problem.form())
+        return row_by_row(problem, budget, lambda one: _cheapest_far(one, form, Handing(self.inner), budget))
 
 
-def _cheapest_far(problem: Problem, solver: AbstractSolver, budget: Budget) -> Outcome:
+def _cheapest_far(problem: Problem, form: Form, handing: Handing, budget: Budget) -> Outcome:
     """The cheapest row that is far from all earlier answers, with the lowest bound of the parts that are left."""
     earlier = problem.relations_of(Apart)
     whole = replace(problem, relations=tuple(one for one in problem.relations if not isinstance(one, Apart)))
@@ -70,7 +65,7 @@ def _cheapest_far(problem: Problem, solver: AbstractSolver, budget: Budget) -> O
     left = Frontier[tuple[Problem, Outcome]](lambda: to_beat(float(best.cost[0])), newest_first=True)
 
     def put(part: Problem) -> None:
-        found = solver.solve(part, budget)
+        found = handing.solve(part, budget, form=form)
         if found.bound[0] < np.inf:
             left.put(float(found.bound[0]), (part, found))
 
@@ -87,11 +82,10 @@ def _cheapest_far(problem: Problem, solver: AbstractSolver, budget: Budget) -> O
             stopped = budget.stopped
         else:
             for narrow in _parts(part, near, found.points):
-                narrower = part.take(np.zeros(1, dtype=np.intp))
-                narrow(narrower.domain)
-                put(narrower)
+                put(replace(part, domain=narrow(part.domain)))
     lowest = min(left.lowest, float(best.cost[0]))
-    return replace(best, bound=np.array([lowest]), stopped=np.array([stopped], dtype=np.intp), notes={})
+    stops = np.array([stopped], dtype=np.intp)
+    return replace(best, bound=np.array([lowest]), stopped=stops, notes={}).handed_to(handing.ran)
 
 
 def _too_near(problem: Problem, earlier: tuple[Apart, ...], found: Outcome) -> Apart | None:
@@ -132,12 +126,12 @@ def _less_far(problem: Problem, near: Apart) -> Iterator[Narrow]:
 def _sides(j: int, value: float, levels: Levels | None, ends: tuple[float, float]) -> Iterator[Narrow]:
     """Column `j` has another level than `value`; or it is a number outside `ends`; or it is not missing, if that is."""
     if np.isnan(value):
-        yield lambda domain: domain.forbid_missing(j)
+        yield lambda domain: domain.without_missing(j)
     elif levels is not None:
-        yield lambda domain: domain.narrow_levels(j, np.arange(len(levels)) != value)
+        yield lambda domain: domain.at_levels(j, np.arange(len(levels)) != value)
     else:
         below, above = ends
         if below > -np.inf:
-            yield lambda domain: domain.narrow(j, -np.inf, below)
+            yield lambda domain: domain.narrowed(j, -np.inf, below)
         if above < np.inf:
-            yield lambda domain: domain.narrow(j, above, np.inf)
+            yield lambda domain: domain.narrowed(j, above, np.inf)

@@ -20,17 +20,16 @@ from butfor.model.mixed import Mixed
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.rounding import rounding
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.blend.leaf_search import cheapest_below as cheapest_along_lines
 from butfor.solvers.blend.ranges import sum_ranges
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.mixed.branch_bound import MixedBranchBound, in_same_cells
-from butfor.solvers.mixed.branch_bound import cheapest_below as mixed_below
+from butfor.solvers.mixed.branch_bound import CellSearch, MixedBranchBound, in_same_cells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
-from butfor.solvers.outcome import Outcome, Stopped, to_beat
+from butfor.solvers.outcome import Outcome, Ran, Stopped, to_beat
+from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 BLENDED_KINDS = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED)
@@ -70,47 +69,49 @@ class SumBox:
     cuts: tuple[tuple[FloatArray, FloatArray], ...] = ()
 
 
-class BlendBranching(AbstractSolver):
+class BlendBranching(AbstractReduction):
     """Branching on sums of scores. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "blend_branching"
     does = "means of probabilities (calibrated ensembles, votes of unlike models): boxes of sums, each solved exactly"
     row_by_row = True
-    takes_blends = True
+    left = "a box of sums"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if not form.blended:
             return Support(False, "the target is not on a mean of several functions")
         if form.model not in BLENDED_KINDS:
             return Support(False, f"it takes linear models, sums of trees, and both, and the model is a {form.model}")
         if form.model is ModelKind.LINEAR and ConstraintKind.MARGIN in form.constraints:
             return Support(False, "the border of a mean of linear models is curved, so no distance to it is known")
-        whys = []
-        for solver in self.inner:
-            support = solver.accepts(replace(form, blended=False, curved=False, inequalities=max(form.inequalities, 3)))
-            if support:
-                boxes = form.model is not ModelKind.ENSEMBLE or not isinstance(solver, EnsembleBranchBound)
-                words = "each box of sums is solved by" if boxes else "lines above the functions follow the search of"
-                return Support(True, f"{words} {solver.name}")
-            whys.append(f"{solver.name}: {support.why}")
-        return Support(False, "; ".join(whys))
+        if EnsembleBranchBound().accepts(_plain(form)):
+            return Support(True, f"lines above the functions follow the search of {EnsembleBranchBound.name}")
+        return Support(True, "boxes of sums are parted, and each is solved exactly")
+
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (replace(_plain(form), inequalities=max(form.inequalities, 3)),)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: over_score_sets(one, partial(self._cheapest, one, budget)))
+        return row_by_row(problem, budget, lambda one: _solve_row(one, Handing(self.inner), budget))
 
-    def _cheapest(self, problem: Problem, budget: Budget, score_set: ScoreSet, upper: float) -> SetAnswer:
-        """The cheapest point of one score set, if one costs less than `upper`."""
-        form = replace(problem.form(), blended=False, curved=False)
-        if isinstance(problem.model, Trees) and EnsembleBranchBound().accepts(form):
+
+def _plain(form: Form) -> Form:
+    """The form of a problem whose target is a half-space of sums."""
+    return replace(form, blended=False, curved=False)
+
+
+def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
+    along_lines = EnsembleBranchBound().accepts(_plain(problem.form()))
+
+    def cheapest(score_set: ScoreSet, upper: float) -> SetAnswer:
+        if along_lines:
             return cheapest_along_lines(problem, score_set, upper, budget)
-        return _SumBoxSearch(self, problem, score_set, upper).run(budget)
+        return _SumBoxSearch(handing, problem, score_set, upper).run(budget)
 
-    def solver_of(self, form: Form) -> AbstractSolver:
-        """The first inner solver that takes the problem of a box."""
-        return next(solver for solver in self.inner if solver.accepts(form))
+    return over_score_sets(problem, cheapest).handed_to(handing.ran)
 
 
 class _SumBoxSearch:
@@ -121,8 +122,8 @@ class _SumBoxSearch:
     - `left`: the boxes that are left; those are settled whose cheapest row is an answer, or in which no more can be found.
     """
 
-    def __init__(self, solver: BlendBranching, problem: Problem, score_set: ScoreSet, upper: float) -> None:
-        self.solver, self.problem, self.score_set, self.upper = solver, problem, score_set, upper
+    def __init__(self, handing: Handing, problem: Problem, score_set: ScoreSet, upper: float) -> None:
+        self.handing, self.problem, self.score_set, self.upper = handing, problem, score_set, upper
         wide = score_set.widened(problem.doubt(score_set))
         self.curve = Blends.of(wide.curve)
         self.whole = SumBox(*sum_ranges(problem.model, problem, self.curve.rows))
@@ -190,13 +191,13 @@ class _SumBoxSearch:
         )
         # what the estimator says of a row on a side of the box is not about that side
         problem = replace(self.problem, score_sets=(part,)).with_witnesses(confirmation=None)
-        solver = self.solver.solver_of(problem.form())
-        if isinstance(solver, MixedBranchBound):
+        if MixedBranchBound().accepts(problem.form()):
             self.row = relax(problem) if self.row is None else self.row
-            return mixed_below(problem, self.row, part, self._settles, self._ceiling(), budget)
-        found = solver.solve(problem, budget)
-        cost, bound = float(found.cost[0]) - part.offset, float(found.bound[0]) - part.offset
-        return SetAnswer(found.points[0] if found.found()[0] else None, cost, bound, Stopped(int(found.stopped[0])))
+            cells = Handing(MixedBranchBound.inner)
+            found = CellSearch(problem, self.row, part, self._settles, self._ceiling(), cells).run(budget)
+            self.handing.note([Ran(MixedBranchBound.name, cells.ran)])
+            return found
+        return self.handing.cheapest(problem, part, np.inf, budget)
 
     def _settles(self, point: FloatArray) -> bool:
         """Whether something follows from a row of a box: lines can cut it off, or it is an answer."""
@@ -235,7 +236,7 @@ class _SumBoxSearch:
             b = rows @ scores + np.where(lacks > 0, factor, 1.0) * lacks + CLOSE
             part = ScoreSet(rows, b, np.zeros(len(b), dtype=np.bool_))
             accepts = partial(self.problem.reached, self.score_set)
-            found = in_same_cells(self.problem, self.row, part, accepts, point, budget)
+            found = in_same_cells(self.problem, self.row, part, accepts, point, self.handing, budget)
             if found.cost < self._ceiling():
                 self.upper, self.best = found.cost, found.point
             if found.point is not None:

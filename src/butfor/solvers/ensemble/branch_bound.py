@@ -19,7 +19,7 @@ from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.model.trees import Trees
 from butfor.problem.constraints.relations import AtMost, Fresh
-from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.instance import Instance
@@ -53,24 +53,24 @@ class EnsembleBranchBound(AbstractSolver):
             return Support(False, f"it takes a sum of axis-aligned trees, and the model is a {form.model}")
         if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF}:
             return Support(False, "the cost must be a sum over features")
+        if form.blended:
+            return Support(False, BLENDED)
         coupled = form.constraints - {ConstraintKind.AT_MOST, ConstraintKind.FRESH, ConstraintKind.MARGIN}
         if coupled:
             return Support(False, f"the constraints ({listed(coupled)}) couple the values of features")
         return Support(True, "every tree takes one leaf, and the cost is a sum over the cells of features")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+        return row_by_row(problem, budget, lambda one: self.solve_below(one, np.inf, budget))
+
+    def solve_below(self, problem: Problem, upper: float, budget: Budget) -> Outcome:
+        """Each score set is asked only for a point that is cheaper than `upper`, and than those of the sets before it."""
+        return over_score_sets(
+            problem, lambda score_set, most: _cheapest_below(problem, score_set, most, budget), upper
+        )
 
 
-def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """The cheapest point of one row over all score sets.
-
-    Each set is asked only for a point that is cheaper than those of the sets before it.
-    """
-    return over_score_sets(problem, lambda score_set, upper: cheapest_below(problem, score_set, upper, budget))
-
-
-def cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+def _cheapest_below(problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
     """The cheapest point of one score set, if one costs less than `upper`."""
     model = problem.model
     assert isinstance(model, Trees)

@@ -23,7 +23,8 @@ from butfor.solvers.ensemble.within_reach import PARTS_LOOKED_AT
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.outcome import Outcome
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.reduction import AbstractReduction, Handing
+from butfor.solvers.solver import Budget, Support
 
 NEAR = 1e-9
 """A box of the best cost less this share of 1 and of the cost just leaves the best row out."""
@@ -35,7 +36,7 @@ BOX_SLACK = 1 + 4 * float(np.finfo(np.float64).eps)
 """By how much a box is wider than its cost, so that rounding leaves no row out."""
 
 
-class LargestMove(AbstractSolver):
+class LargestMove(AbstractReduction):
     """Boxes around the row, each searched by branch and bound.
 
     Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
@@ -46,8 +47,10 @@ class LargestMove(AbstractSolver):
     block = 16
     row_by_row = True
     takes_per_row = True
+    inner = (Milp(),)
+    left = "rows that may become something else than a box"
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if form.model is not ModelKind.ENSEMBLE:
             return Support(False, f"it takes a sum of axis-aligned trees, and the model is a {form.model}")
         if form.cost != {CostTerm.LINF}:
@@ -60,15 +63,18 @@ class LargestMove(AbstractSolver):
             return Support(False, "constraints must leave a box around the row")
         return Support(True, "rows whose largest move is small make a box, and the adversary searches boxes")
 
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (form,)
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+        return row_by_row(problem, budget, lambda one: _solve_row(one, Handing(self.inner), budget))
 
 
-def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
     """The cheapest point of one row. If what it may become is no box, it is left to a program."""
     box = admissible_box(problem)
     if box is None:
-        return Milp().solve(problem, budget)
+        return handing.solve(problem, budget)
     return over_score_sets(problem, lambda score_set, upper: _cheapest_below(problem, score_set, box, upper, budget))
 
 

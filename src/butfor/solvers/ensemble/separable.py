@@ -19,7 +19,8 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import ROWS_TOGETHER, in_parts
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.outcome import Outcome, answers_of, joined
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.reduction import AbstractReduction, Handing
+from butfor.solvers.solver import Budget, Support
 
 NODES_PER_ROW = 2000
 """How often a row is branched on before it is left to the general search."""
@@ -28,18 +29,19 @@ OPTION_PARTS = 7
 """The numbers of an option that the compiled search reads: its gain, its price, and five that are 0 for single values."""
 
 
-class SeparableTrees(AbstractSolver):
+class SeparableTrees(AbstractReduction):
     """A knapsack over the cells of the columns. Guarantee: optimal, or what the general search proves.
 
-    Rows whose cheapest choice the estimator does not take, or that take too long, are left to `ensemble_branch_bound`,
-    which is credited with them.
+    Rows whose cheapest choice the estimator does not take, or that take too long, are handed to `ensemble_branch_bound`.
     """
 
     name = "separable_trees"
     does = "sums of trees that read one column each: branch and bound over one inequality"
     block = 2048
+    inner = (EnsembleBranchBound(),)
+    left = "the rows that the knapsack does not settle"
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if not form.separable:
             return Support(False, "it takes sums of trees that read one column each")
         if form.inequalities > 1 or form.curved:
@@ -47,14 +49,16 @@ class SeparableTrees(AbstractSolver):
         coupled = form.constraints - {ConstraintKind.AT_MOST}
         if coupled:
             return Support(False, f"it takes no constraints of the kinds {listed(coupled)}")
-        general = EnsembleBranchBound().accepts(form)  # it takes what is left over
-        return Support(True, "one function per column, and one inequality, are a knapsack") if general else general
+        return Support(True, "one function per column, and one inequality, are a knapsack")
+
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (form,)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return in_parts(problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, budget))
+        return in_parts(problem, budget, ROWS_TOGETHER, lambda part: _solve_rows(part, Handing(self.inner), budget))
 
 
-def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
+def _solve_rows(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
     """The cheapest points over all score sets. What is not settled by them goes to the general search.
 
     Nothing cheaper lies in a set than in the widened one. So the cheapest point of all widened sets is the cheapest
@@ -74,22 +78,20 @@ def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
     left = np.flatnonzero(~(settled & sure))
     if not len(left):
         return found
-    others = _generally(problem.take(left), budget)
+    others = _generally(problem.take(left), handing, budget)
     return joined([found.take(settled & sure), others.renumbered(left)])
 
 
-def _generally(problem: Problem, budget: Budget) -> Outcome:
-    """The general search, with an equal share of the time for each row."""
-    general = EnsembleBranchBound()
+def _generally(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
+    """The general search, with an equal share of a limited time for each row."""
 
     def solved(number: int) -> Outcome:
         share = budget.at_most(budget.left() / (len(problem) - number))
-        return general.solve(problem.take(np.array([number])), share).renumbered(np.array([number]))
+        return handing.solve(problem.take(np.array([number])), share).renumbered(np.array([number]))
 
-    whole = (
-        joined([solved(number) for number in range(len(problem))]) if budget.limited else general.solve(problem, budget)
+    return (
+        joined([solved(number) for number in range(len(problem))]) if budget.limited else handing.solve(problem, budget)
     )
-    return whole.credited(general.credit("the knapsack of the columns did not settle the row"))
 
 
 def _are_answers(problem: Problem, score_set: ScoreSet, points: FloatArray, asked: BoolArray) -> BoolArray:

@@ -18,7 +18,7 @@ from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.problem.domain import outwards_in_single
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import with_highest
+from butfor.solvers.combine import over_sets_of_rows, with_highest
 from butfor.solvers.linear.farthest import farthest
 from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.outcome import Outcome, answers_of
@@ -60,31 +60,29 @@ class LinearExact(AbstractSolver):
 
 
 def _solve(problem: Problem) -> Outcome:
-    """The best answer of each row over all score sets, by the proof rule."""
-    assert isinstance(problem.model, Linear)
-    n = len(problem)
-    best, bound = np.full(n, np.inf), np.full(n, np.inf)
-    points = np.full(problem.factuals.shape, np.nan)
-    for score_set in problem.score_sets:
-        least, lowest = _cheapest(problem, widened(score_set, problem))
-        cost, moved = _cheapest(problem, tightened(score_set, problem))
-        for row in np.flatnonzero(np.isfinite(least) & (cost > least + TIE * (1 + least))):
-            one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
-            if one.reached(part, lowest[row]):
-                cost[row], moved[row] = least[row], lowest[row]
-            elif np.isinf(cost[row]) and falls_alone(problem, score_set):
-                point = farthest(one, part.A[0])[0]
-                if one.reached(part, point):
-                    cost[row], moved[row] = problem.prices.total(one.factuals, point[None])[0], point
-                else:
-                    least[row] = np.inf
-        if problem.domain.single.any():
-            moved = rounded_out(problem, moved)
-            cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, moved))
-        bound = np.minimum(bound, least + score_set.offset)
-        better = cost + score_set.offset < best
-        best, points[better] = np.where(better, cost + score_set.offset, best), moved[better]
-    return with_highest(problem, answers_of(np.arange(n), points, best, np.minimum(bound, best)), farthest)
+    """The best answer of each row over all score sets."""
+    found = over_sets_of_rows(problem, lambda score_set: _in_one_set(problem, score_set))
+    return with_highest(problem, found, farthest)
+
+
+def _in_one_set(problem: Problem, score_set: ScoreSet) -> Outcome:
+    """The best answer of each row in one score set."""
+    least, lowest = _cheapest(problem, widened(score_set, problem))
+    cost, moved = _cheapest(problem, tightened(score_set, problem))
+    for row in np.flatnonzero(np.isfinite(least) & (cost > least + TIE * (1 + least))):
+        one, part = problem.take(np.array([row])), score_set.take(np.array([row]))
+        if one.reached(part, lowest[row]):
+            cost[row], moved[row] = least[row], lowest[row]
+        elif np.isinf(cost[row]) and falls_alone(problem, score_set):
+            point = farthest(one, part.A[0])[0]
+            if one.reached(part, point):
+                cost[row], moved[row] = problem.prices.total(one.factuals, point[None])[0], point
+            else:
+                least[row] = np.inf
+    if problem.domain.single.any():
+        moved = rounded_out(problem, moved)
+        cost = np.where(np.isinf(cost), np.inf, problem.prices.total(problem.factuals, moved))
+    return answers_of(np.arange(len(problem)), moved, cost, least)
 
 
 def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray]:

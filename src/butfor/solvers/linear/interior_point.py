@@ -1,16 +1,20 @@
-"""A quadratic form over a box and a few half-spaces.
+"""A quadratic form over a box and a few half-spaces:
 
-It is minimised by Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992).
-Every step factors 2Q + (a diagonal), which has the same band as Q. The half-spaces enter through a Schur complement,
-which is small because they are few. Because the box is bounded, any multipliers prove something: a bound on the cost,
-or that no point meets the half-spaces.
+    minimise  d'Qd   over   down <= d <= up,   A d >= b
+
+by Mehrotra's predictor-corrector method (SIAM J. Optimization 2, 1992). Every step factors 2Q + (a diagonal), which has
+the same band as Q. The half-spaces enter through a Schur complement, as large as their number. Any multipliers
+`lam >= 0` and any `d0` prove something, because the box is bounded:
+
+    d'Qd    >=  lam'b - d0'Q d0 + sum_j min(r_j down_j, r_j up_j)   for all these d, where r = 2 Q d0 - A'lam
+    lam'b   >   sum_j max((A'lam)_j down_j, (A'lam)_j up_j)         only if there is no such d
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_solve_banded, cholesky_banded
@@ -25,8 +29,9 @@ from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind, liste
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.outcome import Outcome, Stopped
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.outcome import Outcome
+from butfor.solvers.reduction import AbstractReduction, Handing
+from butfor.solvers.solver import Budget, Support
 
 SETTLED_GAP = 1e-8
 """How close cost and bound must be at the end, relative to the cost."""
@@ -47,13 +52,16 @@ INTERIOR_STEPS = 100
 """The largest number of interior-point steps."""
 
 
-class InteriorPoint(AbstractSolver):
+class InteriorPoint(AbstractReduction):
     """Quadratic costs over real numbers. Guarantee: optimal (to 1e-6), with a bound proven by its own multipliers."""
 
     name = "interior_point"
     does = "linear models, continuous numbers, a quadratic form as cost (pixels, correlated measurements)"
 
-    def accepts(self, form: Form) -> Support:
+    inner = (Milp(),)
+    left = "score sets on which the steps do not settle"
+
+    def takes(self, form: Form) -> Support:
         if form.model is not ModelKind.LINEAR:
             return Support(False, f"it takes a linear model, and the model is a {form.model}")
         if CostTerm.QUADRATIC not in form.cost or form.cost - {CostTerm.QUADRATIC, CostTerm.L2}:
@@ -68,23 +76,24 @@ class InteriorPoint(AbstractSolver):
             return Support(False, f"it takes no constraints of the kinds {listed(unknown)}")
         return Support(True, "a convex quadratic program with few half-spaces")
 
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (form,)
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+        return row_by_row(problem, budget, lambda one: _solve_row(one, Handing(self.inner), budget))
 
 
-def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    """Solve the only row. HiGHS takes over for a score set on which the steps do not settle."""
+def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
+    """Solve the only row. A program takes over for a score set on which the steps do not settle."""
 
     def solve_set(score_set: ScoreSet, _: float) -> SetAnswer:
         point, bound = _solve_set(problem, score_set)
         if point is None and bound < np.inf:
-            alone = Milp().solve(replace(problem, score_sets=(replace(score_set, offset=0.0),)), budget)
-            found = alone.points[0] if alone.found()[0] else None
-            return SetAnswer(found, float(alone.cost[0]), float(alone.bound[0]), Stopped(int(alone.stopped[0])))
+            return handing.cheapest(problem, score_set, np.inf, budget)
         cost = np.inf if point is None else float(problem.prices.total(problem.factuals, point[None])[0])
         return SetAnswer(point, cost, bound)
 
-    return over_score_sets(problem, solve_set)
+    return over_score_sets(problem, solve_set).handed_to(handing.ran)
 
 
 def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray | None, float]:

@@ -27,12 +27,12 @@ from butfor.model.rounding import rounding
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import ROWS_TOGETHER, in_parts, with_highest
+from butfor.solvers.combine import ROWS_TOGETHER, in_parts, over_sets_of_rows, with_highest
 from butfor.solvers.linear.exact import rounded_out
 from butfor.solvers.linear.farthest import farthest
 from butfor.solvers.linear.near import looked_at_closely
 from butfor.solvers.linear.options import Options, options_of
-from butfor.solvers.outcome import Outcome, Stopped, nothing_found, tolerated
+from butfor.solvers.outcome import Outcome, Stopped, tolerated
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 EFFORT, MORE_EFFORT = 500, 100_000
@@ -71,16 +71,13 @@ class LinearKnapsack(AbstractSolver):
 
 
 def _solve_rows(problem: Problem, budget: Budget) -> Outcome:
-    """The best answer of each row over all score sets, by the proof rule."""
-    best, points = nothing_found(problem, np.inf), np.full(problem.factuals.shape, np.nan)
-    cost, bound, stopped = best.cost, best.bound, best.stopped
-    for score_set in problem.score_sets:
+    """The best answer of each row over all score sets."""
+
+    def in_one_set(score_set: ScoreSet) -> Outcome:
         found = _solve_set(problem, score_set, budget)
-        bound = np.minimum(bound, found.bound + score_set.offset)
-        stopped = np.where(stopped == Stopped.DONE, found.stopped, stopped)
-        better = found.cost + score_set.offset < cost
-        cost, points[better] = np.where(better, found.cost + score_set.offset, cost), found.points[better]
-    return with_highest(problem, Outcome(best.row, points, cost, np.minimum(bound, cost), stopped), farthest)
+        return Outcome(np.arange(len(problem)), found.points, found.cost, found.bound, found.stopped)
+
+    return with_highest(problem, over_sets_of_rows(problem, in_one_set), farthest)
 
 
 class _Found(NamedTuple):

@@ -7,20 +7,15 @@ meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from butfor.model.questions import ModelKind
-from butfor.problem.constraints.relations import Implication, LinearRelation
-from butfor.problem.form import ConstraintKind, CostTerm, Form
+from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_score_sets, row_by_row
-from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.milp.place_search import solve_written
+from butfor.solvers.milp.relations import kinds_with_rows
 from butfor.solvers.milp.windows import nearest_first
 from butfor.solvers.milp.written import write
-from butfor.solvers.outcome import Outcome, Status
+from butfor.solvers.outcome import Outcome
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 
@@ -29,11 +24,14 @@ class Milp(AbstractSolver):
 
     name = "milp"
     row_by_row = True
+    by_programs = True
     does = "linear models and trees with whole numbers, categories, counted changes, relations: through HiGHS"
 
     def accepts(self, form: Form) -> Support:
         if form.model is ModelKind.BLACK_BOX:
             return Support(False, f"it takes linear models, trees and networks, and the model is a {form.model}")
+        if form.blended:
+            return Support(False, BLENDED)
         if form.model in (ModelKind.NETWORK, ModelKind.MIXED) and ConstraintKind.MARGIN in form.constraints:
             return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ConstraintKind.CANDIDATES in form.constraints:
@@ -44,6 +42,9 @@ class Milp(AbstractSolver):
             return Support(False, "a distance to earlier answers is for the solver far_apart")
         if ConstraintKind.JUDGED in form.constraints:
             return Support(False, "a constraint is left that only a model can judge")
+        unknown = form.constraints - kinds_with_rows() - {ConstraintKind.MARGIN}
+        if unknown:
+            return Support(False, f"it knows no rows for constraints of the kinds {listed(unknown)}")
         if CostTerm.CALLABLE in form.cost and (
             form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
             or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
@@ -53,25 +54,7 @@ class Milp(AbstractSolver):
         return Support(True, "everything in it is linear or convex")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _relaxed_first(one, budget))
-
-
-def _relaxed_first(problem: Problem, budget: Budget) -> Outcome:
-    """Solve without the relations first, if the search for sums of trees can.
-
-    Often the answer keeps the relations anyway, or there is no answer at all.
-    """
-    search = EnsembleBranchBound()
-    loose = replace(
-        problem, relations=tuple(r for r in problem.relations if not isinstance(r, LinearRelation | Implication))
-    )
-    if len(loose.relations) == len(problem.relations) or not search.accepts(loose.form()):
-        return _solve_row(problem, budget)
-    found = search.solve(loose, budget)
-    if found.status()[0] is Status.PROVEN_INFEASIBLE or (found.found()[0] and problem.admits(found.points)[0]):
-        return found
-    strict = _solve_row(problem, budget)
-    return replace(strict, bound=np.maximum(strict.bound, found.bound))
+        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
 
 
 def _solve_row(problem: Problem, budget: Budget) -> Outcome:

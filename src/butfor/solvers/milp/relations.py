@@ -11,6 +11,7 @@ from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.relations import AtMost, Event, Fresh, Implication, LinearRelation
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.domain import on_grid
+from butfor.problem.form import ConstraintKind
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.features import Piece
@@ -20,6 +21,11 @@ from butfor.solvers.milp.features import Piece
 def add_relation(relation: Relation, program: Program, problem: Problem, pieces: list[Piece]) -> Sum | None:
     """Add one relation between features as rows. For an implication, returns the variable that says that its cause happens."""
     raise TypeError(f"no rows are known for a {type(relation).__name__}")
+
+
+def kinds_with_rows() -> frozenset[ConstraintKind]:
+    """The kinds of relations that `add_relation` knows."""
+    return frozenset(known.kind for known in add_relation.registry if issubclass(known, Relation))
 
 
 @add_relation.register

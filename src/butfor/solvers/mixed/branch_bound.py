@@ -6,6 +6,9 @@ row inside them is found exactly.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
@@ -18,21 +21,26 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.ensemble.instance import Instance
 from butfor.solvers.ensemble.search import LeafSearch
+from butfor.solvers.linear.knapsack import LinearKnapsack
+from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.inside import NOTHING, Accepts, Inside, InsideCells
 from butfor.solvers.mixed.relaxed import RelaxedRow, relax
 from butfor.solvers.outcome import Outcome, Stopped, tolerated
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.reduction import AbstractReduction, Handing
+from butfor.solvers.solver import Budget, Support
 from butfor.space.space import same
 
 
-class MixedBranchBound(AbstractSolver):
+class MixedBranchBound(AbstractReduction):
     """Branch and bound over narrow cells. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "mixed_branch_bound"
     does = "sums of trees and a linear model (votes and means of both): bounds by messages over narrow cells"
     row_by_row = True
+    inner = (LinearKnapsack(), Milp())
+    left = "the linear model inside cells"
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if form.model is not ModelKind.MIXED:
             return Support(False, f"it takes a sum of trees and a linear model, and the model is a {form.model}")
         if form.cost & {CostTerm.LINF, CostTerm.QUADRATIC, CostTerm.TRADEOFF, CostTerm.CALLABLE}:
@@ -44,43 +52,56 @@ class MixedBranchBound(AbstractSolver):
             return Support(False, "the target is curved")
         return Support(True, "every tree takes one leaf, and every column of the linear model one narrow cell")
 
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (replace(form, model=ModelKind.LINEAR),)
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+        return row_by_row(problem, budget, lambda one: _solve_row(one, Handing(self.inner), budget))
 
 
-def _solve_row(problem: Problem, budget: Budget) -> Outcome:
+def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
     row = relax(problem)
 
     def solved(score_set: ScoreSet, upper: float) -> SetAnswer:
-        return cheapest_below(problem, row, score_set, lambda point: problem.reached(score_set, point), upper, budget)
+        accepts = partial(problem.reached, score_set)
+        return CellSearch(problem, row, score_set, accepts, upper, handing).run(budget)
 
-    return over_score_sets(problem, solved)
-
-
-def cheapest_below(
-    problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float, budget: Budget
-) -> SetAnswer:
-    """The cheapest point of one score set, if one costs less than `upper`."""
-    return _CellSearch(problem, row, score_set, accepts, upper).run(budget)
+    return over_score_sets(problem, solved).handed_to(handing.ran)
 
 
 def in_same_cells(
-    problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, point: FloatArray, budget: Budget
+    problem: Problem,
+    row: RelaxedRow,
+    score_set: ScoreSet,
+    accepts: Accepts,
+    point: FloatArray,
+    handing: Handing,
+    budget: Budget,
 ) -> Inside:
     """The cheapest row in the cells of a point whose scores are in a set, and that is accepted."""
     index = [int(cells.index(point[[j]])[0]) for j, cells in enumerate(row.model.cells)]
-    return InsideCells(problem, score_set, score_set, accepts, row, row.tables.start[:-1] + index, budget).cheapest()
+    cells = row.tables.start[:-1] + index
+    return InsideCells(problem, score_set, score_set, accepts, row, cells, handing, budget).cheapest()
 
 
-class _CellSearch:
-    """The search for one row and one score set.
+class CellSearch:
+    """The search for one row and one score set, for a point that is cheaper than `upper`.
 
     `settled` is the least bound of the cells that were looked into: what is left there is within a tolerance, unless
     rounding hides an answer, or the time ended.
     """
 
-    def __init__(self, problem: Problem, row: RelaxedRow, score_set: ScoreSet, accepts: Accepts, upper: float) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        row: RelaxedRow,
+        score_set: ScoreSet,
+        accepts: Accepts,
+        upper: float,
+        handing: Handing,
+    ) -> None:
         self.problem, self.row, self.score_set, self.accepts = problem, row, score_set, accepts
+        self.handing = handing
         self.wide = widened(score_set, problem)
         self.search = LeafSearch(_instance(problem, row, self.wide), upper, self._confirmed)
         self.best, self.settled = NOTHING, np.inf
@@ -101,7 +122,7 @@ class _CellSearch:
         key = cells.tobytes()
         if key not in self.known:
             self.known[key] = InsideCells(
-                self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.budget
+                self.problem, self.score_set, self.wide, self.accepts, self.row, cells, self.handing, self.budget
             ).cheapest()
         found = self.known[key]
         self.settled = min(self.settled, found.bound)

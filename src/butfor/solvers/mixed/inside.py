@@ -17,6 +17,7 @@ from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.relaxed import RelaxedRow
 from butfor.solvers.outcome import tolerated
+from butfor.solvers.reduction import Handing
 from butfor.solvers.solver import AbstractSolver, Budget
 
 NUDGE = 1e-13
@@ -59,9 +60,11 @@ class InsideCells:
         accepts: Accepts,
         row: RelaxedRow,
         cells: IntArray,
+        handing: Handing,
         budget: Budget,
     ) -> None:
         self.problem, self.score_set, self.wide, self.row, self.budget = problem, score_set, wide, row, budget
+        self.handing = handing
         self.accepts = accepts
         self.start, self.low, self.high = row.tables.value[0, cells], row.low[cells], row.high[cells]
         self.price = float(row.tables.price[0, cells].sum())
@@ -133,7 +136,7 @@ class InsideCells:
         """Some sums of a set are reached by the linear model alone, at the least cost."""
         A, trees = part.A[sums], evaluate(self.row.model.trees, self.start[None])[0]
         left = ScoreSet(A, part.b[sums] - A @ trees, part.strict[sums])
-        found = solver.solve(self._narrowed(left), self.budget)
+        found = self.handing.ask(solver, self._narrowed(left), self.budget)
         return float(found.bound[0]), tuple(found.points[found.found()])
 
     def _on_grid(self, point: FloatArray, between: dict[int, tuple[float, ...]]) -> FloatArray:
@@ -146,20 +149,13 @@ class InsideCells:
 
     def _narrowed(self, part: ScoreSet) -> Problem:
         """The problem over these cells, in which only the loose features can move."""
-        domain = self.problem.domain.take(np.arange(1))
-        for j, value in enumerate(self.start):
-            if j in self.loose:
-                domain.narrow(j, self.low[j], self.high[j])
-            elif np.isnan(value):
-                domain.low[0, j], domain.high[0, j] = np.inf, -np.inf
-                domain.stay[0, j] &= bool(np.isnan(domain.factuals[0, j]))
-                domain.levels.get(j, np.ones(1, dtype=np.bool_))[0] = False
-                continue
-            elif j in domain.levels:
-                domain.narrow_levels(j, np.arange(domain.levels[j].shape[1]) == int(value))
-            else:
-                domain.narrow(j, value, value)
-            domain.missing[0, j] = False
-            domain.stay[0, j] &= not np.isnan(domain.factuals[0, j])
+        domain, loose = self.problem.domain, np.isin(np.arange(len(self.start)), self.loose)
+        lost = np.isnan(self.start) & ~loose
+        firm, numbers = ~lost & ~loose, ~lost & ~np.isin(np.arange(len(lost)), list(domain.levels))
+        low, high = np.where(loose, self.low, self.start), np.where(loose, self.high, self.start)
+        domain = domain.all_missing(np.flatnonzero(lost)).without_missing(np.flatnonzero(~lost))
+        domain = domain.narrowed(np.flatnonzero(numbers), low[numbers], high[numbers])
+        for j in (j for j in self.problem.domain.levels if firm[j]):
+            domain = domain.at_levels(j, np.arange(domain.levels[j].shape[1]) == int(self.start[j]))
         linear = self.row.model.linear
         return replace(self.problem, model=linear, domain=domain, score_sets=(part,)).with_witnesses(confirmation=None)

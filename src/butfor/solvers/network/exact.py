@@ -76,7 +76,7 @@ def cheapest_below(
 
     `ends`, layer by layer, are narrower ranges of the units at all such points, if they are known.
     """
-    return _SetSearch(problem, score_set, limit, budget, ends).run()
+    return NetworkSearch(problem, score_set, limit, budget, ends).run()
 
 
 def known_units(problem: Problem, limit: float, lowest: float = 0.0, ends: Sequence[UnitEnds] = ()) -> KnownUnits:
@@ -90,7 +90,7 @@ def known_units(problem: Problem, limit: float, lowest: float = 0.0, ends: Seque
     return KnownUnits(ways, inside, units, max(0.0, lowest), _additive(problem, model, tables))
 
 
-class _SetSearch:
+class NetworkSearch:
     """The search of one score set. It may be interrupted anywhere; what is known by then is kept."""
 
     def __init__(

@@ -18,7 +18,7 @@ from butfor.model.clearance import stays_clear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import cheapest_offset
-from butfor.problem.form import Form
+from butfor.problem.form import BLENDED, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
 from butfor.solvers.linear.exact import LinearExact
@@ -27,6 +27,7 @@ from butfor.solvers.milp.milp import Milp
 from butfor.solvers.oblique.columns import Sheet, separable, sheet_of
 from butfor.solvers.oblique.sides import side_bounds
 from butfor.solvers.outcome import Outcome, Stopped, answers_of, joined, nothing_found
+from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 CHUNK = 32
@@ -39,7 +40,7 @@ SECONDS_FOR_PROGRAMS = 10.0
 """Seconds at most that programs may take to close the gap of a row that the duals have answered."""
 
 
-class ObliqueExact(AbstractSolver):
+class ObliqueExact(AbstractReduction):
     """The cheapest point over all target leaves of one oblique tree.
 
     Guarantee: optimal (to 1e-6), or a proven bound.
@@ -51,14 +52,18 @@ class ObliqueExact(AbstractSolver):
     by_leaf = True
     block = 1024
     row_by_row = True
+    inner = (LinearExact(), InteriorPoint(), Milp())
+    left = "a leaf"
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if form.model is not ModelKind.OBLIQUE:
             return Support(False, f"it takes one oblique tree, and the model is a {form.model}")
-        leaf = Milp().accepts(replace(form, model=ModelKind.LINEAR, curved=False))
-        if not leaf:
-            return Support(False, leaf.why)
+        if form.blended:
+            return Support(False, BLENDED)
         return Support(True, "every leaf is a polytope, and the cheapest point of each can be found and proven")
+
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (replace(form, model=ModelKind.LINEAR, curved=False),)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         wanted = goals(problem)
@@ -72,7 +77,7 @@ class ObliqueExact(AbstractSolver):
             if budget.spent() and rows[0]:
                 return nothing_found(part, stopped=budget.stopped).renumbered(rows)
             some = None if whole is None else whole.take(rows)
-            return _solve_chunk(part, wanted, some, budget, min(k, len(wanted))).renumbered(rows)
+            return _solve_chunk(part, wanted, some, self.inner, budget, min(k, len(wanted))).renumbered(rows)
 
         if budget.threads == 1 or len(chunks) == 1:
             return joined([solved(rows) for rows in chunks])
@@ -80,17 +85,25 @@ class ObliqueExact(AbstractSolver):
             return joined(list(pool.map(solved, chunks)))
 
 
-def _solve_chunk(problem: Problem, wanted: tuple[Goal, ...], sheet: Sheet | None, budget: Budget, k: int) -> Outcome:
+def _solve_chunk(
+    problem: Problem,
+    wanted: tuple[Goal, ...],
+    sheet: Sheet | None,
+    inner: tuple[AbstractSolver, ...],
+    budget: Budget,
+    k: int,
+) -> Outcome:
     """By the dual where it applies and settles the row; by programs otherwise."""
     if sheet is None:
-        return row_by_row(problem, budget, lambda one: _by_programs(one, wanted, budget, k))
+        return row_by_row(problem, budget, lambda one: _by_programs(one, wanted, Handing(inner), budget, k))
     found, settled = _by_duals(problem, sheet, budget, k)
     parts = [found.take(settled[found.row])]
     for row in np.flatnonzero(~settled):
         one = np.array([row])
         known = found.take(found.row == row)
         patience = budget.at_most(SECONDS_FOR_PROGRAMS) if known.found()[0] else budget
-        parts.append(_better(known, _by_programs(problem.take(one), wanted, patience, k).renumbered(one)))
+        again = _by_programs(problem.take(one), wanted, Handing(inner), patience, k).renumbered(one)
+        parts.append(_better(known, again))
     return joined(parts)
 
 
@@ -99,7 +112,8 @@ def _better(known: Outcome, again: Outcome) -> Outcome:
     best = known if known.cost[0] < again.cost[0] else again
     bound = best.bound.copy()
     bound[0] = min(max(known.bound[0], again.bound[0]), best.cost[0])
-    return replace(best, bound=bound, stopped=np.full(len(best), again.stopped.max()))
+    stopped = np.full(len(best), again.stopped.max())
+    return replace(best, bound=bound, stopped=stopped).handed_to(again.by[0])
 
 
 def _by_duals(problem: Problem, sheet: Sheet, budget: Budget, k: int) -> tuple[Outcome, BoolArray]:
@@ -128,7 +142,7 @@ def _by_duals(problem: Problem, sheet: Sheet, budget: Budget, k: int) -> tuple[O
     return answers_of(row, points, cost, bound), settled
 
 
-def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: int) -> Outcome:
+def _by_programs(problem: Problem, wanted: tuple[Goal, ...], handing: Handing, budget: Budget, k: int) -> Outcome:
     """The leaves of one row by one program each, those with low bounds first."""
     floor = _floors(problem, wanted)
     found: list[Outcome] = []
@@ -141,18 +155,17 @@ def _by_programs(problem: Problem, wanted: tuple[Goal, ...], budget: Budget, k: 
             lowest, stopped = min(lowest, floor[at]), budget.stopped
             break
         leaf = of_leaf(problem, wanted[at])
-        solver = next(one for one in (LinearExact(), InteriorPoint(), Milp()) if one.accepts(leaf.form()))
-        one = solver.solve(leaf, budget)
+        one = handing.solve(leaf, budget)
         lowest, stopped = min(lowest, float(one.bound[0])), stopped or Stopped(int(one.stopped[0]))
         if one.found()[0]:
             found.append(one)
             found.sort(key=lambda outcome: float(outcome.cost[0]))
     if not found:
-        return nothing_found(problem, lowest, stopped)
+        return nothing_found(problem, lowest, stopped).handed_to(handing.ran)
     best = joined(found[:k])
     bound = best.cost.copy()
     bound[0] = min(lowest, bound[0])
-    return replace(best, bound=bound, stopped=np.full(len(best), stopped, dtype=np.intp))
+    return replace(best, bound=bound, stopped=np.full(len(best), stopped, dtype=np.intp)).handed_to(handing.ran)
 
 
 def _floors(problem: Problem, wanted: tuple[Goal, ...]) -> np.ndarray:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,9 @@ from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound, cheapest_below
-from butfor.solvers.outcome import Outcome, Stopped
+from butfor.solvers.network.exact import NetworkExact
+from butfor.solvers.outcome import Outcome, Ran, Stopped
+from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.robust.cutting import AbstractCutting
 from butfor.solvers.robust.network_in_ball import NetworkInBall
 from butfor.solvers.robust.network_shifts import NetworkShifts
@@ -47,7 +49,7 @@ ROBUST_KINDS = {
 """The kinds of models that it takes, and what they become: copies side by side, or the decisions of an oblique tree."""
 
 
-class RobustExact(AbstractSolver):
+class RobustExact(AbstractReduction):
     """Robust counterparts and cutting sets. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
     name = "robust_exact"
@@ -55,11 +57,13 @@ class RobustExact(AbstractSolver):
     takes_per_row = True
     does = "answers that stay valid in a whole ball: linear models, trees, oblique trees, sums of trees, networks"
 
+    left = "the problem without the ball"
+
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
         """The solvers of the problems without a ball that are solved on the way."""
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if ConstraintKind.ROBUST not in form.constraints:
             return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
         if form.model not in ROBUST_KINDS:
@@ -70,64 +74,47 @@ class RobustExact(AbstractSolver):
             return Support(False, "a curved target or a margin has no robust counterpart here")
         if form.round_ball and ROBUST_KINDS[form.model] is ModelKind.ENSEMBLE and not (known := honours(form)):
             return known
-        for kind in {form.model, ROBUST_KINDS[form.model]}:
-            if self.solver_of(_plain_form(form, kind)) is None:
-                return Support(False, f"no exact solver takes the problem without the ball (a {kind} model)")
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
 
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}, round_ball=False)
+        return tuple(replace(plain, model=kind) for kind in {form.model, ROBUST_KINDS[form.model]})
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(
-            problem,
-            budget,
-            lambda one: over_score_sets(one, lambda score_set, upper: self._solve_set(one, score_set, upper, budget)),
+        return row_by_row(problem, budget, lambda one: self._solve_row(one, budget))
+
+    def _solve_row(self, problem: Problem, budget: Budget) -> Outcome:
+        handing = Handing(self.inner)
+        found = over_score_sets(
+            problem, lambda score_set, upper: self._solve_set(handing, problem, score_set, upper, budget)
         )
+        return found.handed_to(handing.ran)
 
-    def solver_of(self, form: Form) -> AbstractSolver | None:
-        """The first inner solver that takes a problem without a ball, if one does."""
-        return next((solver for solver in self.inner if solver.accepts(form)), None)
-
-    def cheapest(self, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
-        """The cheapest row of a problem without a ball."""
-        one = replace(problem, score_sets=(replace(score_set, offset=0.0),))
-        solver = self.solver_of(one.form())
-        assert solver is not None
-        if isinstance(solver, EnsembleBranchBound):
-            answer = cheapest_below(one, one.score_sets[0], upper, budget)
-            return replace(answer, highest=np.nan)  # it is about sums that nobody but this solver knows
-        found = solver.solve(one, budget)
-        point = found.points[0] if found.found()[0] else None
-        return SetAnswer(point, float(found.cost[0]), float(found.bound[0]), Stopped(int(found.stopped[0])))
-
-    def _solve_set(self, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
+    def _solve_set(
+        self, handing: Handing, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget
+    ) -> SetAnswer:
         """The cheapest row whose ball lies in one score set, if one costs less than `upper`."""
         ball, model = problem.demands.ball, problem.model
         assert ball is not None
         if isinstance(model, Linear):
-            return self._over_missing(problem, ball, upper, budget, partial(self._linear, score_set, model.slope))
+            return self._over_missing(problem, ball, upper, budget, partial(self._linear, handing, score_set))
         if isinstance(model, ObliqueTree):
-            return self._over_missing(problem, ball, upper, budget, partial(self._oblique, score_set, model))
+            return self._over_missing(problem, ball, upper, budget, partial(self._oblique, handing, score_set))
         if isinstance(model, Trees) and len(model.roots) == 1 and ball.norm is BallNorm.LINF:
-            return self._trees(problem, score_set, ball, model).clear_of_leaves(upper, budget)
-        search = problem.begun.pop(about := _about(problem, score_set), None)
-        if search is None and isinstance(model, Network):
-            search = NetworkShifts(NetworkInBall(problem, score_set, ball, model))
-        elif search is None:
-            assert isinstance(model, Trees)
-            kind = TreeReplies if ball.norm is BallNorm.LINF else RoundZones
-            search = kind(self._trees(problem, score_set, ball, model))
-        assert isinstance(search, AbstractCutting)
+            return _trees(handing, problem, score_set, ball, model).clear_of_leaves(upper, budget)
+        known = problem.begun.pop(about := _about(problem, score_set), None)
+        begun = known if isinstance(known, _Begun) else _Begun(_search(handing, problem, score_set, ball), handing)
+        search = begun.search
         try:
             found = search.solve(upper, budget)
         except KeyboardInterrupt:  # what is known by then is kept
             budget.interrupt()
             best = search.best
             found = replace(best, bound=min(search.bound, best.cost), stopped=Stopped.INTERRUPTED)
+        handing.note([Ran(NetworkExact.name)] if isinstance(search, NetworkShifts) else begun.handing.ran)
         if found.stopped is Stopped.TIME:
-            problem.begun[about] = search
+            problem.begun[about] = begun
         return found
-
-    def _trees(self, problem: Problem, score_set: ScoreSet, ball: Ball, model: Trees) -> TreesInBall:
-        return TreesInBall(self.cheapest, problem, score_set, ball, on_grid(model, ball))
 
     def _over_missing(
         self,
@@ -144,10 +131,9 @@ class RobustExact(AbstractSolver):
         for ways in product([False, True], repeat=len(lacking)):
             if budget.spent():
                 return replace(best, bound=0.0, stopped=budget.stopped)
-            narrower, moved = domain.take(np.array([0])), ball.radius.copy()
-            for j, lost in zip(lacking, ways, strict=True):
-                narrower.make_missing(j, lost)
-                moved[j] = 0.0 if lost else moved[j]
+            gone = [j for j, lost in zip(lacking, ways, strict=True) if lost]
+            narrower = domain.all_missing(gone).without_missing([j for j in lacking if j not in gone])
+            moved = np.where(np.isin(np.arange(len(ball.radius)), gone), 0.0, ball.radius)
             one = replace(problem, domain=narrower).with_demands(ball=None)
             found = solve(one, replace(ball, radius=moved), min(upper, best.cost), budget)
             bound, stopped = min(best.bound, found.bound), best.stopped or found.stopped
@@ -155,24 +141,46 @@ class RobustExact(AbstractSolver):
         return best
 
     def _linear(
-        self, score_set: ScoreSet, slope: FloatArray, problem: Problem, ball: Ball, upper: float, budget: Budget
+        self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Raise the thresholds by what the scores may fall."""
         asks = problem.witnesses.confirmation and AtWorst(
             problem.witnesses.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
         )
         one = problem.with_witnesses(confirmation=asks)
-        raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ slope))
-        found = self.cheapest(one, raised, upper, budget)
+        assert isinstance(problem.model, Linear)
+        raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ problem.model.slope))
+        found = handing.cheapest(one, raised, upper, budget)
         if found.point is not None and not one.reached(raised, found.point):  # rounding decides against a neighbour
             return SetAnswer(None, np.inf, found.bound, Stopped.EFFORT)
         return found
 
     def _oblique(
-        self, score_set: ScoreSet, model: ObliqueTree, problem: Problem, ball: Ball, upper: float, budget: Budget
+        self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
-        return ObliqueParts(problem, score_set, ball, model, self.cheapest).solve(upper, budget)
+        assert isinstance(problem.model, ObliqueTree)
+        return ObliqueParts(problem, score_set, ball, problem.model, handing.cheapest).solve(upper, budget)
+
+
+class _Begun(NamedTuple):
+    """A search that may go on in a later turn, and what it handed on."""
+
+    search: AbstractCutting
+    handing: Handing
+
+
+def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> AbstractCutting:
+    model = problem.model
+    if isinstance(model, Network):
+        return NetworkShifts(NetworkInBall(problem, score_set, ball, model))
+    assert isinstance(model, Trees)
+    kind = TreeReplies if ball.norm is BallNorm.LINF else RoundZones
+    return kind(_trees(handing, problem, score_set, ball, model))
+
+
+def _trees(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball, model: Trees) -> TreesInBall:
+    return TreesInBall(handing.cheapest, problem, score_set, ball, on_grid(model, ball))
 
 
 def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
@@ -181,10 +189,6 @@ def _about(problem: Problem, score_set: ScoreSet) -> Hashable:
     values = (domain.low, domain.high, domain.stay, domain.missing, *domain.levels.values())
     arrays = (problem.factuals, *values, score_set.A, score_set.b, score_set.strict)
     return (problem.witnesses.guard, *map(id, shared), *(array.tobytes() for array in arrays))
-
-
-def _plain_form(form: Form, kind: ModelKind) -> Form:
-    return replace(form, model=kind, constraints=form.constraints - {ConstraintKind.ROBUST})
 
 
 @dataclass(frozen=True, eq=False)

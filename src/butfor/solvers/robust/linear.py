@@ -20,12 +20,14 @@ from butfor.neighbours.ball import Ball
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form, ValueKind
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Outcome, Stopped, nothing_found
+from butfor.solvers.combine import over_sets_of_rows
+from butfor.solvers.outcome import Outcome, Stopped
+from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.robust.exact import AtWorst
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 
-class RobustLinear(AbstractSolver):
+class RobustLinear(AbstractReduction):
     """Raised thresholds. Guarantee: that of the solver that it hands them to, which is optimal."""
 
     name = "robust_linear"
@@ -33,11 +35,13 @@ class RobustLinear(AbstractSolver):
     block = 2048
     takes_per_row = True
 
+    left = "the problem without the ball"
+
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
         self.inner = inner
         """The solvers of the problems without a ball."""
 
-    def accepts(self, form: Form) -> Support:
+    def takes(self, form: Form) -> Support:
         if ConstraintKind.ROBUST not in form.constraints:
             return Support(False, "it is only for answers that must stay valid in a ball (bf.robust)")
         if form.model is not ModelKind.LINEAR:
@@ -46,23 +50,13 @@ class RobustLinear(AbstractSolver):
             return Support(False, "numbers may be missing, and are not perturbed then")
         if ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a margin has no robust counterpart here")
-        if self._solver_of(form) is None:
-            return Support(False, "no closed form and no knapsack takes it without the ball")
         return Support(True, "the thresholds rise by the dual norm of the slopes")
 
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}),)
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        best = nothing_found(problem, np.inf)
-        for score_set in problem.score_sets:
-            found = self._in_one_set(problem, score_set, budget)
-            cost, better = found.cost + score_set.offset, found.cost + score_set.offset < best.cost
-            best = replace(
-                best,
-                points=np.where(better[:, None], found.points, best.points),
-                cost=np.where(better, cost, best.cost),
-                bound=np.minimum(best.bound, found.bound + score_set.offset),
-                stopped=np.maximum(best.stopped, found.stopped),
-            )
-        return best
+        return over_sets_of_rows(problem, lambda score_set: self._in_one_set(problem, score_set, budget))
 
     def _in_one_set(self, problem: Problem, score_set: ScoreSet, budget: Budget) -> Outcome:
         """The cheapest rows whose balls lie in one of the sets."""
@@ -74,9 +68,7 @@ class RobustLinear(AbstractSolver):
             problem.witnesses.confirmation, partial(worst_neighbours, model, score_set.A, ball=ball)
         )
         one = replace(problem, score_sets=(raised,)).with_demands(ball=None).with_witnesses(confirmation=asks)
-        solver = self._solver_of(one.form())
-        assert solver is not None
-        found = solver.solve(one, budget)
+        found = Handing(self.inner).solve(one, budget)
         unsure = found.found() & ~tightened(raised, one).holds(evaluate(model, found.points))
         for row in np.flatnonzero(unsure).tolist():
             alone = np.array([row])
@@ -84,10 +76,6 @@ class RobustLinear(AbstractSolver):
                 # rounding decides against a neighbour
                 found.cost[row], found.points[row], found.stopped[row] = np.inf, np.nan, Stopped.EFFORT
         return found
-
-    def _solver_of(self, form: Form) -> AbstractSolver | None:
-        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST})
-        return next((solver for solver in self.inner if solver.accepts(plain)), None)
 
 
 def _raised(score_set: ScoreSet, slope: FloatArray, ball: Ball, rows: FloatArray) -> ScoreSet:

@@ -78,8 +78,6 @@ def _beside(
 
 def _box(domain: Domain, point: FloatArray) -> Domain:
     """The values of numbers that are near to those of a point."""
-    small, room = domain.take(np.array([0])), BOX * (domain.extent.high - domain.extent.low)
-    for j in np.flatnonzero(~np.isnan(point)).tolist():
-        if j not in small.levels:
-            small.narrow(j, point[j] - room[j], point[j] + room[j])
-    return small
+    numbers = [j for j in np.flatnonzero(~np.isnan(point)).tolist() if j not in domain.levels]
+    near, room = point[numbers], BOX * (domain.extent.high - domain.extent.low)[numbers]
+    return domain.narrowed(numbers, near - room, near + room)

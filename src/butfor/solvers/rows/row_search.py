@@ -22,7 +22,6 @@ class RowSearch(AbstractSolver):
     name = "row_search"
     does = "any model: the cheapest of the rows given with bf.candidates"
     many = True
-    takes_blends = True
     none_found = "none of the candidate rows meets the target and the constraints"
     block = 64
 

@@ -45,7 +45,6 @@ class Swarm(SwarmSettings, AbstractSolver):
     name = "swarm"
     does = "any model, black boxes too: particles and a polish; valid answers, optimality not claimed"
     many = True
-    takes_blends = True
     exact = False
     block = 16
 

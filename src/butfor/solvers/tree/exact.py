@@ -16,7 +16,7 @@ from butfor.formulation.tables import Tables, tabulate
 from butfor.model.cells import Cells
 from butfor.model.questions import ModelKind
 from butfor.model.trees import Trees
-from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
+from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import in_parts, with_highest
 from butfor.solvers.outcome import Outcome, answers_of, nothing_found
@@ -39,6 +39,8 @@ class TreeExact(AbstractSolver):
     def accepts(self, form: Form) -> Support:
         if form.model is not ModelKind.TREE:
             return Support(False, f"it takes one axis-aligned tree, and the model is a {form.model}")
+        if form.blended:
+            return Support(False, BLENDED)
         if CostTerm.QUADRATIC in form.cost:
             return Support(False, "a quadratic form couples features; the cost must be a sum or maximum over them")
         if CostTerm.TRADEOFF in form.cost:

@@ -1,0 +1,87 @@
+"""Random problems that ask for more: a ball around the answer, a mean of probabilities, a list of rows, earlier answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from butfor.model.blend import Blend
+from butfor.model.monotone import Logistic, MonotoneFunction
+from butfor.model.questions import Model, evaluate
+from butfor.model.scores import ScoreSet, cheapest_offset
+from butfor.neighbours.ball import Ball, BallNorm
+from butfor.problem.constraints.relations import Apart
+from butfor.problem.constraints.robust import read_in_bins
+from butfor.problem.demands import Pool
+from butfor.problem.problem import Problem
+from butfor.solvers.brute_force import BruteForce
+from butfor.solvers.solver import Budget
+from butfor.testing.problems import random_row
+
+DISTANCES = (0.1, 0.34, 1.0)
+
+
+def random_ball(rng: np.random.Generator, problem: Problem, norm: BallNorm) -> Ball:
+    """Steps of whole numbers, shares of others. Levels and what is read in bins stay."""
+    step = np.array([f.step if f.levels is None else 0.0 for f in problem.space])
+    radius = np.where(step > 0, step * rng.integers(0, 3, len(step)), rng.choice([0.0, 0.25, 0.3, 0.5, 1.0], len(step)))
+    radius[[f.levels is not None for f in problem.space]] = 0.0
+    radius[list(read_in_bins(problem.model))] = 0.0
+    if norm is not BallNorm.LINF:
+        radius[step > 0] = 0.0
+    return Ball(norm, radius, np.where(radius > 0, step, 0.0), np.zeros(len(step)))
+
+
+def with_ball(problem: Problem, seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
+    """The problem of answers that stay valid in a ball, without a margin."""
+    return problem.with_demands(margin=0.0, ball=random_ball(np.random.default_rng(seed), problem, norm))
+
+
+def of_mean(problem: Problem, seed: int) -> Problem:
+    """The problem in which a mean of probabilities must be larger than for two of three rows."""
+    rng = np.random.default_rng(seed)
+    count = problem.model.scores
+    functions = (MonotoneFunction((Logistic(),)),) * count
+    curve = Blend(np.eye(count), rng.dirichlet(np.ones(count)), functions, 0.0)
+    rows = np.array([random_row(rng, problem.space) for _ in range(20)])
+    wanted = replace(curve, least=float(np.quantile(-curve.excesses(evaluate(problem.model, rows)), 2 / 3)))
+    return replace(
+        problem, score_sets=(ScoreSet(np.zeros((0, count)), np.zeros(0), np.zeros(0, np.bool_), curve=wanted),)
+    )
+
+
+def with_earlier(problem: Problem, seed: int) -> Problem:
+    """The problem of one more answer, after one or two."""
+    for _ in range(1 + seed % 2):
+        found = BruteForce().solve(problem, Budget())
+        if found.found()[0]:
+            problem = problem.with_relation(Apart(tuple(found.points[0].tolist()), DISTANCES[seed % 3]))
+    return problem
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPool(Pool):
+    """Rows that are judged by the scores of a model."""
+
+    model: Model
+    score_sets: tuple[ScoreSet, ...]
+
+    def take(self, rows: object) -> ScoredPool:
+        return self
+
+    def met(self, row: int) -> np.ndarray:
+        return np.isfinite(self.offsets)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        return cheapest_offset(self.score_sets, evaluate(self.model, self.points))
+
+
+def among_rows(problem: Problem, seed: int) -> Problem:
+    """The problem of an answer among 30 rows."""
+    rng = np.random.default_rng(seed)
+    points = np.array([random_row(rng, problem.space) for _ in range(30)])
+    pool = ScoredPool(points, None, None, None, problem.model, problem.score_sets)
+    return problem.with_demands(pool=pool)
