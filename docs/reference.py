@@ -18,6 +18,10 @@ PAGE = "reference/api.md"
 GROUPS = {
     "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "load", "warm"),
     "Several answers": ("Menu", "Ladder", "TradeOff", "Best"),
+    "What is returned": (
+        "Change", "Score", "QuestionRecord", "Alternatives", "MenuLine", "Standing", "Stretch", "Region", "Robustness",
+        "Contributions", "DecisionMap", "TreePath", "CrossedSplit", "Supports", "Checked", "AllChecked", "Check",
+    ),
     "Targets": ("classes", "other", "class_costs", "probability", "value", "relative_change"),
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
@@ -32,14 +36,8 @@ GROUPS = {
 """Every public name, in the order in which a reader meets them."""
 
 ANSWERS = (
-    butfor.Explanation,
-    butfor.Explanations,
-    butfor.Menu,
-    butfor.Ladder,
-    butfor.TradeOff,
-    butfor.Best,
-    butfor.Certificate,
-    butfor.Space,
+    *(getattr(butfor, name) for name in ("Explanation", "Explanations", "Certificate", "Space")),
+    *(getattr(butfor, name) for group in ("Several answers", "What is returned") for name in GROUPS[group]),
     Enum,
     Exception,
     groups.Action,

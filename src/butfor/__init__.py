@@ -12,18 +12,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from butfor import compat, compress, errors, groups, measure, noise, plots, survival, teach, trees
     from butfor.audit.recheck import check
+    from butfor.audit.result import AllChecked, Check, Checked
     from butfor.errors import ButforError
     from butfor.estimator.functions import black_box
     from butfor.estimator.onnx_graphs import onnx_model
     from butfor.estimator.torch_modules import torch_model
     from butfor.explain.explainer import Explainer
+    from butfor.explain.supports import Supports
+    from butfor.explain.surroundings import Robustness
+    from butfor.explanation.alternatives import Alternatives
     from butfor.explanation.best import Best
+    from butfor.explanation.changes import Change
     from butfor.explanation.column_words import Column, describe
+    from butfor.explanation.contributions import Contributions
+    from butfor.explanation.decision_map import DecisionMap
     from butfor.explanation.explanation import Explanation
     from butfor.explanation.explanations import Explanations
     from butfor.explanation.ladder import Ladder
-    from butfor.explanation.menu import Menu
-    from butfor.explanation.trade_off import TradeOff
+    from butfor.explanation.menu import Menu, MenuLine, Standing
+    from butfor.explanation.question_record import QuestionRecord
+    from butfor.explanation.region import Region
+    from butfor.explanation.trade_off import Stretch, TradeOff
+    from butfor.explanation.tree_path import CrossedSplit, TreePath
     from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
@@ -49,6 +59,7 @@ if TYPE_CHECKING:
     )
     from butfor.problem.costs import L0, L1, L2, MAD, Gower, LInf, Quadratic, Table
     from butfor.problem.targets.names import class_costs, classes, other, probability, relative_change, value
+    from butfor.problem.targets.score import Score
     from butfor.records.loading import load
     from butfor.solvers.outcome import Status, Stopped
     from butfor.solvers.swarm.swarm import Swarm
@@ -62,12 +73,23 @@ _HOMES = {
     "butfor.verdict.certificate": ("Certificate",),
     "butfor.errors": ("ButforError",),
     "butfor.explain.explainer": ("Explainer",),
+    "butfor.audit.result": ("AllChecked", "Check", "Checked"),
+    "butfor.explain.supports": ("Supports",),
+    "butfor.explain.surroundings": ("Robustness",),
+    "butfor.explanation.alternatives": ("Alternatives",),
+    "butfor.explanation.changes": ("Change",),
+    "butfor.explanation.contributions": ("Contributions",),
+    "butfor.explanation.decision_map": ("DecisionMap",),
+    "butfor.explanation.question_record": ("QuestionRecord",),
+    "butfor.explanation.region": ("Region",),
+    "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
+    "butfor.problem.targets.score": ("Score",),
     "butfor.explanation.column_words": ("Column", "describe"),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.explanation.ladder": ("Ladder",),
-    "butfor.explanation.menu": ("Menu",),
-    "butfor.explanation.trade_off": ("TradeOff",),
+    "butfor.explanation.menu": ("Menu", "MenuLine", "Standing"),
+    "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.best": ("Best",),
     "butfor.estimator.functions": ("black_box",),
     "butfor.estimator.onnx_graphs": ("onnx_model",),

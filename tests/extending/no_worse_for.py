@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.problem.constraints.constraint import Changes, JudgedConstraint
+from butfor.problem.constraints.constraint import Changes, Searched
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
 
 
 @dataclass(frozen=True, eq=False)
-class NoWorseFor(JudgedConstraint):
+class NoWorseFor(Searched):
     """What a second model predicts, a number, is at least `least`."""
 
     model: Any

@@ -72,7 +72,7 @@ def tried(problem: Problem, row: int) -> np.ndarray:
     own = problem.factuals[row, 0]
     if 0 in problem.domain.levels:
         return np.append(np.arange(5.0), np.nan)
-    ends = np.array([problem.domain.low[row, 0], problem.domain.high[row, 0], 0.3, own])
+    ends = np.array([problem.domain.low[row, 0], problem.domain.high[row, 0], own, -1.0, 0.3, 1.05, 2.0])
     if problem.domain.step[0]:  # a value beside a grid point means the point
         return np.unique(np.concatenate([ends, np.arange(-40, 61) / 10, [np.nan]]))
     near = np.concatenate([ends, np.nextafter(ends, -np.inf), np.nextafter(ends, np.inf), ends.astype(np.float32)])
@@ -192,3 +192,31 @@ def test_runs_and_points_are_all_that_a_row_may_become_at_its_price(kind) -> Non
                 assert len(np.concatenate(listed)) == len(as_set(fine)), "none twice"
             found += len(there)
     assert found > 200
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_the_hull_of_a_cell_holds_the_own_number_if_it_may_stay(kind) -> None:
+    odd = 0
+    for seed in range(80):
+        problem = drawn(kind, seed, rows=2)
+        choices = FeatureChoices(problem, 0, number_cells(np.array([-1.0, 0.3, 1.05, 2.0])))
+        low, high = choices.hull
+        for row in range(2):
+            own, fine = problem.factuals[row, 0], admitted(problem, row, tried(problem, row))
+            for cell in range(5):
+                here = fine[choices.cells.index(fine) == cell]
+                assert (low[row, cell] <= high[row, cell]) == bool(len(here))
+                if len(here):
+                    assert (low[row, cell], high[row, cell]) == pytest.approx((here.min(), here.max()), abs=1e-7)
+            off = not np.isnan(own) and not len(admitted(replaced(problem, row), 0, np.array([own])))
+            assert choices.odd[row, 0] == (bool(problem.domain.stay[row, 0]) and "grid" in kind and off)
+            odd += int(choices.odd[row, 0])
+    assert odd > 10 or "grid" not in kind
+
+
+def replaced(problem: Problem, row: int) -> Problem:
+    """The row with a missing own value, a wide range, and no leave to stay: its numbers are those of the grid."""
+    one, wide = problem.take(np.array([row])), np.array([[9.0]])
+    lost = np.array([[np.nan]])
+    domain = replace(one.domain, factuals=lost, low=-wide, high=wide, missing=wide > 0, stay=wide < 0)
+    return replace(one, factuals=lost, domain=domain)

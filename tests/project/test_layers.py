@@ -190,13 +190,37 @@ def test_the_tree_learner_stands_alone() -> None:
     assert used == {"butfor.arrays", "butfor.errors", "butfor.lazy"}
 
 
-@pytest.mark.parametrize(
-    "typed", [False, pytest.param(True, marks=pytest.mark.xfail(strict=True, reason="problem and robust"))]
-)
+@pytest.mark.parametrize("typed", [False, pytest.param(True, marks=pytest.mark.xfail(strict=True, reason="robust"))])
 def test_no_module_imports_itself_in_a_circle(typed: bool) -> None:
     known = {*MODULES} - {"butfor"}  # it shows the type checker what it loads later
     graph = {name: known & {*imports(MODULES[name], typed)} for name in known}
     assert len(list(TopologicalSorter(graph).static_order())) == len(graph)
+
+
+def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
+    """Of relations, solvers keep each in its own way. All others say themselves what must be known of them."""
+    folder = "butfor.problem.constraints"
+    homes = {
+        node.name: name
+        for name, tree in MODULES.items()
+        if inside(name, folder) and name not in (f"{folder}.{part}" for part in ("constraint", "demanded", "relations"))
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    for name in ("Candidates", "Allowed", "Between"):  # of the first a pool is made, the others are conditions, too
+        del homes[name]
+    assert {"Margin", "Plausible", "Robust", "RobustTo", "Fixed", "Restriction"} <= {*homes}
+    asking = [
+        (name, ast.unparse(node))
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if layer(name) is not None
+        and isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("isinstance", "issubclass")
+        for part in ast.walk(node.args[1])
+        if isinstance(part, ast.Name) and homes.get(part.id, name) != name
+    ]
+    assert not asking
 
 
 @pytest.mark.parametrize("library", sorted(ONLY))

@@ -7,10 +7,13 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 import butfor
+from butfor.experimental import NOTE
 from tests.doc_scripts import doc_script
 
 HEAVY = ("sklearn", "scipy", "numba", "highspy", "matplotlib", "typer", "rich", "narwhals")
@@ -39,11 +42,51 @@ def test_every_public_name_says_what_it_is_for(name: str) -> None:
     assert not said.startswith(f"{name}("), "a docstring that dataclass made up"
 
 
+def classes_in(hint: Any) -> Iterator[type]:
+    """The classes of butfor in a type."""
+    if inspect.isclass(hint) and hint.__module__.startswith("butfor"):
+        yield hint
+    for part in get_args(hint):
+        yield from classes_in(part)
+
+
+def returned_by(kind: type) -> Iterator[type]:
+    """The classes of butfor that the public methods and properties of a class return."""
+    for base in kind.__mro__:
+        for name, member in vars(base).items() if base.__module__.startswith("butfor") else ():
+            plain = getattr(member, "__func__", getattr(member, "fget", getattr(member, "func", member)))
+            if not name.startswith("_") and inspect.isfunction(plain):
+                yield from classes_in(get_type_hints(plain).get("return"))
+
+
+def test_what_methods_return_has_a_public_name() -> None:
+    seen: set[type] = set()
+    found = [
+        butfor.Explainer,
+        *(one for call in (butfor.check, butfor.load) for one in classes_in(get_type_hints(call)["return"])),
+    ]
+    while found:
+        kind = found.pop()
+        found += [one for one in returned_by(kind) if one not in {*seen, kind}]
+        seen.add(kind)
+    hidden = {kind.__name__ for kind in seen if getattr(butfor, kind.__name__, None) is not kind}
+    assert len(seen) > 20
+    assert hidden == {"Reading"}, "what was read is experimental"
+
+
 def test_the_reference_shows_methods_and_examples() -> None:
     page = doc_script("reference").page()
     assert "#### explain\n\n```python\nexplain(\n    X,\n    target='other',\n    *,\n" in page
     assert "```pycon\n>>> fixed(" in page
     assert "- `PROVEN_OPTIMAL`: " in page
+
+
+def test_what_is_younger_than_a_release_says_so() -> None:
+    rooms = [getattr(room, name) for room in (butfor.compress, butfor.groups) for name in room.__all__]
+    others = [butfor.compat.dice.Data, butfor.compat.dice.Model, butfor.compat.dice.Dice, butfor.TradeOff, butfor.Best]
+    young = [*rooms, *others, butfor.Explainer.trade_off, butfor.Explainer.best]
+    assert len(young) > 25
+    assert [thing for thing in young if NOTE not in thing.__doc__] == []
 
 
 def test_dir_lists_public_names() -> None:

@@ -67,6 +67,11 @@ class CheckColumn:
     name: Callable[[int], str]
     words: Mapping[int, str] = field(default_factory=dict)
 
+    def __reduce__(self) -> Any:
+        """Names and words are made before the column goes to another process."""
+        names = {answer: self.name(answer) for answer in self.at.tolist()}
+        return CheckColumn, (self.at, self.passed, names.__getitem__, dict(self.words))
+
     def failed(self) -> IntArray:
         """The answers that did not pass it."""
         return self.at[[one is False for one in self.passed]]

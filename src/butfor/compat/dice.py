@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from butfor.errors import InputError, InputTypeError
+from butfor.experimental import experimental
 from butfor.explain.explainer import Explainer
 from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import AbstractConstraint
@@ -21,6 +22,7 @@ from butfor.space import frames
 from butfor.space.feature import Categorical, Override
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Data:
     """The training data, as `dice_ml.Data`.
@@ -54,6 +56,7 @@ class Data:
         return found
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Model:
     """A fitted estimator, as `dice_ml.Model`. What it is, butfor finds out; `backend` is accepted and not needed."""
@@ -62,6 +65,7 @@ class Model:
     backend: str = "sklearn"
 
 
+@experimental
 class Dice:
     """Counterfactuals by `generate_counterfactuals`, as `dice_ml.Dice`.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.arrays import FloatArray
+from butfor.experimental import experimental
 from butfor.space import frames
 from butfor.space.feature import Feature
 from butfor.space.space import encode_column
@@ -25,6 +26,7 @@ class ColumnTest(StrEnum):
     MISSING = "missing"  # is it missing?
 
 
+@experimental
 @dataclass(frozen=True)
 class BinaryColumn:
     """A question about one raw column, such as "income > 41250".
@@ -63,6 +65,7 @@ class BinaryColumn:
             np.isnan(codes, out=out)
 
 
+@experimental
 class BinaryColumns(tuple[BinaryColumn, ...]):
     """Binary columns in the order of the raw columns and of their values. They print as a table."""
 

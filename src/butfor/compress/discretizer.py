@@ -19,10 +19,12 @@ from butfor.compress.report import CompressionReport, report_on
 from butfor.compress.search import CounterfactualSearch, Crossings, search, weighted_cost
 from butfor.compress.settings import RULES, SCALES, one_of, share, weight
 from butfor.errors import InputError
+from butfor.experimental import experimental
 from butfor.problem.costs import Scale
 from butfor.space import frames
 
 
+@experimental
 class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns rows into the few binary columns on which a model's answers depend, such as "income > 41250".
 

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from butfor.arrays import IntArray
 from butfor.errors import InputError
+from butfor.experimental import experimental
 
 
+@experimental
 def compression_rate(rows: Any) -> float:
     """The share of the rows that are spared if equal rows are kept once: 1 - distinct rows / rows.
 
@@ -21,6 +23,7 @@ def compression_rate(rows: Any) -> float:
     return 1.0 - (int(group.max()) + 1) / len(group)
 
 
+@experimental
 def inconsistency_rate(rows: Any, labels: Any) -> float:
     """The share of the rows whose label is not the most frequent one among equal rows.
 

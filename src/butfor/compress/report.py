@@ -14,6 +14,7 @@ from butfor.compress.rates import compression_rate, inconsistency_rate
 from butfor.compress.search import Crossings
 from butfor.compress.settings import share
 from butfor.errors import InputError
+from butfor.experimental import experimental
 from butfor.space import frames
 from butfor.space.space import Space
 from butfor.views.text import plain, table
@@ -47,6 +48,7 @@ class QuantileLine:
         return 1.0 - self.inconsistency
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class CompressionReport:
     """What each quantile keeps and loses. It prints as a table.

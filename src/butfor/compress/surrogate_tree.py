@@ -23,6 +23,7 @@ from butfor.compress.rates import inconsistency_rate
 from butfor.compress.settings import one_of, weight, whole
 from butfor.compress.tree import BinaryTree, as_scikit_learn, planted
 from butfor.errors import InputTypeError
+from butfor.experimental import experimental
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,6 +64,7 @@ class TreeProof:
         return f"not proven: objective {self.objective:.4f}, at least {self.bound:.4f} is necessary; {self.why}"
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Surrogate:
     """A small tree over binary columns. It predicts from raw rows, and prints as its rules.
@@ -142,6 +144,7 @@ class Surrogate:
         return self.binary.reached(self.discretizer.answers(X))
 
 
+@experimental
 def surrogate(
     discretizer: CounterfactualDiscretizer,
     X: Any,

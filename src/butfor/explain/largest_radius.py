@@ -11,7 +11,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.explain.blame import CONFLICT_ROWS, free
 from butfor.explain.plan import plan
-from butfor.problem.constraints.robust import Robust
+from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.solvers.choose import choose
 from butfor.solvers.outcome import Outcome, Status
 from butfor.solvers.solver import Budget
@@ -29,7 +29,7 @@ def largest_radii(
     outcome: Outcome, verifier: Verifier, budget: Budget, blamed: Mapping[int, tuple[str, ...]]
 ) -> dict[str, FloatArray]:
     """Notes on impossible answers: a share of the radius at which there is an answer, and one at which there is none."""
-    balls = [found for found in verifier.question.constraints if isinstance(found, Robust)]
+    balls = [found for found in verifier.question.constraints if found.in_ball]
     if not balls or verifier.question.candidates:
         return {}
     notes = {name: np.full(len(outcome), np.nan) for name in (SOME_RADIUS, NO_RADIUS)}
@@ -41,7 +41,7 @@ def largest_radii(
     return notes
 
 
-def _between(verifier: Verifier, ball: Robust, budget: Budget) -> tuple[float, float]:
+def _between(verifier: Verifier, ball: AbstractConstraint, budget: Budget) -> tuple[float, float]:
     """The largest share of the radius at which an answer was found, and the smallest at which there is none."""
     some, none = 0.0, 1.0
     for _ in range(RADIUS_HALVINGS):
@@ -58,7 +58,7 @@ def _between(verifier: Verifier, ball: Robust, budget: Budget) -> tuple[float, f
     return some, none
 
 
-def _status(verifier: Verifier, ball: Robust, share: float, budget: Budget) -> Status:
+def _status(verifier: Verifier, ball: AbstractConstraint, share: float, budget: Budget) -> Status:
     """What is known about one row with a share of the radius. An answer counts only if it passes every check."""
     smaller = ball.scaled(share)
     question = verifier.question.under(smaller if rule is ball else rule for rule in verifier.question.constraints)

@@ -12,6 +12,7 @@ from butfor.estimator.prediction import Prediction
 from butfor.formulation.oracles import Confirmation, EstimatorOracle, HastyOracle
 from butfor.model.questions import is_read
 from butfor.problem.constraints.constraint import Changes, all_hold
+from butfor.problem.constraints.demanded import entered
 from butfor.problem.demands import Demands, Pool
 from butfor.problem.problem import Problem, state
 from butfor.problem.question import Question
@@ -74,7 +75,7 @@ def plan(
         problem = replace(whole.take(rows), score_sets=score_sets)
         for constraint in question.judged:
             if pool is None or not constraint.of_point:
-                problem = constraint.enter(problem, referee)
+                problem = entered(problem, constraint, referee)
         yield Part(rows, problem)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from butfor.errors import suggests
+from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.asking import Asking
 from butfor.explain.best import RESPECTS, best
@@ -115,6 +116,7 @@ class SeveralAnswers:
         ]
         return Ladder(tuple(named), tuple(found), asked[0].before.table, asked[0].before.outputs()[0])
 
+    @experimental
     def trade_off(
         self,
         row: Any,
@@ -160,6 +162,7 @@ class SeveralAnswers:
         options = {"radii": radii, "norm": norm, "up_to": up_to, "questions": questions}
         return trade_off(self._asking, verifier, against, options, budget)
 
+    @experimental
     def best(self, answers: Iterable[Explanation], by: Sequence[str] = tuple(RESPECTS)) -> Best:
         """The best of several answers to one row in each respect: a choice of a few that differ in what they are good at.
 

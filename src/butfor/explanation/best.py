@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from butfor.errors import InputError
+from butfor.experimental import experimental
 from butfor.explanation.answer_list import AnswerList
 from butfor.explanation.changes import in_words
 from butfor.explanation.explanation import Explanation
 from butfor.space import frames
 
 
+@experimental
 @dataclass(frozen=True, eq=False, repr=False)
 class Best(AnswerList):
     """The answers that are best in some respect among those that were compared, cheapest first.

@@ -1,4 +1,4 @@
-"""The box of rows that `bf.robust` promised around an answer."""
+"""The box of rows that was promised around an answer."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.explanation.question_record import QuestionRecord
 from butfor.neighbours.ball import BallNorm
-from butfor.problem.constraints.robust import Robust
-from butfor.problem.spec import from_spec
+from butfor.problem.spec import class_of, from_spec
 from butfor.space.space import Space
 
 
@@ -17,8 +16,8 @@ def promised_ends(question: QuestionRecord, space: Space, point: FloatArray) -> 
 
     A round ball is no box, so nothing is told of it.
     """
-    rules = [rule for rule in question.spec.get("constraints", ()) if rule.get("kind") == Robust.__name__]
+    rules = [rule for rule in question.spec.get("constraints", ()) if class_of(rule).in_ball]
     for ball in (from_spec(rule).ball(space) for rule in rules):
-        if ball.norm is BallNorm.LINF:
+        if ball is not None and ball.norm is BallNorm.LINF:
             return np.asarray(ball.low(point)), np.asarray(ball.high(point))
     return None

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from butfor.experimental import experimental
 from butfor.explanation.answer_list import DrawnAnswers
 from butfor.explanation.changes import in_words
 from butfor.explanation.explanation import Explanation
@@ -29,6 +30,7 @@ class Stretch:
     open_start: bool = False
 
 
+@experimental
 @dataclass(frozen=True, eq=False, repr=False)
 class TradeOff(DrawnAnswers):
     """The answers of which none is both cheaper than another and better in what is wanted beside, cheapest first.

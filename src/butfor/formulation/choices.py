@@ -15,9 +15,12 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells, level_cells, number_cells
-from butfor.problem.domain import Domain, finer_than_floats, grid_near, grid_point
+from butfor.problem.domain import Domain, finer_than_floats, grid_near, grid_point, on_grid
 from butfor.problem.problem import Problem
 from butfor.space.space import same
+
+ONE_CELL = number_cells(np.empty(0))
+"""All numbers."""
 
 
 class CellValues(NamedTuple):
@@ -60,18 +63,37 @@ class FeatureChoices:
         return CellValues(np.broadcast_to(codes, (len(x), len(codes))), np.hstack([allowed, self.missing]))
 
     @cached_property
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """The excluded lower and the included upper end of each cell (1, cells without "missing")."""
+        return self.cells.lower()[None], self.cells.upper()[None]
+
+    @cached_property
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest number of each cell to which each row may move (n, cells without "missing").
 
         The first exceeds the second if there is none.
         """
-        return self.problem.domain.within(self.j, self.cells.lower()[None], self.cells.upper()[None])
+        return self.problem.domain.within(self.j, *self.bounds)
+
+    @cached_property
+    def hull(self) -> tuple[FloatArray, FloatArray]:
+        """As `ends`, of the numbers that each row may have in the end: the own one is among them if it may stay."""
+        (first, last), (lower, upper) = self.ends, self.bounds
+        here, none = self.stay & (self.own > lower) & (self.own <= upper), first > last
+        first, last = np.where(none, np.inf, first), np.where(none, -np.inf, last)
+        return np.where(here, np.minimum(first, self.own), first), np.where(here, np.maximum(last, self.own), last)
+
+    @cached_property
+    def odd(self) -> BoolArray:
+        """Whether the number may stay though it lies off its grid (n, 1)."""
+        step, anchor = float(self.problem.domain.step[self.j]), float(self.problem.domain.anchor[self.j])
+        return self.stay & ~np.isnan(self.own) & ~on_grid(self.own, step, anchor)
 
     def nearest(self) -> CellValues:
         """The value of each cell that is nearest to the own one."""
         if self.cells.levels:
             return self.levels
-        value = self.problem.domain.nearest(self.j, self.cells.lower()[None], self.cells.upper()[None])
+        value = self.problem.domain.nearest(self.j, *self.bounds)
         able = np.hstack([~np.isnan(value), self.missing])
         return CellValues(np.hstack([value, np.full(self.own.shape, np.nan)]), able)
 
@@ -88,7 +110,7 @@ class FeatureChoices:
             (first, able), way = self.levels, np.zeros(self.cells.count + 1)
             last = first
         else:
-            lower, upper = self.cells.lower()[None], self.cells.upper()[None]
+            lower, upper = self.bounds
             below = self.problem.domain.within(self.j, lower, np.fmin(upper, np.nextafter(self.own, -np.inf)))
             above = self.problem.domain.within(self.j, np.fmax(lower, self.own), upper)
             lost = np.full(self.own.shape, np.nan)
@@ -101,7 +123,7 @@ class FeatureChoices:
 
     def closest(self, start: FloatArray) -> FloatArray:
         """The number of each cell nearest to `start` (n, 1) to which each row may move; NaN if there is none."""
-        return self.problem.domain.closest(self.j, start, self.cells.lower()[None], self.cells.upper()[None])
+        return self.problem.domain.closest(self.j, start, *self.bounds)
 
     def every(self) -> FloatArray:
         """All values that the only row may have in the end, if they are levels or numbers on a grid; its own one first."""
@@ -124,7 +146,7 @@ def choices_of(problem: Problem, j: int, cells: Cells | None = None) -> FeatureC
     """What a feature may become in some cells. Without them, all its numbers are one cell, or each level is one."""
     if cells is None:
         levels = problem.domain.levels.get(j)
-        cells = number_cells(np.empty(0)) if levels is None else level_cells(levels.shape[1])
+        cells = ONE_CELL if levels is None else level_cells(levels.shape[1])
     return FeatureChoices(problem, j, cells)
 
 

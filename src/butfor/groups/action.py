@@ -10,11 +10,13 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, InputTypeError, number
+from butfor.experimental import experimental
 from butfor.explanation.changes import word
 from butfor.problem.domain import grid_point
 from butfor.space.space import Space
 
 
+@experimental
 @dataclass(frozen=True)
 class Action:
     """A change that does not depend on the row: amounts that are added to numbers, and levels that are taken.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import InputError, UnknownColumnError
+from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
 from butfor.groups.asking import answered, framed, labels, tried, under, verifier_of
@@ -26,6 +27,7 @@ COMBINATIONS_ASKED = 1000
 """Protected columns with at most this many combinations of levels are tried one by one."""
 
 
+@experimental
 def flips(
     explainer: Explainer,
     X: Any,

@@ -9,6 +9,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError
+from butfor.experimental import experimental
 from butfor.explain.arguments import count_of, seed_of
 from butfor.groups.firsts import Batch, firsts, groups_of, named, parts_of
 from butfor.solvers.outcome import Status
@@ -20,6 +21,7 @@ TIED = 1e-9
 """A rearrangement whose statistic is this close to the observed one counts as a tie, so rounding decides nothing."""
 
 
+@experimental
 def costs(
     answers: Batch,
     by: str | Iterable[Any] | None = None,
@@ -83,6 +85,7 @@ def _interval(
     return float(low), float(high)
 
 
+@experimental
 def differences(answers: Batch, by: str | Iterable[Any], *, draws: int = 2000, seed: int = 0) -> Any:
     """Whether groups differ in cost, or in how many rows cannot be helped, by more than chance.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, number
+from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of, count_of
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import word
@@ -62,6 +63,7 @@ class Trials:
         return np.asarray(np.sort(np.where(self.serves, self.costs, np.inf), axis=0)[:rows].sum(axis=0))
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class ChosenActions:
     """Some actions for the rows of a group. They print as a table, with what is proven of them.
@@ -127,6 +129,7 @@ class ChosenActions:
         return "\n".join([*shown, self.why])
 
 
+@experimental
 class Actions:
     """Actions that could serve many rows, each of them tried on every row.
 

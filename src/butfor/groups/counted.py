@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from butfor.experimental import experimental
 from butfor.groups.firsts import Batch, Firsts, firsts, named, parts_of
 from butfor.solvers.outcome import Status
 
@@ -19,6 +20,7 @@ STATUSES = (ALREADY, *(status.name.replace("_", " ").lower() for status in Statu
 """What may become of a row."""
 
 
+@experimental
 def statuses(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     """How many rows were answered, proven impossible or left open, by group.
 
@@ -59,6 +61,7 @@ def statuses_of_rows(known: Firsts) -> list[str]:
     return [ALREADY if already else word for already, word in zip(known.already.tolist(), words, strict=True)]
 
 
+@experimental
 def conflicts(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     """Why rows are proven impossible: how often each smallest conflict occurs, by group.
 

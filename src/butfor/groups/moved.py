@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.experimental import experimental
 from butfor.groups.firsts import Batch, Firsts, firsts, named, parts_of
 from butfor.space.feature import Feature
 
 
+@experimental
 def changes(answers: Batch, by: str | Iterable[Any] | None = None) -> Any:
     """How often each column changes and by how much, by group.
 
@@ -60,6 +62,7 @@ def _by_how_much(feature: Feature, before: FloatArray, after: FloatArray) -> dic
     return told | ends
 
 
+@experimental
 def shifts(answers: Batch) -> Any:
     """How far each answer moves each column, as a share of its range: the table behind a heat map.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, IntArray
+from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
 from butfor.groups.asking import answered, framed, in_need, under, verifier_of
@@ -19,6 +20,7 @@ from butfor.solvers.solver import Budget
 from butfor.verdict.verify import Verifier
 
 
+@experimental
 def levers(
     explainer: Explainer,
     X: Any,

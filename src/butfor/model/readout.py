@@ -73,6 +73,7 @@ class AbstractReadout(ABC):
         return None
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Value(AbstractReadout):
     """A regressor: its only score is the prediction."""
@@ -198,6 +199,7 @@ class Sign(AbstractReadout):
         return (replace(edge, below=middle - low, above=high - middle),)
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Argmax(AbstractReadout):
     """One score per class. The largest wins, or the first of equal ones.

@@ -11,7 +11,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
 from butfor.neighbours.ball import Ball
-from butfor.problem.constraints.constraint import JudgedConstraint
+from butfor.problem.constraints.constraint import Searched
 from butfor.problem.form import ConstraintKind
 from butfor.problem.targets.target import AbstractTarget
 
@@ -60,7 +60,7 @@ class Demands:
     margin: float = 0.0
     ball: Ball | None = None
     pool: Pool | None = None
-    judged: tuple[JudgedConstraint, ...] = ()
+    judged: tuple[Searched, ...] = ()
 
     def take(self, rows: IntArray | slice) -> Demands:
         """The same for some of the rows of the problem."""

@@ -17,7 +17,7 @@ from butfor.model.scores import ScoreSet
 from butfor.neighbours.ball import Ball
 from butfor.neighbours.trees.search import Worst
 from butfor.neighbours.worst import worst_neighbours
-from butfor.problem.constraints.constraint import Changes
+from butfor.problem.constraints.constraint import Changes, Neighbourhood
 from butfor.problem.referee import Referee
 
 FEW_NEIGHBOURS, MANY_NEIGHBOURS = 200, 10_000
@@ -28,19 +28,6 @@ SAMPLING_SECONDS = 1.0
 
 PREDICTED_AT_ONCE = 20_000
 """About how many rows the estimator is asked at once."""
-
-
-class Neighbourhood(NamedTuple):
-    """What was found in the ball around a row.
-
-    - `met`: whether all of it meets the target;
-    - `worst`: the neighbour that is closest to missing it, by the exact adversary (None: not known);
-    - `asked`: about how many neighbours the estimator was asked.
-    """
-
-    met: bool
-    worst: FloatArray | None
-    asked: int
 
 
 class _Worst(NamedTuple):

@@ -22,8 +22,8 @@ from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
-from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, Relation
-from butfor.problem.constraints.relations import AtMost
+from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched
+from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
@@ -76,6 +76,16 @@ class Problem:
         return any(score_set.per_row for score_set in self.score_sets)
 
     @property
+    def limits(self) -> list[tuple[BoolArray, int]]:
+        """For each relation that counts changes: which features it counts, and how many of them may change at most."""
+        every = np.ones(len(self.space), dtype=np.bool_)
+        fresh = [
+            (np.array([name in found.names for name in self.space.names]), len(found.names) - 1)
+            for found in self.relations_of(Fresh)
+        ]
+        return [*((every, found.count) for found in self.relations_of(AtMost)), *fresh]
+
+    @property
     def most_changes(self) -> int:
         """How many features may change."""
         return min([found.count for found in self.relations_of(AtMost)], default=len(self.space))
@@ -113,7 +123,7 @@ class Problem:
         """The same problem with other witnesses of these names."""
         return replace(self, witnesses=replace(self.witnesses, **witnesses))
 
-    def with_judged(self, constraint: JudgedConstraint) -> Problem:
+    def with_judged(self, constraint: Searched) -> Problem:
         """The same problem with one more constraint that the referee must decide."""
         return self.with_demands(judged=(*self.demands.judged, constraint))
 
@@ -235,7 +245,7 @@ def state(
 ) -> Problem:
     """The problem of some rows under constraints: restrictions narrow the domain, relations are listed.
 
-    Constraints that a model must judge enter later, because they need the score sets (see `JudgedConstraint.enter`).
+    Constraints that a model must judge enter later, because they need the score sets (see `Demanded.enter`).
     """
     listed = tuple(constraints)
     relations = tuple(constraint for constraint in listed if isinstance(constraint, Relation))

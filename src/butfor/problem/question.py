@@ -12,9 +12,6 @@ from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
-from butfor.problem.constraints.judged import Plausible
-from butfor.problem.constraints.robust import Robust
-from butfor.problem.constraints.robust_to import RobustTo
 from butfor.problem.costs import DEFAULT, AbstractCost, price
 from butfor.problem.prices import Prices
 from butfor.problem.targets.names import as_target
@@ -83,8 +80,8 @@ def _validate(constraint: AbstractConstraint, space: Space) -> None:
 
 def _refuse_scores_beside_a_ball(constraints: Iterable[AbstractConstraint]) -> None:
     """Refuse a ball around an answer beside constraints that add scores: they hold for the answer alone."""
-    others = [found for found in constraints if isinstance(found, Plausible | RobustTo)]
-    balls = [found for found in constraints if isinstance(found, Robust)]
+    others = [found for found in constraints if found.adds_scores]
+    balls = [found for found in constraints if found.in_ball]
     if others and balls:
         raise UnsupportedProblemError(
             f"{balls[0]!r} was given with {others[0]!r}.",

@@ -12,6 +12,7 @@ import numpy as np
 from butfor.model.survival import curves
 from butfor.problem import costs
 from butfor.problem.constraints import judged, relations, restrictions, robust, robust_to
+from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.problem.targets import classes, risk, survival, values
 from butfor.space import levels
 
@@ -31,6 +32,12 @@ WRITTEN = {"AllowedMoves": "Moves", "LinearRelation": "Relation"}
 
 KNOWN = {WRITTEN.get(kind.__name__, kind.__name__): kind for kind in SPEC_KINDS}
 _WORDS = {kind: word for word, kind in KNOWN.items()}
+
+
+def class_of(constraint: Any) -> type[AbstractConstraint]:
+    """The class of a constraint that was written as data. Of one that was only described, no more is known."""
+    kind = KNOWN.get(constraint.get("kind", "")) if isinstance(constraint, dict) else None
+    return kind if kind is not None and issubclass(kind, AbstractConstraint) else AbstractConstraint
 
 
 def to_spec(thing: Any) -> Any:

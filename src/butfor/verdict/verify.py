@@ -11,10 +11,9 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
 from butfor.model.scores import UNIT_SINGLE
-from butfor.problem.constraints.constraint import Changes, all_hold
+from butfor.problem.constraints.constraint import Changes, Neighbourhood, all_hold
 from butfor.problem.constraints.restrictions import admissible
-from butfor.problem.constraints.robust import Robust
-from butfor.problem.neighbours import FEW_NEIGHBOURS, MANY_NEIGHBOURS, Neighbourhood
+from butfor.problem.neighbours import FEW_NEIGHBOURS, MANY_NEIGHBOURS
 from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
@@ -118,12 +117,13 @@ class Verifier:
             start, point = (partly_alone(asked, alone) for asked in (changes.before, changes.after))
             changes = replace(changes, before=start, after=point)
         passed[at, PREDICTION] = target.met(changes.before, changes.after)
-        balls = [rule for rule in self.question.constraints if isinstance(rule, Robust)]
-        others = self.question.under(rule for rule in self.question.constraints if not isinstance(rule, Robust))
+        others = self.question.under(rule for rule in self.question.constraints if not rule.in_ball)
         passed[at, CONSTRAINTS] = respected(others, changes, self.referee)
         around = dict[int, Neighbourhood]()
-        for ball in balls:
-            found = ball.around(changes, self.referee, max(FEW_NEIGHBOURS, MANY_NEIGHBOURS // len(at)))
+        for rule in self.question.constraints:
+            found = rule.around(changes, self.referee, max(FEW_NEIGHBOURS, MANY_NEIGHBOURS // len(at)))
+            if found is None:
+                continue
             passed[at, CONSTRAINTS] &= [one.met for one in found]
             around |= zip(at.tolist(), found, strict=True)
         if self.free is not None:

@@ -14,14 +14,11 @@ from butfor.explanation.changes import word
 from butfor.explanation.column_words import ColumnWords, NumberStyle, Words
 from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.constraints.constraint import AbstractConstraint
-from butfor.problem.spec import from_spec, to_spec
+from butfor.problem.spec import class_of, from_spec, to_spec
 from butfor.verdict.certificate import Certificate
 from butfor.views.languages import Templates, built_in, filled, say, spoken
 
 Spec = dict[str, Any]
-
-PROMISES = ("Robust", "RobustTo")
-"""The kinds of constraints that say what an answer survives."""
 
 
 def cost_in_words(question: QuestionRecord, words: Words | None = None) -> str:
@@ -42,7 +39,7 @@ def promised_in_words(question: QuestionRecord, words: Words | None = None) -> l
     """The constraints that an answer survives changes, one sentence each."""
     told = ConstraintWords(built_in("en"), words)
     specs = question.spec.get("constraints", [])
-    return [told.sentence(spec, "") for spec in specs if isinstance(spec, dict) and spec.get("kind") in PROMISES]
+    return [told.sentence(spec, "") for spec in specs if class_of(spec).survives]
 
 
 def blamed_in_words(

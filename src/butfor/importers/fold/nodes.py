@@ -12,6 +12,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
+from butfor.experimental import experimental
 from butfor.importers.fold.column import Column, NeedsLevels, Values, last_where
 from butfor.model.cells import Cells, level_cells, number_cells, representatives
 from butfor.model.scores import UNIT_HALF
@@ -21,6 +22,7 @@ BEYOND_ALL = 1e200
 """No number of a column is so large. Only missing values pass a cut beyond all numbers, and steps from it stay finite."""
 
 
+@experimental
 @dataclass(frozen=True, eq=False)
 class Nodes:
     """All nodes of all trees, one entry per node.
@@ -101,6 +103,7 @@ class _Questions:
         return np.asarray(np.where(lost, self.missing_left[:, None], out))
 
 
+@experimental
 def trees_over(columns: list[Column], nodes: Nodes, base: FloatArray, *, folded: bool = False) -> Trees:
     """The trees over raw features.
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
+from butfor.neighbours.ball import Ball
 from butfor.problem.form import ConstraintKind
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
-
-if TYPE_CHECKING:
-    from butfor.problem.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +37,34 @@ class Changes:
         return Changes(self.start[rows], self.points[rows], self.before.take(rows), self.after.take(rows))
 
 
+class Neighbourhood(NamedTuple):
+    """What was found in the ball around a row.
+
+    - `met`: whether all of it meets the target;
+    - `worst`: the neighbour that is closest to missing it, by the exact adversary (None: not known);
+    - `asked`: about how many neighbours the estimator was asked.
+    """
+
+    met: bool
+    worst: FloatArray | None
+    asked: int
+
+
 class AbstractConstraint(ABC):
     """Something that an answer must respect. It is immutable and prints as it was written.
 
     There are three kinds. A `Restriction` narrows what single columns may become. A `Relation` is about several columns
     at once, and the encoded row is enough to decide it. A `JudgedConstraint` needs a model to decide it.
+
+    Nobody asks for the class of a single constraint. What others must know of it, it says itself.
     """
+
+    in_ball: ClassVar[bool] = False
+    """Whether it must hold in a whole ball around the answer: then it has `ball`, `scaled` and `around`."""
+    adds_scores: ClassVar[bool] = False
+    """Whether it is kept by further scores of the model. They are about the answer alone."""
+    survives: ClassVar[bool] = False
+    """Whether it says what an answer survives, which is told as a promise."""
 
     @abstractmethod
     def validate(self, space: Space) -> None:
@@ -57,6 +77,18 @@ class AbstractConstraint(ABC):
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         """The smallest pieces that can be blamed for a contradiction."""
         return (self,)
+
+    def ball(self, space: Space) -> Ball | None:
+        """The ball around an answer in which it must hold, in the units of each column."""
+        return None
+
+    def scaled(self, share: float) -> AbstractConstraint:
+        """The same in a ball of a share of the radius."""
+        return self
+
+    def around(self, changes: Changes, referee: Referee, sampled: int) -> list[Neighbourhood] | None:
+        """What was found in the ball around each point, where the estimator is asked about so many neighbours of each."""
+        return None
 
 
 class CodedConstraint(AbstractConstraint):
@@ -87,21 +119,19 @@ class Relation(CodedConstraint):
 class JudgedConstraint(AbstractConstraint):
     """A constraint that a model must decide. It is the user's model, or one that the constraint brings.
 
-    `holds` is the rule. An exact solver needs the constraint as a part of the problem: `enter` builds it into the
-    problem, or puts it into `Demands.judged`. Exact solvers refuse a problem with such a constraint, and searches ask
-    `admits`.
+    `holds` is the rule. What is `Demanded` enters a problem for exact solvers, what is `Searched` is asked point by point.
     """
 
     of_point: ClassVar[bool] = False
     """Whether it depends on the point alone, and not on the factual or the target."""
 
+
+class Searched(JudgedConstraint):
+    """A judged constraint that a search asks about each point. Exact solvers refuse a problem with one."""
+
     @abstractmethod
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
         """Which encoded points a search may regard as keeping it. The verdict asks `holds` again."""
-
-    def enter(self, problem: Problem, referee: Referee) -> Problem:
-        """The problem with the constraint built in exactly, or added to `Demands.judged`."""
-        return problem.with_judged(self)
 
 
 def all_hold(constraints: tuple[AbstractConstraint, ...], changes: Changes, referee: Referee) -> BoolArray:

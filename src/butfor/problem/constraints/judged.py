@@ -15,14 +15,15 @@ from butfor.model.clearance import check_boundaries, stays_clear
 from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count
 from butfor.model.side_by_side import side_by_side, with_least
 from butfor.model.trees import Trees
-from butfor.problem.constraints.constraint import Changes, JudgedConstraint
+from butfor.problem.constraints.constraint import Changes, Searched
+from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
 
 
 @dataclass(frozen=True)
-class Margin(JudgedConstraint):
+class Margin(Demanded):
     """See `margin`."""
 
     eps: float
@@ -55,18 +56,16 @@ class Margin(JudgedConstraint):
             check_boundaries(problem.model)
         return problem.with_demands(margin=max(problem.demands.margin, self.eps))
 
-    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        raise UnsupportedProblemError("a margin is part of the problem.", "No search checks it by itself.")
-
 
 @dataclass(frozen=True, eq=False)
-class Plausible(JudgedConstraint):
+class Plausible(Demanded, Searched):
     """See `plausible`."""
 
     forest: Any
     path_length: float | None
 
     of_point = True
+    adds_scores = True
 
     def __repr__(self) -> str:
         setting = "" if self.path_length is None else f", path_length={self.path_length!r}"

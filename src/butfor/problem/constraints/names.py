@@ -271,7 +271,7 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
 
     - `radius`: a share of the range of each column of real numbers, or a dict from column to a radius in its own units.
       Whole numbers are perturbed only if they are named there, and levels never;
-    - `norm`: "linf" is a box, "l2" and "l1" are balls.
+    - `norm`: "linf" is a box, "l2" and "l1" are balls. Balls around sums of trees are experimental.
 
     Maragno et al., "Finding regions of counterfactual explanations via robust optimization", INFORMS Journal on
     Computing 36 (2024).

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray
 from butfor.errors import InputError, UnsupportedProblemError, number
 from butfor.model.linear import Linear
 from butfor.model.network import Network
@@ -18,8 +18,9 @@ from butfor.model.readout import AbstractReadout
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
-from butfor.problem.constraints.constraint import Changes, JudgedConstraint
-from butfor.problem.neighbours import FEW_NEIGHBOURS, Neighbourhood, neighbourhoods
+from butfor.problem.constraints.constraint import Changes, Neighbourhood
+from butfor.problem.constraints.demanded import Demanded
+from butfor.problem.neighbours import FEW_NEIGHBOURS, neighbourhoods
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
 from butfor.space.space import Space
@@ -37,11 +38,14 @@ UNCURVED = "Ask for a class, calibrate with ensemble=False, or ask one of the mo
 
 
 @dataclass(frozen=True)
-class Robust(JudgedConstraint):
+class Robust(Demanded):
     """See `robust`."""
 
     radius: float | Mapping[str, float]
     norm: str
+
+    in_ball = True
+    survives = True
 
     def __repr__(self) -> str:
         radius = dict(self.radius) if isinstance(self.radius, Mapping) else self.radius
@@ -140,9 +144,6 @@ class Robust(JudgedConstraint):
                 "two robust constraints were given.", "One ball is kept at a time.", "Give the larger one."
             )
         return problem.with_demands(ball=ball)
-
-    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        raise UnsupportedProblemError("a robust answer is part of the problem.", "No search checks it by itself.")
 
 
 class Unjudged(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import BoolArray
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.importers.read import Reading, read_onto
@@ -22,7 +22,8 @@ from butfor.model.scores import ScoreSet
 from butfor.model.side_by_side import in_both, side_by_side
 from butfor.model.trees import Trees
 from butfor.neighbours.networks.joint import alike, networks_side_by_side
-from butfor.problem.constraints.constraint import Changes, JudgedConstraint
+from butfor.problem.constraints.constraint import Changes
+from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.constraints.robust import CURVED, UNCURVED
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
@@ -33,10 +34,13 @@ MOST_SCORE_SETS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class RobustTo(JudgedConstraint):
+class RobustTo(Demanded):
     """See `robust_to`."""
 
     models: tuple[Any, ...]
+
+    adds_scores = True
+    survives = True
 
     def __repr__(self) -> str:
         kinds = sorted({type(model).__name__ for model in self.models})
@@ -52,9 +56,6 @@ class RobustTo(JudgedConstraint):
             assert referee.target is not None
             fine &= referee.target.met(changes.before, Prediction(reading.source, changes.after.table))
         return fine
-
-    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
-        raise UnsupportedProblemError("other models are part of the problem.", "No search checks them by itself.")
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         """All models become one. Its scores must lie in one of the sets of each model."""

@@ -18,7 +18,6 @@ from butfor.formulation.tables import Tables, tabulate
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet, Softmax, at_least
 from butfor.model.trees import Trees
-from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
@@ -143,9 +142,7 @@ def instance(
     feature = np.repeat(np.arange(len(problem.space)), np.diff(leaves.start))
     x, value = problem.factuals[0, feature], tables.value[0]
     changed = ~same(value, x)
-    names = problem.space.names
-    limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
-    limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
+    limits = problem.limits
     return Instance(
         leaves=leaves,
         score=score,

@@ -115,10 +115,7 @@ class Landing:
             return Room(here, here, below + piece.missing, above + piece.missing)
         if piece.counted and here == piece.x and piece.changed.at(self.x) < 0.5:
             return Room(here, here, piece.changed, piece.changed)
-        lower, upper = piece.cells.lower()[cell], piece.cells.upper()[cell]
-        low, high = (float(end[0, 0]) for end in problem.domain.within(j, np.array([[lower]]), np.array([[upper]])))
-        if problem.domain.stay[0, j] and lower < piece.x <= upper:
-            low, high = min(low, piece.x), max(high, piece.x)
+        low, high = (float(end[0, cell]) for end in piece.choices.hull)
         below = Sum(constant=1.0) - piece.above[cell - 1] if cell else Sum()
         return Room(low, high, below, piece.above[cell] + piece.missing if cell < len(piece.above) else Sum())
 

@@ -6,13 +6,15 @@ Their cells, values, changes and prices become linear expressions.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.tables import Tables
 from butfor.model.cells import Cells
-from butfor.problem.domain import grid_point, on_grid
+from butfor.problem.domain import grid_near
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
 
@@ -24,9 +26,8 @@ MOST_STEPS = 1e8
 class Piece:
     """One feature as expressions. An expression is set only if something in the problem needs it.
 
+    - `choices`, `whole`: what the feature may become, in the cells of the model and in a single one;
     - `home`: the factual's cell;
-    - `cells`: the cells of the feature;
-    - `x`: the factual value;
     - `cell`: `cell[k]` is 1 iff the feature is in cell k ("missing" is last);
     - `above`: `above[k]` is 1 iff the number is above edge k;
     - `value`: the number (or the level as a number), 0 if it is missing;
@@ -41,9 +42,9 @@ class Piece:
     - `middle`: the number from which it is measured, if it may be missing.
     """
 
+    choices: FeatureChoices
+    whole: FeatureChoices
     home: int
-    cells: Cells
-    x: float
     cell: list[Sum] = field(default_factory=list)
     above: list[Sum] = field(default_factory=list)
     value: Sum = field(default_factory=Sum)
@@ -57,6 +58,21 @@ class Piece:
     by_value: bool = False
     counted: bool = False
     middle: float = 0.0
+
+    @cached_property
+    def x(self) -> float:
+        """The value as it is."""
+        return float(self.choices.own[0, 0])
+
+    @property
+    def cells(self) -> Cells:
+        """The cells of the model."""
+        return self.choices.cells
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest number to which the feature may move."""
+        return float(self.whole.ends[0][0, 0]), float(self.whole.ends[1][0, 0])
 
     @property
     def known(self) -> Sum:
@@ -82,35 +98,22 @@ def add_feature(
     program: Program, problem: Problem, tables: Tables, cells: Cells, j: int, needs: Needs, widest: Sum | None
 ) -> Piece:
     """The variables, rows and price of feature `j` of the problem's only row."""
-    x = float(problem.factuals[0, j])
-    piece = Piece(int(tables.home[0, j]), cells, x)
-    block = slice(tables.start[j], tables.start[j + 1])
-    price, value = tables.price[0, block], tables.value[0, block]
-    reach = tables.reach[0, block] if tables.reach.size else np.zeros(len(price))
-    able = np.isfinite(price)
-    first, last = (float(end[0]) for end in problem.domain.ends(j))
+    piece = Piece(FeatureChoices(problem, j, cells), choices_of(problem, j), int(tables.home[0, j]))
+    first, last = piece.range
     one_value = not problem.domain.low[0, j] < problem.domain.high[0, j] or first > last
     if cells.levels or one_value or not needs.value[j]:
-        _by_cell(program, problem, j, piece, price, value, reach, able, bool(tables.stay[0, j]), widest)
+        _by_cell(program, piece, tables, widest)
     else:
-        _by_value(program, problem, j, piece, needs, widest)
+        _by_value(program, piece, needs, widest)
     return piece
 
 
-def _by_cell(
-    program: Program,
-    problem: Problem,
-    j: int,
-    piece: Piece,
-    price: FloatArray,
-    value: FloatArray,
-    reach: FloatArray,
-    able: BoolArray,
-    stay: bool,
-    widest: Sum | None,
-) -> None:
+def _by_cell(program: Program, piece: Piece, tables: Tables, widest: Sum | None) -> None:
     """A feature as one choice of a cell. Each cell has its cheapest value, so its price is known."""
-    feature = problem.space.features[j]
+    j, feature = piece.choices.j, piece.choices.problem.space.features[piece.choices.j]
+    block = slice(tables.start[j], tables.start[j + 1])
+    price, value = tables.price[0, block], tables.value[0, block]
+    able = np.isfinite(price)
     if piece.cells.levels or not len(piece.cells.edges):
         piece.cell = [program.binary() if fine else Sum() for fine in able]
         if able.sum() == 1:
@@ -120,17 +123,16 @@ def _by_cell(
     else:
         _ordered_cells(program, piece, able)
     piece.missing = piece.cell[-1]
-    cost = _weighted(piece.cell, np.where(able, price, 0.0))
-    program.minimise(cost)
-    if widest is not None and reach.any():
-        program.at_least(widest - _weighted(piece.cell, np.where(able, reach, 0.0)))
+    program.minimise(_weighted(piece.cell, np.where(able, price, 0.0)))
+    if widest is not None and tables.reach[0, block].any():
+        program.at_least(widest - _weighted(piece.cell, np.where(able, tables.reach[0, block], 0.0)))
     known = np.nan_to_num(feature.in_numbers(value) if feature.levels is None or feature.numbers is not None else value)
     piece.value = _weighted(piece.cell, known)
     piece.rank = _weighted(piece.cell, np.nan_to_num(value))
     if not np.isnan(piece.x):
         piece.gain = piece.rank - piece.x
         piece.room = float(np.nanmax(np.abs(value[able] - piece.x), initial=0.0))
-    piece.changed = Sum(constant=1.0) - piece.cell[piece.home] if stay else Sum(constant=1.0)
+    piece.changed = Sum(constant=1.0) - piece.cell[piece.home] if tables.stay[0, j] else Sum(constant=1.0)
 
 
 def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
@@ -159,58 +161,67 @@ def _ordered_cells(program: Program, piece: Piece, able: BoolArray) -> None:
         program.equal(there, 0.0)
 
 
-def _by_value(program: Program, problem: Problem, j: int, piece: Piece, needs: Needs, widest: Sum | None) -> None:
+def _by_value(program: Program, piece: Piece, needs: Needs, widest: Sum | None) -> None:
     """A feature whose number is a variable, tied to the number's cell.
 
     The variable is in units of the number's range, which keeps the program well scaled.
     """
-    domain, prices = problem.domain, problem.prices
-    x, step, anchor = piece.x, float(domain.step[j]), float(domain.anchor[j])
-    low, high, stay = float(domain.low[0, j]), float(domain.high[0, j]), bool(domain.stay[0, j])
-    lost = np.isnan(x)
-    if (lost and stay) or domain.missing[0, j]:
+    prices, j, x, (low, high) = piece.choices.problem.prices, piece.choices.j, piece.x, piece.range
+    if piece.whole.missing[0, 0]:
         piece.missing = program.binary()
     there = Sum(constant=1.0) - piece.missing
-    start, width = 0.0 if lost else x, problem.domain.width(j)
-    off_grid = bool(step) and not lost and stay and not bool(on_grid(np.array([x]), step, anchor)[0])
     changed: Sum | None = None
-    if step:
-        first, last = (float(end[0]) for end in domain.ends(j))
-        middle = float(grid_point(np.round((min(max(start, first), last) - anchor) / step), step, anchor))
-        k_low, k_high = np.round((first - middle) / step), np.round((last - middle) / step)
-        if off_grid or piece.missing.terms:
-            moved = program.binary()
-            count = _count(program, min(k_low, 0.0), max(k_high, 0.0))
-            program.at_least(count - k_low * moved)
-            program.at_least(k_high * moved - count)
-            program.at_least(there - moved)
-            if off_grid:
-                changed = moved
-            else:
-                program.equal(there - moved, 0.0)
-            piece.middle = x if off_grid else middle
-            piece.value = piece.middle * there + (middle - piece.middle) * moved + step * count
-        else:
-            piece.value = step * _count(program, k_low, k_high) + middle
-    elif piece.missing.terms:
-        piece.middle = middle = (low + high) / 2
-        away = program.variable((low - middle) / width, (high - middle) / width)
-        program.at_least(away - (low - middle) / width * there)
-        program.at_least((high - middle) / width * there - away)
-        piece.value = width * away + middle * there
+    if piece.choices.problem.domain.step[j]:
+        changed = _on_a_grid(program, piece, there)
     else:
-        piece.value = width * program.variable((low - start) / width, (high - start) / width) + start
-    piece.by_value = True
-    piece.room = max(abs(high - start), abs(low - start))
-    if lost:
+        _between_ends(program, piece, there)
+    start = 0.0 if np.isnan(x) else x
+    piece.by_value, piece.room = True, max(abs(high - start), abs(low - start))
+    if np.isnan(x):
         piece.changed = there
         program.minimise(float(prices.missing[j]) * there)
         if widest is not None:
             program.at_least(widest - float(prices.linf_missing[j]) * there)
     else:
         piece.gain = piece.value - x
-        _price_of_change(program, problem, j, piece, needs, widest, changed, low, high)
-    _cells_of_value(program, problem, j, piece, there, low, high)
+        _price_of_change(program, piece, needs, widest, changed)
+    _cells_of_value(program, piece, there)
+
+
+def _on_a_grid(program: Program, piece: Piece, there: Sum) -> Sum | None:
+    """A number as a count of steps. If it may stay though it lies off its grid, what is 1 iff it moves is returned."""
+    domain, j, x, (first, last) = piece.choices.problem.domain, piece.choices.j, piece.x, piece.range
+    step, anchor, odd = float(domain.step[j]), float(domain.anchor[j]), bool(piece.whole.odd[0, 0])
+    start = 0.0 if np.isnan(x) else x
+    middle = float(grid_near(np.array(min(max(start, first), last)), step, anchor))
+    k_low, k_high = np.round((first - middle) / step), np.round((last - middle) / step)
+    if not odd and not piece.missing.terms:
+        piece.value = step * _count(program, k_low, k_high) + middle
+        return None
+    moved = program.binary()
+    count = _count(program, min(k_low, 0.0), max(k_high, 0.0))
+    program.at_least(count - k_low * moved)
+    program.at_least(k_high * moved - count)
+    program.at_least(there - moved)
+    if not odd:
+        program.equal(there - moved, 0.0)
+    piece.middle = x if odd else middle
+    piece.value = piece.middle * there + (middle - piece.middle) * moved + step * count
+    return moved if odd else None
+
+
+def _between_ends(program: Program, piece: Piece, there: Sum) -> None:
+    """A number that may have any value between its ends."""
+    (low, high), width = piece.range, piece.choices.problem.domain.width(piece.choices.j)
+    if not piece.missing.terms:
+        start = 0.0 if np.isnan(piece.x) else piece.x
+        piece.value = width * program.variable((low - start) / width, (high - start) / width) + start
+        return
+    piece.middle = middle = (low + high) / 2
+    away = program.variable((low - middle) / width, (high - middle) / width)
+    program.at_least(away - (low - middle) / width * there)
+    program.at_least((high - middle) / width * there - away)
+    piece.value = width * away + middle * there
 
 
 def _count(program: Program, low: float, high: float) -> Sum:
@@ -222,23 +233,19 @@ def _count(program: Program, low: float, high: float) -> Sum:
     return (high - low) * program.variable(low / (high - low), high / (high - low))
 
 
-def _price_of_change(
-    program: Program,
-    problem: Problem,
-    j: int,
-    piece: Piece,
-    needs: Needs,
-    widest: Sum | None,
-    changed: Sum | None,
-    low: float,
-    high: float,
-) -> None:
+def _price_of_change(program: Program, piece: Piece, needs: Needs, widest: Sum | None, changed: Sum | None) -> None:
     """Add the price of a known number's change.
 
     |gain| is written as the sum of two parts, up and down. If changes are counted, there is also a binary variable.
     """
-    prices, x, width = problem.prices, piece.x, problem.domain.width(j)
-    missing = piece.missing
+    problem, j = piece.choices.problem, piece.choices.j
+    prices, x, width, missing, (low, high) = (
+        problem.prices,
+        piece.x,
+        problem.domain.width(j),
+        piece.missing,
+        piece.range,
+    )
     up_room, down_room = max(0.0, high - x) / width, max(0.0, x - low) / width
     counted = needs.changes or prices.l0[j] > 0
     size = Sum()
@@ -266,22 +273,13 @@ def _price_of_change(
         program.at_least(widest - float(prices.linf[j]) * size - float(prices.linf_missing[j]) * missing)
 
 
-def _cells_of_value(
-    program: Program, problem: Problem, j: int, piece: Piece, there: Sum, low: float, high: float
-) -> None:
+def _cells_of_value(program: Program, piece: Piece, there: Sum) -> None:
     """Tie the cells to the value, if the number has more than one cell."""
-    cells, domain = piece.cells, problem.domain
+    cells = piece.cells
     if cells.count == 1:
         piece.cell = [there, piece.missing]
         return
-    upper = np.minimum(cells.upper(), high)
-    if domain.step[j]:
-        x = piece.x
-        here = (x > cells.lower()) & (x <= cells.upper())
-        lower, upper = (ends[0] for ends in domain.within(j, cells.lower()[None], cells.upper()[None]))
-        lower, upper = np.where(here, np.minimum(lower, x), lower), np.where(here, np.maximum(upper, x), upper)
-    else:
-        lower = np.maximum(np.nextafter(cells.lower(), np.inf), low)
+    lower, upper = (end[0] for end in piece.choices.hull)
     able = np.append(lower <= upper, bool(piece.missing.terms))
     kept = piece.missing
     _ordered_cells(program, piece, able)

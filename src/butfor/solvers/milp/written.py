@@ -10,7 +10,7 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.relations import Fresh, Implication
+from butfor.problem.constraints.relations import Implication
 from butfor.problem.problem import Problem
 from butfor.programs.program import Program, Sum
 from butfor.solvers.milp.exact_point import Landing
@@ -63,7 +63,7 @@ def write(problem: Problem, score_set: ScoreSet, add: AddModel = _plainly, *, pa
     cells = cells_in_use(problem.model, problem)
     tables = tabulate(problem, cells)
     program = Program()
-    counted = bool(problem.most_changes < len(problem.space) or problem.relations_of(Fresh))
+    counted = any(most < which.sum() for which, most in problem.limits)
     needs = Needs(_values_needed(problem), counted, parts)
     widest = None
     if problem.prices.has_linf:
@@ -114,7 +114,7 @@ def _snapped(problem: Problem, piece: Piece, j: int, cell: int, value: float) ->
         value = low
     elif value >= high - near:
         value = high
-    found = float(domain.closest(j, np.array([[value]]), np.array([[lower]]), np.array([[upper]]))[0, 0])
+    found = float(piece.choices.closest(np.array([[value]]))[0, cell])
     if step and at_home and domain.stay[0, j] and abs(value - piece.x) <= abs(value - found):
         return piece.x
     return value if np.isnan(found) else found

@@ -15,7 +15,6 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import widened
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
-from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
@@ -142,9 +141,7 @@ def _instance(problem: Problem, row: RelaxedRow, wide: ScoreSet) -> Instance:
     base = A @ (row.model.trees.base + row.model.linear.intercept)
     least = np.minimum.reduceat(score, leaves.tree[:-1], axis=0).sum(axis=0)
     x, value = problem.factuals[0, row.feature], row.tables.value[0]
-    changed, names = ~same(value, x), problem.space.names
-    limits = [(np.ones(len(names), dtype=np.bool_), found.count) for found in problem.relations_of(AtMost)]
-    limits += [(np.isin(names, found.names), len(found.names) - 1) for found in problem.relations_of(Fresh)]
+    changed, limits = ~same(value, x), problem.limits
     return Instance(
         leaves=leaves,
         score=np.ascontiguousarray(score),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.choices import FeatureChoices
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.cells import Cells, number_cells
 from butfor.model.mixed import Mixed
@@ -101,10 +102,8 @@ def _ends(problem: Problem, cells: tuple[Cells, ...], tables: Tables) -> tuple[F
         if cell.levels or not movable[j]:
             continue
         own = slice(tables.start[j], tables.start[j + 1] - 1)
-        bottom, top = (end[0] for end in problem.domain.within(j, cell.lower()[None], cell.upper()[None]))
-        inside = bottom <= top
-        low[own] = np.where(inside, np.fmin(low[own], bottom), low[own])
-        high[own] = np.where(inside, np.fmax(high[own], top), high[own])
+        first, last = (end[0] for end in FeatureChoices(problem, j, cell).hull)
+        low[own], high[own] = (np.where(first <= last, end, np.nan) for end in (first, last))
     return low, high
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.margins import tightened
 from butfor.model.network import Network
 from butfor.model.scores import ScoreSet
@@ -139,22 +140,27 @@ class Descent:
             same = (value == x[j]) | (np.isnan(value) & np.isnan(x[j]))
             if same.all() and stay:
                 continue
-            lost = np.isnan(value) & domain.missing[0, j]
             if j in domain.levels:
-                allowed = domain.levels[j][0]
-                fits = (~np.isnan(value) & allowed[np.nan_to_num(value).astype(np.intp)]) | lost
-                other = x[j] if stay or not allowed.any() else float(np.flatnonzero(allowed)[0])
-                out[:, j] = np.where(same & stay, x[j], np.where(fits, value, other))
+                able = self._choices[j].levels.able[0]
+                fits = able[np.where(np.isnan(value), len(able) - 1, value).astype(np.intp)]
+                other = x[j] if stay or not able[:-1].any() else float(np.argmax(able))
+                out[:, j] = np.where(fits, value, other)
                 continue
             near = self._nearest(j, np.where(np.isnan(value), domain.typical[j] if np.isnan(x[j]) else x[j], value))
+            lost = np.isnan(value) & domain.missing[0, j]
             out[:, j] = np.where(same & stay, x[j], np.where(lost, np.nan, near))
         return out
+
+    @cached_property
+    def _choices(self) -> list[FeatureChoices]:
+        """What each column may become."""
+        return [choices_of(self.problem, j) for j in range(len(self.x))]
 
     @cached_property
     def _plain(self) -> BoolArray:
         """The columns that may be any number between two ends."""
         domain = self.problem.domain
-        return np.asarray(self.number & (domain.step == 0) & ~domain.single & ~domain.missing[0])
+        return np.asarray(self.number & domain.reals() & ~domain.single & ~domain.missing[0])
 
     @cached_property
     def _others_of_domain(self) -> list[int]:
@@ -338,21 +344,22 @@ class Descent:
         """Values of single columns that are worth a try at any point, and their columns."""
         domain, columns, values = self.problem.domain, [], []
         for j in np.flatnonzero(domain.movable()).tolist():
-            tried = [float(self.x[j])] if domain.stay[0, j] else []
-            if domain.missing[0, j]:
-                tried.append(np.nan)
             if j in domain.levels:
-                tried += np.flatnonzero(domain.levels[j][0]).tolist()
-            elif not self.number[j] and domain.low[0, j] <= domain.high[0, j]:
-                ends = np.array([domain.low[0, j], domain.high[0, j], domain.typical[j]])
-                tried += self._nearest(j, ends).tolist()
+                tried = self._choices[j].every().tolist()
+            else:
+                tried = [float(self.x[j])] if domain.stay[0, j] else []
+                tried += [np.nan] if domain.missing[0, j] else []
+                if not self.number[j] and domain.low[0, j] <= domain.high[0, j]:
+                    tried += self._nearest(
+                        j, np.array([domain.low[0, j], domain.high[0, j], domain.typical[j]])
+                    ).tolist()
             columns += [j] * len(tried)
             values += tried
         return np.array(columns, dtype=np.intp), np.array(values, dtype=np.float64)
 
     def _nearest(self, j: int, values: FloatArray) -> FloatArray:
         """The admissible values of a number that are nearest to some."""
-        near = self.problem.domain.closest(j, values[None], np.full((1, 1), -np.inf), np.full((1, 1), np.inf))[0]
+        near = self._choices[j].closest(values[None])[0]
         return np.asarray(np.where(np.isnan(near), self.x[j], near))
 
 

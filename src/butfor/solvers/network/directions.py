@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.tables import Tables
 from butfor.model.linear import Linear, evaluate_linear
 from butfor.problem.problem import Problem
@@ -57,9 +58,9 @@ def directions(problem: Problem, first: Linear, tables: Tables) -> Directions:
     found = _DirectionList(first.scores)
     for j in range(len(problem.space)):
         if is_plain(problem, first, j):
-            _of_number(problem, first, j, found)
+            _of_number(choices_of(problem, j), first, found)
         else:
-            _of_cells(problem, first, j, tables, found)
+            _of_cells(FeatureChoices(problem, j, first.cells[j]), first, tables, found)
     every = found.directions(evaluate_linear(first, problem.factuals)[0])
     return every.take(np.flatnonzero((every.room > 0) & (every.most.any(axis=0) | every.least.any(axis=0))))
 
@@ -95,37 +96,37 @@ class _DirectionList:
         return Directions(column, cell, room, fixed, rate, square, reach, start, most, least)
 
 
-def _of_number(problem: Problem, first: Linear, j: int, found: _DirectionList) -> None:
-    domain, prices, x = problem.domain, problem.prices, float(problem.factuals[0, j])
-    unit = domain.width(j)
+def _of_number(choices: FeatureChoices, first: Linear, found: _DirectionList) -> None:
+    j, prices, x = choices.j, choices.problem.prices, float(choices.own[0, 0])
+    (low,), (high,) = (end[0].tolist() for end in choices.ends)
+    unit = choices.problem.domain.width(j)
     costs = (
         float(prices.l0[j]), float(prices.l1[j]) * unit, float(prices.l2[j]) * unit**2, float(prices.linf[j]) * unit,
     )  # fmt: skip
     slope = first.slope[:, j] * unit
-    found.add(j, UP, (float(domain.high[0, j]) - x) / unit, costs, slope, slope)
-    found.add(j, DOWN, (x - float(domain.low[0, j])) / unit, costs, -slope, -slope)
-    if domain.missing[0, j]:
+    found.add(j, UP, (high - x) / unit, costs, slope, slope)
+    found.add(j, DOWN, (x - low) / unit, costs, -slope, -slope)
+    if choices.missing[0, 0]:
         lost = _reaching(first, j, np.array([np.nan])) - _reaching(first, j, np.array([x]))
         costs = float(prices.missing[j]), 0.0, 0.0, float(prices.linf_missing[j])
         found.add(j, first.cells[j].count, 1.0, costs, lost[:, 0], lost[:, 0])
 
 
-def _of_cells(problem: Problem, first: Linear, j: int, tables: Tables, found: _DirectionList) -> None:
+def _of_cells(choices: FeatureChoices, first: Linear, tables: Tables, found: _DirectionList) -> None:
     """One direction per cell. What a cell adds is known up to the place of the number in it."""
+    j = choices.j
     block = slice(tables.start[j], tables.start[j + 1])
     price, value = tables.price[0, block], tables.value[0, block]
     reach = tables.reach[0, block] if tables.reach.size else np.zeros(len(price))
     able = np.flatnonzero(np.isfinite(price))
     if not len(able):
         return
-    here = _reaching(first, j, problem.factuals[:, j])[:, 0]
+    here = _reaching(first, j, choices.own[:, 0])[:, 0]
     cheapest = price[able].min()
     for cell in able.tolist():
         ends = np.array([value[cell], value[cell]])
         if not first.cells[j].levels and not np.isnan(value[cell]) and first.slope[:, j].any():
-            low, high = float(problem.domain.low[0, j]), float(problem.domain.high[0, j])
-            inside = max(low, float(first.cells[j].lower()[cell])), min(high, float(first.cells[j].upper()[cell]))
-            ends = np.array([min(inside[0], value[cell]), max(inside[1], value[cell])])
+            ends = np.array([end[0, cell] for end in choices.hull])
         sides = _reaching(first, j, ends, cell) - here[:, None]
         costs = 0.0, float(price[cell] - cheapest), 0.0, float(reach[cell])
         found.add(j, cell, 1.0, costs, sides.max(axis=1), sides.min(axis=1))

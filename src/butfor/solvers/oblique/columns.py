@@ -17,7 +17,7 @@ from butfor.formulation.half_spaces import Goal, thresholds
 from butfor.model.linear import Linear
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import evaluate
-from butfor.problem.domain import grid_point, on_grid
+from butfor.problem.domain import grid_near
 from butfor.problem.form import ConstraintKind, CostTerm
 from butfor.problem.problem import Problem
 from butfor.solvers.oblique.inputs import Gates, LeafPaths, Rows
@@ -135,9 +135,8 @@ class Sheet:
         if len(at):
             x, d = out[:, at], moves[:, : len(at)]
             value = x + d * self.unit
-            step, anchor = domain.step[at], domain.anchor[at]
-            with np.errstate(invalid="ignore", divide="ignore"):
-                near = grid_point(np.round((value - anchor) / step), step, anchor)
+            step = domain.step[at]
+            near = grid_near(value, step, domain.anchor[at])
             value = np.where(step > 0, np.clip(near, domain.low[row][:, at], domain.high[row][:, at]), value)
             value = np.where((d >= self.rows.high[row]) & (step == 0), domain.high[row][:, at], value)
             value = np.where((d <= self.rows.low[row]) & (step == 0), domain.low[row][:, at], value)
@@ -206,19 +205,14 @@ class Reach(NamedTuple):
 
 def _reach(problem: Problem, numbers: IntArray, unit: FloatArray) -> Reach:
     """The reach of each number in each row."""
-    domain = problem.domain
-    x, low, high = problem.factuals[:, numbers], domain.low[:, numbers].copy(), domain.high[:, numbers].copy()
-    stay, step, anchor = domain.stay[:, numbers], domain.step[numbers], domain.anchor[numbers]
-    off_grid = np.zeros(x.shape, dtype=np.bool_)
-    for k in np.flatnonzero(step > 0).tolist():
-        low[:, k], high[:, k] = domain.ends(int(numbers[k]))
-        off_grid[:, k] = ~on_grid(x[:, k], step[k], anchor[k])
-    fixed = low > high
-    odd = off_grid & stay & ~fixed
-    impossible = (fixed & ~stay).any(axis=1)
-    low, high = np.where(fixed, x, low), np.where(fixed, x, high)
-    d_low, d_high = (low - x) / unit, (high - x) / unit
-    return Reach(d_low, d_high, d_low, np.asarray(odd), np.asarray(impossible))
+    nothing = np.empty((len(problem), 0))
+    every = [choices_of(problem, j) for j in numbers.tolist()]
+    low, high = (np.hstack([nothing, *(choices.ends[i] for choices in every)]) for i in range(2))
+    odd = np.hstack([nothing.astype(np.bool_), *(choices.odd for choices in every)])
+    x, fixed = problem.factuals[:, numbers], low > high
+    impossible = np.asarray(fixed & ~problem.domain.stay[:, numbers]).any(axis=1)
+    d_low, d_high = ((np.where(fixed, x, end) - x) / unit for end in (low, high))
+    return Reach(d_low, d_high, d_low, np.asarray(odd & ~fixed), np.asarray(impossible))
 
 
 def _prices_of_levels(problem: Problem, j: int) -> FloatArray:

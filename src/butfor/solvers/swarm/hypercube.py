@@ -97,7 +97,7 @@ class Hypercube:
         still = ~self.free | (self.low > self.high)
         least, greatest = np.where(still, x, self.low), np.where(still, x, self.high)
         outside = domain.stay & ((x < least) | (x > greatest))
-        plain = (self.kind == NUMBER) & (domain.step == 0) & ~domain.single & (self.vanish < 0) & ~outside.any(axis=0)
+        plain = domain.reals() & ~domain.single & (self.vanish < 0) & ~outside.any(axis=0)
         return Plan(
             table=np.stack([x, self.start, self.low, self.high, widths, steps, anchors], axis=2),
             flag=(FREE * self.free + STAY * domain.stay + MISSING * self.missing + SINGLE * domain.single).astype(
@@ -154,20 +154,20 @@ def hypercube(problem: Problem, active: BoolArray | None = None, box: FloatArray
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
     slots = [0 if f.levels is None else len(f.levels) + f.missing for f in features]
     place = np.concatenate([[0], np.cumsum(slots)]).astype(np.intp)
-    lost = np.isnan(problem.factuals)
-    missing = domain.missing | (lost & domain.stay)
-    start = np.where(lost, domain.typical, problem.factuals)
-    low, high = np.zeros((n, d)), np.zeros((n, d))
+    start = np.where(np.isnan(problem.factuals), domain.typical, problem.factuals)
+    low, high, missing = np.zeros((n, d)), np.zeros((n, d)), np.zeros((n, d), dtype=np.bool_)
     allowed = np.zeros((n, int(place[-1])), dtype=np.bool_)
     room = np.zeros((n, d), dtype=np.bool_)
     for j in range(d):
+        choices = choices_of(problem, j)
+        missing[:, [j]] = choices.missing
         if kind[j] == NUMBER:
-            low[:, j], high[:, j] = domain.ends(j)
+            low[:, [j]], high[:, [j]] = choices.ends
             if box is not None:
                 low[:, j], high[:, j] = _boxed(low[:, j], high[:, j], start[:, j], box[:, j], float(domain.step[j]))
             room[:, j] = (low[:, j] <= high[:, j]) | domain.missing[:, j]
         else:
-            mask = _levels(problem, j, int(slots[j]))
+            mask = np.isfinite(choices.price(choices.levels))[:, : slots[j]]
             allowed[:, place[j] : place[j + 1]] = mask
             room[:, j] = mask.sum(axis=1) > domain.stay[:, j]
     free = room if active is None else room & (active | ~domain.stay)
@@ -214,15 +214,6 @@ def _size(feature: Feature, kind: int) -> int:
     if kind == GROUP:
         return len(feature.levels or ()) + feature.missing
     return 2 if kind == NUMBER and feature.missing else 1
-
-
-def _levels(problem: Problem, j: int, slots: int) -> BoolArray:
-    """Which levels of feature `j` each row may take.
-
-    They have a finite price. The factual level is one of them if it may stay.
-    """
-    choices = choices_of(problem, j)
-    return np.isfinite(choices.price(choices.levels))[:, :slots]
 
 
 def _boxed(

@@ -15,7 +15,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.float_order import last_true
-from butfor.problem.constraints.relations import AtMost, Fresh, LinearRelation
+from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.prices import Prices
 from butfor.problem.problem import Problem
 
@@ -105,10 +105,7 @@ class Choices:
     @cached_property
     def counted(self) -> list[tuple[IntArray, int]]:
         """Features of which only so many may change."""
-        every, index = np.arange(len(self.row)), self.problem.space.index
-        limits = [(every, limit.count) for limit in self.problem.relations_of(AtMost)]
-        fresh = [np.array([index(name) for name in one.names]) for one in self.problem.relations_of(Fresh)]
-        return limits + [(columns, len(columns) - 1) for columns in fresh]
+        return [(np.flatnonzero(counted), most) for counted, most in self.problem.limits]
 
     def all(self) -> Parcel | None:
         """Everything that the row may become; None if that is nothing."""
