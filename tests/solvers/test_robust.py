@@ -41,7 +41,7 @@ from butfor.solvers.outcome import Status
 from butfor.solvers.robust import deep_inside
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
-from butfor.solvers.robust.scenarios import Scenarios
+from butfor.solvers.robust.network_shifts import NetworkShifts
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
@@ -761,9 +761,9 @@ def test_a_hard_network_has_an_answer_soon(blind: bool, monkeypatch: pytest.Monk
     X, y = make_classification(300, 12, n_informative=8, random_state=3)
     network = MLPClassifier((40,), solver="lbfgs", alpha=1.0, max_iter=5000, random_state=0).fit(X, y)
     explainer, rows = bf.Explainer(network, X), X[network.predict(X) == 0][:3]
-    monkeypatch.setattr(Scenarios, "_look", lambda *args: None)
+    monkeypatch.setattr(NetworkShifts, "_look", lambda *args: None)
     if blind:
-        monkeypatch.setattr(deep_inside, "_look_deeper", lambda *args: None)
+        monkeypatch.setattr(deep_inside, "_deeper", lambda network, shifts, best, budget: best)
     for answer in explainer.explain(rows, target=1, constraints=[bf.robust(0.03)], time_limit_per_row=3):
         assert answer.found
         assert answer.certificate.bound <= answer.cost * (1 + 1e-6)

@@ -14,10 +14,10 @@ from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Status, Stopped
-from butfor.solvers.robust import cutting_set
-from butfor.solvers.robust.cutting_set import CuttingSet
+from butfor.solvers.robust import cutting, trees_in_ball
 from butfor.solvers.robust.exact import RobustExact
-from butfor.solvers.robust.round.round_cuts import RoundCuts
+from butfor.solvers.robust.round.round_zones import RoundZones
+from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
 
@@ -71,8 +71,7 @@ def test_ctrl_c_keeps_the_answer_and_the_bound(form: str, norm: BallNorm, monkey
         problem = problem_in_ball(seed, form, norm)
         whole = ROBUST.solve(problem, Budget(20.0))
         with monkeypatch.context() as patch:
-            for module in ("cutting_set", "round.round_cuts", "scenarios"):
-                patch.setattr(f"butfor.solvers.robust.{module}.tell_round", pressed)
+            patch.setattr(cutting, "tell_round", pressed)
             budget = Budget(20.0)
             found = ROBUST.solve(problem, budget)
         if not budget.flag.raised:  # nothing was left to press it in
@@ -88,9 +87,9 @@ def test_ctrl_c_keeps_the_answer_and_the_bound(form: str, norm: BallNorm, monkey
 
 @pytest.mark.parametrize("norm", ["linf", "l2"])
 def test_deep_trees_without_a_counterpart_have_answers_among_the_data(norm, monkeypatch) -> None:
-    monkeypatch.setattr(cutting_set, "counterpart", lambda *_: None)
-    monkeypatch.setattr(CuttingSet, "_under", lambda *_: SetAnswer(None, np.inf, 0.0, Stopped.TIME))
-    monkeypatch.setattr(RoundCuts, "_judge", lambda search, point, budget: budget.interrupt())
+    monkeypatch.setattr(trees_in_ball, "counterpart", lambda *_: None)
+    monkeypatch.setattr(TreesInBall, "under", lambda *_: SetAnswer(None, np.inf, 0.0, Stopped.TIME))
+    monkeypatch.setattr(RoundZones, "learn", lambda search, found, upper, budget: budget.interrupt())
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X = X.iloc[:, :5]
     forest = RandomForestClassifier(10, random_state=0).fit(X, y)
@@ -106,9 +105,9 @@ def test_nothing_is_said_of_a_ball_that_was_not_judged_in_time(norm, monkeypatch
         problem = problem_in_ball(seed, "ensemble", norm)
         whole = ROBUST.solve(problem, Budget(20.0))
         with monkeypatch.context() as patched:
-            patched.setattr(cutting_set, "counterpart", lambda *_: None)  # it needs no judging
+            patched.setattr(trees_in_ball, "counterpart", lambda *_: None)  # it needs no judging
             patched.setattr(
-                cutting_set, "worst_neighbours", lambda _, A, point, *__, **___: [Worst(np.nan, point)] * len(A)
+                trees_in_ball, "worst_neighbours", lambda _, A, point, *__, **___: [Worst(np.nan, point)] * len(A)
             )
             found = ROBUST.solve(problem, Budget(20.0))
         assert not found.found().any()

@@ -22,10 +22,12 @@ from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.outcome import Status
+from butfor.solvers.reduction import Handing
 from butfor.solvers.robust.exact import RobustExact
-from butfor.solvers.robust.round import round_cuts
-from butfor.solvers.robust.round.round_cuts import KNOWN_CONSTRAINTS, KNOWN_TERMS, RoundCuts, honours
+from butfor.solvers.robust.round import round_zones
+from butfor.solvers.robust.round.round_zones import KNOWN_CONSTRAINTS, KNOWN_TERMS, RoundZones, honours
 from butfor.solvers.robust.round.zones import SURELY, Zones
+from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 
@@ -54,7 +56,7 @@ def test_what_parcels_do_not_know_is_refused(form: str, monkeypatch: pytest.Monk
         for kind in [*ConstraintKind]:
             assert bool(honours(replace(asked, constraints=asked.constraints | {kind}))) is (kind in KNOWN_CONSTRAINTS)
         with monkeypatch.context() as patch:
-            patch.setattr(round_cuts, "KNOWN_TERMS", frozenset({CostTerm.L0}))
+            patch.setattr(round_zones, "KNOWN_TERMS", frozenset({CostTerm.L0}))
             said = ROBUST.accepts(asked)
             assert bool(said) is (norm is BallNorm.LINF)
             assert said or said.why == "round balls of sums of trees do not know l1"
@@ -81,8 +83,8 @@ def test_nothing_but_the_door_is_imported_from_outside() -> None:
     folder = source / "solvers" / "robust" / "round"
     others = [path for path in source.rglob("*.py") if path.parent != folder]
     known = {name for path in others for name in re.findall(r"solvers\.robust\.round\b[.\w]*", path.read_text("utf-8"))}
-    assert known == {"solvers.robust.round.round_cuts"}
-    assert RoundCuts.__experimental__
+    assert known == {"solvers.robust.round.round_zones"}
+    assert RoundZones.__experimental__
 
 
 def random_zones(rng: np.random.Generator, norm: BallNorm) -> Zones:
@@ -218,7 +220,9 @@ def test_every_row_of_a_failing_box_fails() -> None:
         ball = Ball(BallNorm.L2, nothing + [0.1, 0.25, 0.4][seed % 3], nothing, nothing)
         problem = problem.with_demands(ball=ball)
         for score_set in problem.score_sets:
-            search = RoundCuts(ROBUST.cheapest, problem, score_set, ball, on_grid(problem.model, ball))
+            search = RoundZones(
+                TreesInBall(Handing(PROVING).cheapest, problem, score_set, ball, on_grid(problem.model, ball))
+            )
             search.solve(np.inf, Budget(20.0))
             extent, zones = problem.domain.extent, search.outside.zones
             rows = rng.uniform(extent.low - ball.radius, extent.high + ball.radius, (300, len(nothing)))
@@ -238,7 +242,7 @@ def test_where_the_box_around_the_ball_allows_nothing_there_is_soon_an_answer(
     data = pd.DataFrame(X, columns=list("abcdef"))
     model = RandomForestClassifier(20, random_state=0).fit(data, y)
     explainer, refused = bf.Explainer(model, data), data[model.predict(data) == 0].iloc[:5]
-    monkeypatch.setattr(RoundCuts, "_counterpart", lambda *_: SetAnswer(None, np.inf, 0.0))
+    monkeypatch.setattr(TreesInBall, "counterpart", lambda *_: SetAnswer(None, np.inf, 0.0))
     found = explainer.explain(refused, target=1, constraints=[bf.robust(0.03, norm=norm.value)], time_limit=10)
     assert all(answer.found for answer in found)
     rows = pd.concat([answer.point for answer in found])

@@ -1,7 +1,8 @@
 """The cheapest row all of whose neighbours in a ball meet the target.
 
-For linear models the thresholds rise by the dual norm. Sums of trees have a `CuttingSet` (for round
-balls `RoundCuts`), and networks `Scenarios`.
+For linear models the thresholds rise by the dual norm, and one tree keeps out of leaves. For all others, what fails is learned
+in a loop (`AbstractCutting`): sums of trees have `TreeReplies` (in round balls `RoundZones`), networks `NetworkShifts`, oblique
+trees `ObliqueParts`.
 """
 
 from __future__ import annotations
@@ -31,10 +32,13 @@ from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.outcome import Outcome, Ran, Stopped, objects
 from butfor.solvers.reduction import AbstractReduction, Handing
-from butfor.solvers.robust.cutting_set import CuttingSet
-from butfor.solvers.robust.oblique import ObliqueSearch
-from butfor.solvers.robust.round.round_cuts import RoundCuts, honours
-from butfor.solvers.robust.scenarios import Scenarios
+from butfor.solvers.robust.cutting import AbstractCutting
+from butfor.solvers.robust.network_in_ball import NetworkInBall
+from butfor.solvers.robust.network_shifts import NetworkShifts
+from butfor.solvers.robust.oblique_parts import ObliqueParts
+from butfor.solvers.robust.round.round_zones import RoundZones, honours
+from butfor.solvers.robust.tree_replies import TreeReplies
+from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import AbstractSolver, Budget, Rest, Support
 
 ROBUST_KINDS = {
@@ -86,6 +90,8 @@ class RobustExact(AbstractReduction):
             return self._over_missing(problem, ball, upper, budget, partial(self._linear, handing, score_set))
         if isinstance(model, ObliqueTree):
             return self._over_missing(problem, ball, upper, budget, partial(self._oblique, handing, score_set))
+        if isinstance(model, Trees) and len(model.roots) == 1 and ball.norm is BallNorm.LINF:
+            return _trees(handing, problem, score_set, ball, model).clear_of_leaves(upper, budget)
         search = row.cut_short.pop(score_set, None) or _search(handing, problem, score_set, ball)
         try:
             found = search.solve(upper, budget)
@@ -93,7 +99,7 @@ class RobustExact(AbstractReduction):
             budget.interrupt()
             best = search.best
             found = replace(best, bound=min(search.bound, best.cost), stopped=Stopped.INTERRUPTED)
-        handing.note([Ran(NetworkExact.name)] if isinstance(search, Scenarios) else ())
+        handing.note([Ran(NetworkExact.name)] if isinstance(search, NetworkShifts) else ())
         if found.stopped is Stopped.TIME:
             row.cut_short[score_set] = search
         return found
@@ -142,7 +148,7 @@ class RobustExact(AbstractReduction):
     ) -> SetAnswer:
         """Keep out of the leaves that miss the target."""
         assert isinstance(problem.model, ObliqueTree)
-        return ObliqueSearch(problem, score_set, ball, problem.model, handing.cheapest).solve(upper, budget)
+        return ObliqueParts(problem, score_set, ball, problem.model, handing.cheapest).solve(upper, budget)
 
 
 @dataclass(eq=False)
@@ -152,7 +158,7 @@ class _RowInBall(Rest):
     solver: RobustExact
     problem: Problem
     handing: Handing
-    cut_short: dict[ScoreSet, Scenarios | CuttingSet] = field(default_factory=dict)
+    cut_short: dict[ScoreSet, AbstractCutting] = field(default_factory=dict)
 
     def go_on(self, budget: Budget) -> Outcome:
         found = over_score_sets(
@@ -161,13 +167,17 @@ class _RowInBall(Rest):
         return replace(found, rest=objects([self])) if self.cut_short else found
 
 
-def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> Scenarios | CuttingSet:
+def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> AbstractCutting:
     model = problem.model
     if isinstance(model, Network):
-        return Scenarios(problem, score_set, ball, model)
+        return NetworkShifts(NetworkInBall(problem, score_set, ball, model))
     assert isinstance(model, Trees)
-    cuts = CuttingSet if ball.norm is BallNorm.LINF else RoundCuts
-    return cuts(handing.cheapest, problem, score_set, ball, on_grid(model, ball))
+    kind = TreeReplies if ball.norm is BallNorm.LINF else RoundZones
+    return kind(_trees(handing, problem, score_set, ball, model))
+
+
+def _trees(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball, model: Trees) -> TreesInBall:
+    return TreesInBall(handing.cheapest, problem, score_set, ball, on_grid(model, ball))
 
 
 @dataclass(frozen=True, eq=False)

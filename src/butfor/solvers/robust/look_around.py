@@ -5,8 +5,8 @@ Linear steps end at a kink. A program goes past it, and over a small box it take
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +16,8 @@ from butfor.problem.domain import Domain
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.outcome import tolerated
+from butfor.solvers.robust.network_in_ball import NetworkInBall
 from butfor.solvers.solver import Budget
-
-if TYPE_CHECKING:
-    from butfor.solvers.robust.scenarios import Scenarios
 
 BOX = 0.02
 """How far a number may move from the point, as a share of its range."""
@@ -34,40 +32,48 @@ MATTERS = 1e-3
 """How much more than a threshold, relative to 1 + its size, a score may be for its shift to matter."""
 
 
-def look_around(search: Scenarios, near: FloatArray, budget: Budget) -> list[FloatArray]:
-    """Look for a robust answer beside a point. Returns the shifts that matter where it was looked at last."""
-    search.until = budget.until
-    shifts, cost = search.tight(search.shifts, near, MATTERS) or search.shifts[:1], 0.0
+def look_around(
+    network: NetworkInBall, shifts: Sequence[FloatArray], near: FloatArray, best: SetAnswer, budget: Budget
+) -> tuple[SetAnswer, list[FloatArray]]:
+    """A robust answer beside a point, or else the best one so far; and the shifts that matter where it was looked at last."""
+    known, cost = network.tight(shifts, near, MATTERS) or [*shifts[:1]], 0.0
     late = LATE * budget.left()
     for number in range(1, PROGRAMS + 1):
-        found = _beside(search, search.inside, shifts, near, budget)
+        found = _beside(network, network.inside, known, near, best.cost, budget)
         if found.point is None or found.stopped:
             break
         near = found.point
-        failures = search.judged(near, found.cost)
+        failures = network.failures(near, network.sure.b, budget.until)
         if not failures:
+            best = replace(best, point=near, cost=found.cost)
             break
-        shifts = search.joined(shifts, search.to_failures(near, failures))
+        known = network.joined(known, network.to_failures(near, failures))
         stands = abs(found.cost - cost) < tolerated(found.cost) / 4
         if stands or number == PROGRAMS or budget.left() < late:  # the shifts follow a kink, and come closer to it
             worst = np.array([failure.point for failure in failures])
-            missing = 2 * float((search.sure.b - search.scores(worst)).max())
-            deeper = _beside(search, replace(search.inside, b=search.inside.b + missing), shifts, near, budget)
-            if deeper.point is not None:
-                search.judged(deeper.point, deeper.cost)
+            missing = 2 * float((network.sure.b - network.scores(worst)).max())
+            firmer = replace(network.inside, b=network.inside.b + missing)
+            deeper = _beside(network, firmer, known, near, best.cost, budget)
+            if deeper.point is not None and not network.failures(deeper.point, network.sure.b, budget.until):
+                best = replace(best, point=deeper.point, cost=deeper.cost)
             break
         cost = found.cost
-    return search.tight(shifts, near, MATTERS)
+    return best, network.tight(known, near, MATTERS)
 
 
 def _beside(
-    search: Scenarios, inside: ScoreSet, shifts: list[FloatArray], point: FloatArray, budget: Budget
+    network: NetworkInBall,
+    inside: ScoreSet,
+    shifts: Sequence[FloatArray],
+    point: FloatArray,
+    limit: float,
+    budget: Budget,
 ) -> SetAnswer:
     """The cheapest point near another one that lies in a score set under all of some shifts."""
     if budget.spent():
         return SetAnswer(None, np.inf, 0.0)
-    problem, every = search.copies(inside, shifts)
-    return cheapest_below(replace(problem, domain=_box(problem.domain, point)), every, search.best.cost, budget)
+    problem, every = network.under(shifts, inside)
+    return cheapest_below(replace(problem, domain=_box(problem.domain, point)), every, limit, budget)
 
 
 def _box(domain: Domain, point: FloatArray) -> Domain:

@@ -3,7 +3,7 @@
 It is a search of its own, with its own form of prices and relations. What it does not know, it refuses (`honours`).
 No other folder imports any of it but the door, and the decision is docs/decisions/023-round-balls.md.
 
-round_cuts: the door: which problems it takes, and the search
+round_zones: the door: which problems it takes, and the search
 outside: the cheapest row outside of all zones, by branch and bound over parcels
 zones: the rows whose ball meets one of many boxes of failing rows, and lines that the others lie above
 parcels: what a row may become, in parts

@@ -14,11 +14,11 @@ from butfor.arrays import FloatArray
 from butfor.frontier import Frontier
 from butfor.problem.constraints.relations import Implication
 from butfor.solvers.outcome import TOLERANCE, to_beat
+from butfor.solvers.robust.cutting import is_closed
 from butfor.solvers.robust.round.implied import Implied
 from butfor.solvers.robust.round.parcel_program import ParcelProgram
 from butfor.solvers.robust.round.parcels import Choices, Parcel
 from butfor.solvers.robust.round.zones import OUTSIDE, SURELY, Zones
-from butfor.solvers.robust.rounds import is_closed
 from butfor.solvers.solver import Budget
 from butfor.space.space import same
 

@@ -1,18 +1,17 @@
-"""The cheapest row of an oblique tree whose ball meets only leaves of the target: branch and bound over half-spaces.
+"""The cutting loop of an oblique tree: rows are parted along planes, by branch and bound over half-spaces.
 
-A node is a set of half-spaces of the decisions, and its cheapest row a problem with a linear model. If a shift s leads
+A part is a set of half-spaces of the decisions, and its cheapest row a problem with a linear model. If a shift s leads
 that row deep into a leaf that misses the target, then in every robust row
 
 - either the whole ball stays out of the leaf, beyond the plane that comes nearest to it (weights w of the decisions,
   `w z + max_s w A s <= 0`: one decision kept for all shifts, or a mixture of several at a corner of the leaf),
 - or it does not, and one of the decisions on the way into the leaf is taken otherwise at the shift s.
 
-No row is lost, and the row that fails lies in none of these nodes.
+No row is lost, and the row that fails lies in none of these parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -28,12 +27,10 @@ from butfor.neighbours.shifts import shifts_of
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.outcome import Stopped, to_beat, tolerated
+from butfor.solvers.outcome import Stopped, to_beat
+from butfor.solvers.robust.cutting import AbstractCutting, Cheapest
 from butfor.solvers.robust.held_gates import HeldGates, all_space
 from butfor.solvers.solver import Budget
-
-Cheapest = Callable[[Problem, ScoreSet, float, Budget], SetAnswer]
-"""What solves a problem without a ball."""
 
 FIRMER = (4 * TERMS_ROUNDING, 1e-9, 1e-8, 1e-7)
 """Shares of their terms by which decisions of an answer are taken more firmly, so that rounding decides nothing."""
@@ -50,43 +47,67 @@ class _Part:
     failed: FloatArray | None = None
 
 
-@dataclass(eq=False)
-class ObliqueSearch:
-    """The search for one set of scores and one ball."""
+class ObliqueParts(AbstractCutting):
+    """Answers and bounds for an oblique tree, one set of scores and one ball.
 
-    problem: Problem
-    score_set: ScoreSet
-    ball: Ball
-    model: ObliqueTree
-    cheapest: Cheapest
+    - `left`: the parts that are left, the one with the least bound first;
+    - `next`: the part that comes before them, and its bound: its row is judged, or it was parted from that one.
+    """
 
-    def __post_init__(self) -> None:
-        self.best = SetAnswer(None, np.inf, 0.0)
-
-    def solve(self, upper: float, budget: Budget) -> SetAnswer:
-        """Nodes with the least bound come first, and each is followed down along the planes."""
-        self.left = Frontier[_Part](lambda: to_beat(min(upper, self.best.cost), 1 / 2))
-        for first in self._first_nodes():
+    def __init__(
+        self, problem: Problem, score_set: ScoreSet, ball: Ball, model: ObliqueTree, cheapest: Cheapest
+    ) -> None:
+        super().__init__(problem)
+        self.score_set, self.ball, self.model, self.cheapest = score_set, ball, model, cheapest
+        self.ceiling = np.inf
+        self.left = Frontier[_Part](lambda: to_beat(self.ceiling, 1 / 2))
+        self.next: tuple[float, _Part] | None = None
+        for first in self._first_parts():
             self.left.put(0.0, first)
-        while self.left.is_open and not budget.spent():
-            bound, node = self.left.pop()
-            pending: _Part | None = node
-            while pending is not None:
-                if budget.spent():
-                    self.left.put(bound, pending)
-                    break
-                bound, children = self._branched(pending, bound, upper, budget)
-                pending = children.pop(0) if children else None
-                for child in children:
-                    self.left.put(bound, child)
-        if self.left.lowest >= min(upper, self.best.cost) and self.best.point is None:
-            return replace(self.best, bound=np.inf)
-        bound = min(self.left.lowest, self.best.cost)
-        closed = bound >= self.left.ceiling() or self.best.cost - bound <= tolerated(bound)
-        stopped = Stopped.DONE if closed else budget.stopped or Stopped.EFFORT
-        return replace(self.best, bound=bound, stopped=stopped)
 
-    def _first_nodes(self) -> list[_Part]:
+    def begin(self, upper: float, budget: Budget) -> None:
+        """Nothing: all parts are there, and answers come with them."""
+
+    def cheapest_left(self, ceiling: float, budget: Budget) -> SetAnswer:
+        """The cheapest row of the part with the least bound, or of one on the way down from there."""
+        self.ceiling = ceiling
+        while (self.next is not None or self.left.is_open) and not budget.spent():
+            bound, part = self.next = self.next or self.left.pop()
+            found = self._solved(part.inside.score_set(), ceiling, budget)
+            bound = max(bound, found.bound)
+            if found.point is not None and bound < self.left.ceiling():
+                self.next = bound, part
+                return replace(found, bound=min(bound, self.left.lowest), stopped=Stopped.DONE)
+            self.left.settle(bound)
+            self.next = None
+        return SetAnswer(None, np.inf, self._lowest)
+
+    @property
+    def _lowest(self) -> float:
+        """What all parts that are left cost at least."""
+        return self.left.lowest if self.next is None else min(self.next[0], self.left.lowest)
+
+    def learn(self, found: SetAnswer, upper: float, budget: Budget) -> bool:
+        """A part whose row surely fails is parted, beyond the plane first. In any other, at most rounding decides."""
+        assert found.point is not None
+        assert self.next is not None
+        bound, part = self.next
+        met = self._deepest(found.point)
+        if met is None or (part.failed is not None and np.array_equal(found.point, part.failed, equal_nan=True)):
+            self._settle(part.inside, found, upper, budget)
+            self.left.settle(bound)
+            self.next = None
+            return True
+        parts = [(bound, _Part(one, found.point)) for one in self._parts(part.inside, *met) if one is not None]
+        self.next = parts.pop(0) if parts else None
+        for one in parts:
+            self.left.put(*one)
+        return True
+
+    def is_robust(self, point: FloatArray) -> bool:
+        return not self._reaches(point)
+
+    def _first_parts(self) -> list[_Part]:
         """The leaves of the target. The row itself must lie in one of them."""
         found = []
         for path in self.model.paths:
@@ -114,21 +135,6 @@ class ObliqueSearch:
         """The mixture of the decisions on a path that comes nearest. A single one is what it is in every other leaf."""
         plane = np.asarray(way.weights @ self._rows(path))
         return np.asarray(plane / np.abs(plane).max())
-
-    def _branched(self, node: _Part, bound: float, upper: float, budget: Budget) -> tuple[float, list[_Part]]:
-        """The bound of a node, and its parts: beyond the plane first."""
-        found = self._solved(node.inside.score_set(), min(upper, self.best.cost), budget)
-        bound = max(bound, found.bound)
-        if found.point is None or bound >= self.left.ceiling():
-            self.left.settle(bound)
-            return bound, []
-        met = self._deepest(found.point)
-        if met is None or (node.failed is not None and np.array_equal(found.point, node.failed, equal_nan=True)):
-            self._settle(node.inside, found, upper, budget)  # rounding decides
-            self.left.settle(bound)
-            return bound, []
-        parts = self._parts(node.inside, *met)
-        return bound, [_Part(part, found.point) for part in parts if part is not None]
 
     def _solved(self, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row of some half-spaces."""

@@ -6,7 +6,7 @@ meets it: it lies outside of all their zones. The cheapest such row is judged. I
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,12 +23,13 @@ from butfor.problem.constraints.relations import Implication, LinearRelation
 from butfor.problem.form import ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.outcome import Stopped
-from butfor.solvers.robust.cutting_set import CuttingSet, Missed
+from butfor.solvers.robust.bring_back import among_rows, brought_back, cost_of, is_cheaper
+from butfor.solvers.robust.cutting import AbstractCutting, OutOfTimeError
 from butfor.solvers.robust.round.outside import Outside
 from butfor.solvers.robust.round.parcels import A_NUMBER, Choices
 from butfor.solvers.robust.round.zones import SURELY, Zones
-from butfor.solvers.robust.rounds import OutOfTimeError, is_closed, tell_round
+from butfor.solvers.robust.tree_replies import HALVINGS_OF_TREES, TreeReplies
+from butfor.solvers.robust.trees_in_ball import Missed, TreesInBall
 from butfor.solvers.solver import Budget, Support
 
 KNOWN_CONSTRAINTS = frozenset(
@@ -83,67 +84,79 @@ def honours(form: Form) -> Support:
 
 
 @experimental
-@dataclass(eq=False)
-class RoundCuts(CuttingSet):
+class RoundZones(AbstractCutting):
     """Answers and bounds for a sum of trees, one set of scores and one round ball.
 
-    The number of `rounds`, what is `outside` of all zones, and whether an answer was `looked` for elsewhere are known when
-    `solve` is called again.
+    - `outside`: what is left of the search outside of all zones;
+    - `patient`: whether no answer was looked for among replies yet.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __init__(self, trees: TreesInBall) -> None:
+        super().__init__(trees.problem)
+        self.trees, self.patient, self.started = trees, True, now()
         none = np.empty((0, len(self.problem.space)))
         choices = Choices(self.problem)
         everything = choices.all()
         modes = {} if everything is None else everything.modes
         takes = {j: np.empty((0, len(possible)), dtype=np.bool_) for j, possible in modes.items()}
-        self.outside = Outside(choices, Zones(self.ball, none, none, takes))
-        self.rounds, self.looked = 0, False
+        self.outside = Outside(choices, Zones(trees.ball, none, none, takes))
 
-    def _solve(self, upper: float, budget: Budget) -> SetAnswer:
-        """First an answer, and then boxes until no cheaper row is outside of all zones."""
-        begin = now()
-        if not self.rounds and self.best.point is None:
-            self.best = self._first(upper, budget)
-        while not budget.spent():
-            ceiling = min(upper, self.best.cost)
-            point = self.outside.propose(ceiling, budget)
-            self.bound = max(self.bound, self.outside.bound)
-            if point is None:
-                break
-            self.rounds += 1
-            tell_round(self.rounds, self.bound, self.best.cost)
-            self._judge(point, budget)
-            late = self.rounds >= PATIENT_ROUNDS or now() - begin > budget.left()
-            if late and self.best.point is None and not self.looked:
-                self.looked = True
-                self.best = self._pushed_valid(self.among_rows(budget), upper, budget)
-        closed = np.isinf(self.bound) or is_closed(self.bound, min(upper, self.best.cost))
-        return self._known(budget.stopped or (Stopped.DONE if closed else Stopped.EFFORT))
-
-    def _first(self, upper: float, budget: Budget) -> SetAnswer:
+    def begin(self, upper: float, budget: Budget) -> None:
         """The answer of the counterpart. If prices or relations couple features, much is learned without that first."""
+        self.started = now()
+        if self.rounds or self.best.point is not None:
+            return
         loose = _uncoupled(self.problem)
         if loose is self.problem:
-            found = self._counterpart(upper, budget)
-            return self._taken_back(found if found.point is not None else self._in_a_box(budget), budget)
+            found = self.trees.counterpart(upper, budget)
+            self.best = self._back(found if found.point is not None else self._in_a_box(budget), budget)
+            return
         seconds = min(LOOSE_SECONDS, LOOSE_SHARE * budget.left())
-        search = RoundCuts(self.cheapest, loose, self.score_set, self.ball, self.model)
+        search = RoundZones(replace(self.trees, problem=loose))
         point = search.solve(np.inf, budget.at_most(seconds)).point
         self._adopt(search.outside.zones)
-        better = None if point is None else self._if_robust(point, self.best)
-        best = self.best if better is None else self._taken_back(better, budget)
-        best = min(best, self.among_rows(budget), key=lambda one: one.cost)
-        found = self._counterpart(min(upper, best.cost), budget.at_most(seconds))
-        return self._taken_back(found, budget) if found.cost < best.cost else best
+        known = None if point is None else self.better(point, self.best)
+        first = self.best if known is None else self._back(known, budget)
+        self.best = min(first, self._among_rows(budget), key=lambda one: one.cost)
+        found = self.trees.counterpart(min(upper, self.best.cost), budget.at_most(seconds))
+        self.best = self._back(found, budget) if found.cost < self.best.cost else self.best
 
-    def _in_a_box(self, budget: Budget) -> SetAnswer:
-        """A training row that is robust in the whole box around its ball. Boxes are judged in far less time."""
-        box = replace(self.ball, norm=BallNorm.LINF)
-        search = CuttingSet(self.cheapest, self.problem, self.score_set, box, self.model)
-        search.until = self.until
-        return search.among_rows(budget)
+    def cheapest_left(self, ceiling: float, budget: Budget) -> SetAnswer:
+        """The cheapest row outside of all zones."""
+        point = self.outside.propose(ceiling, budget)
+        cost = np.inf if point is None else cost_of(self.problem, point)
+        return SetAnswer(point, cost, self.outside.bound)
+
+    def learn(self, found: SetAnswer, upper: float, budget: Budget) -> bool:
+        """Zones that the row lies in. If its ball meets no failing row, it is the answer."""
+        assert found.point is not None
+        try:
+            failing = self.trees.missed(found.point, self.trees.wide.b, self.until)
+        except OutOfTimeError:
+            self.outside.proposed.discard(found.point.tobytes())  # it was not judged
+            raise
+        if failing:
+            self._keep_out(found.point, failing, budget)
+        else:
+            self.best = found
+        late = self.rounds >= PATIENT_ROUNDS or now() - self.started > budget.left()
+        if late and self.best.point is None and self.patient:
+            self.patient = False
+            self.best = self._pushed_valid(self._among_rows(budget), upper, budget)
+        return True
+
+    def is_robust(self, point: FloatArray) -> bool:
+        return self.trees.is_robust(point, self.until)
+
+    def _keep_out(self, point: FloatArray, failing: list[Missed], budget: Budget) -> None:
+        """Add the zones that a point lies in. Now and then, it is pushed out of them to find a better answer."""
+        zones, choices = self.outside.zones, self.outside.choices
+        own = {j: choices.mode(j, float(point[j])) for j in zones.takes}
+        for missed in failing:
+            low, high = self._failing_box(point, missed)
+            zones.add(low, high, {j: np.arange(known.shape[1]) == own[j] for j, known in zones.takes.items()})
+        if self.rounds % PUSHED_EVERY == 1 or zones.depths(point, own).min() >= SURELY:
+            self.best = self._pushed_out(point, self.best, budget)
 
     def _adopt(self, known: Zones) -> None:
         """Take over the zones of a search among more rows. What may be missing there need not be here."""
@@ -152,75 +165,71 @@ class RoundCuts(CuttingSet):
         for box in np.flatnonzero(np.all([np.ones(len(known), dtype=np.bool_), *numbers], axis=0)).tolist():
             zones.add(known.low[box], known.high[box], {j: known.takes[j][box] for j in zones.takes})
 
+    # ------------------------------------------------------------------------------------------------------ answers
+
+    def _back(self, best: SetAnswer, budget: Budget) -> SetAnswer:
+        """An answer, brought back as far as its ball allows."""
+        return brought_back(self.problem, best, self.better, HALVINGS_OF_TREES, budget)
+
+    def _among_rows(self, budget: Budget) -> SetAnswer:
+        """A training row that is robust, brought back."""
+        return self._back(among_rows(self.problem, self.trees.sure, self.best, self.better, budget), budget)
+
+    def _in_a_box(self, budget: Budget) -> SetAnswer:
+        """A training row that is robust in the whole box around its ball. Boxes are judged in far less time."""
+        box = TreeReplies(replace(self.trees, ball=replace(self.trees.ball, norm=BallNorm.LINF)))
+        box.until = self.until
+        return box.among_rows(budget)
+
     def _pushed_valid(self, best: SetAnswer, upper: float, budget: Budget) -> SetAnswer:
         """The better of an answer and valid rows that are pushed out, each of them valid under replies to those before."""
-        budget = budget.at_most(VALID_SHARE * budget.left())
+        budget, copies = budget.at_most(VALID_SHARE * budget.left()), [self.trees.model]
         for _ in range(VALID_ROWS):
-            found = self._under(min(upper, best.cost), budget)
+            found = self.trees.under(copies, [], min(upper, best.cost), budget)
             if found.point is None or budget.spent():
                 break
             best = self._pushed_out(found.point, best, budget)
-            self.copies = self.copies + self._failing(found.point, self._wide.b)[0]
+            copies += self.trees.failing(found.point, self.trees.wide.b, self.until)[0]
         return best
-
-    def _judge(self, point: FloatArray, budget: Budget) -> None:
-        """Take a point as the answer, or add the zones that it lies in."""
-        zones, choices = self.outside.zones, self.outside.choices
-        try:
-            failing = self._missed(point, self._wide.b)
-        except OutOfTimeError:
-            self.outside.proposed.discard(point.tobytes())  # it was not judged
-            raise
-        if not failing:
-            self.best = replace(self.best, point=point, cost=self._cost(point))
-            return
-        own = {j: choices.mode(j, float(point[j])) for j in zones.takes}
-        for missed in failing:
-            low, high = self._failing_box(point, missed)
-            zones.add(low, high, {j: np.arange(known.shape[1]) == own[j] for j, known in zones.takes.items()})
-        if self.rounds % PUSHED_EVERY == 1 or zones.depths(point, own).min() >= SURELY:
-            self.best = self._pushed_out(point, self.best, budget)
-
-    # ------------------------------------------------------------------------------------------------------ answers
 
     def _pushed_out(self, point: FloatArray, best: SetAnswer, budget: Budget) -> SetAnswer:
         """The better of an answer and a point that is pushed away from its failing neighbours, one after the other."""
         for _ in range(MOST_PUSHES):
-            missed = self._any_missed(point) if self._is_better(point, best) else None
+            missed = self.trees.any_missed(point, self.until) if is_cheaper(self.problem, point, best) else None
             pushed = None if missed is None else self._away_from(missed, point)
             if pushed is None:
                 break
             point = pushed
-        better = self._if_robust(point, best)
-        return best if better is None else self._taken_back(better, budget)
+        found = self.better(point, best)
+        return best if found is None else self._back(found, budget)
 
     def _away_from(self, missed: FloatArray, point: FloatArray) -> FloatArray | None:
         """A point that is pushed away from a failing neighbour, out of its ball; None if they are next to each other.
 
         Where that is enough, only features that have changed are pushed.
         """
-        away = np.where(self.ball.radius > 0, np.nan_to_num(point - missed), 0.0)
+        away = np.where(self.trees.ball.radius > 0, np.nan_to_num(point - missed), 0.0)
         moved = np.where(point != self.problem.factuals[0], away, 0.0)
         pushed = moved if moved.any() else away
-        factor = self.ball.factor(pushed, away - pushed)
+        factor = self.trees.ball.factor(pushed, away - pushed)
         return None if factor is None else np.where(pushed == 0, point, missed + (1 + PUSH) * factor * pushed)
 
     # -------------------------------------------------------------------------------------------------------- boxes
 
     def _failing_box(self, point: FloatArray, missed: Missed) -> tuple[FloatArray, FloatArray]:
         """The sides of a widest box of rows that miss the target, around a failing neighbour of a point."""
-        leaves = regions(self.model, missed.row, point)
+        leaves = regions(self.trees.model, missed.row, point)
         if missed.below:
             neighbour = self._nearest(leaves, point, missed)
             low, high = self._widest(missed, neighbour)
-            box = between(self.model, low, high, neighbour)
+            box = between(self.trees.model, low, high, neighbour)
         else:
             neighbour = missed.neighbour
-            box = own_cells(self.model, leaves, neighbour)
+            box = own_cells(self.trees.model, leaves, neighbour)
         low, high = np.full(len(point), -np.inf), np.full(len(point), np.inf)
         for j, region in box.items():
             if isinstance(region, Interval) and region.first <= region.last:
-                cells = self.model.cells[j]
+                cells = self.trees.model.cells[j]
                 low[j] = np.nextafter(cells.lower()[region.first], np.inf) if region.first else -np.inf
                 high[j] = cells.upper()[region.last]
         return low, high
@@ -230,7 +239,7 @@ class RoundCuts(CuttingSet):
         near, far, found = 0.0, 1.0, missed.neighbour
         for _ in range(NEAR_HALVINGS):
             share = (near + far) / 2
-            ball = replace(self.ball, radius=share * self.ball.radius)
+            ball = replace(self.trees.ball, radius=share * self.trees.ball.radius)
             low, high = ball.low(point), ball.high(point)
             closer = worst_row(leaves, point, low, high, ball.step, ball, missed.least, self.until)
             if closer.score < missed.least:
@@ -241,13 +250,13 @@ class RoundCuts(CuttingSet):
 
     def _widest(self, missed: Missed, neighbour: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The widest box around a failing neighbour in which all rows fail, as far as balls of admissible rows reach."""
-        domain, ends = self.problem.domain, [cells.edges for cells in self.model.cells]
+        domain, ends = self.problem.domain, [cells.edges for cells in self.trees.model.cells]
         able = domain.movable()
         able[list(domain.levels)] = False
         low, high = np.where(able, domain.low[0], neighbour), np.where(able, domain.high[0], neighbour)
         least = np.array([np.nextafter(-missed.least, np.inf)])  # of the negative sum
-        fails_in = missed_in(self.model, -missed.row[None], least, neighbour, np.zeros(len(able)), self.until)
-        return widest_box(fails_in, neighbour, low - self.ball.radius, high + self.ball.radius, ends)
+        fails_in = missed_in(self.trees.model, -missed.row[None], least, neighbour, np.zeros(len(able)), self.until)
+        return widest_box(fails_in, neighbour, low - self.trees.ball.radius, high + self.trees.ball.radius, ends)
 
 
 def _uncoupled(problem: Problem) -> Problem:

@@ -1,0 +1,134 @@
+"""A network and a ball: who of the neighbours misses the target, and the problem of rows that meet it under some shifts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from butfor.arrays import FloatArray
+from butfor.formulation.margins import tightened, widened
+from butfor.model.network import Network, shifted_network
+from butfor.model.questions import evaluate
+from butfor.model.scores import ScoreSet
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.networks.joint import networks_side_by_side
+from butfor.neighbours.networks.search import NetworkAdversary
+from butfor.neighbours.trees.search import Worst
+from butfor.problem.oracle import Always
+from butfor.problem.problem import Problem
+
+FIRMLY_INSIDE = 1e-7
+"""The share of its size by which a threshold is raised for answers, so that the adversary has no doubt about them."""
+
+SAME_SHIFT = 1e-9
+"""Shifts that are this close, as a share of the radius, are not collected twice."""
+
+NEIGHBOURS_ASKED = 200
+"""Where rounding decides, the estimator is asked about all neighbours if they are no more than this."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkInBall:
+    """A network whose scores must lie in one set, everywhere in a ball around the only row's answer."""
+
+    problem: Problem
+    score_set: ScoreSet
+    ball: Ball
+    model: Network
+
+    @cached_property
+    def wide(self) -> ScoreSet:
+        """The scores that the estimator may accept, however it rounds."""
+        return replace(widened(self.score_set, self.problem), above=0.0, below=0.0)
+
+    @cached_property
+    def sure(self) -> ScoreSet:
+        """The scores that the estimator accepts, however it rounds."""
+        return tightened(self.score_set, self.problem)
+
+    @cached_property
+    def raised(self) -> FloatArray:
+        """By how much thresholds are raised for answers."""
+        return FIRMLY_INSIDE * (1 + np.abs(self.sure.b))
+
+    @cached_property
+    def inside(self) -> ScoreSet:
+        """The scores that answers are looked for with."""
+        return replace(self.sure, b=self.sure.b + self.raised)
+
+    @cached_property
+    def _of_neighbours(self) -> Problem:
+        return self.problem.of_neighbours()
+
+    # ----------------------------------------------------------------------------------------------------------- judges
+
+    def is_robust(self, point: FloatArray, until: float) -> bool:
+        """Whether no neighbour of a point misses the target. Where rounding decides, the estimator is asked."""
+        found = self.failures(point, self.sure.b, until)
+        if not found or not self._is_met(found):
+            return not found
+        if self.ball.count <= NEIGHBOURS_ASKED:
+            return self._is_met(Worst(-np.inf, point + shift) for shift in self.ball.shifts())
+        worst = self._worst(point, self.wide.b, until)
+        reached = all(found.score >= least for found, least in zip(worst, self.wide.b, strict=True))
+        return reached and self._is_met(worst)
+
+    def _is_met(self, neighbours: Iterable[Worst]) -> bool:
+        return all(self._of_neighbours.meets(self.score_set, found.point) for found in neighbours)
+
+    def failures(self, point: FloatArray, thresholds: FloatArray, until: float) -> list[Worst]:
+        """Neighbours of a point whose scores miss a threshold."""
+        worst = self._worst(point, thresholds, until)
+        return [found for found, least in zip(worst, thresholds, strict=True) if found.score < least]
+
+    def _worst(self, point: FloatArray, thresholds: FloatArray, until: float) -> list[Worst]:
+        """For each threshold a neighbour of a point that misses it or, if none does, the worst one.
+
+        Where the time ends before a ball is judged, its worst neighbour so far counts as one that misses.
+        """
+        return [
+            NetworkAdversary(self.model, row, point, self.ball, float(least), until).worst()
+            for row, least in zip(self.score_set.A, thresholds, strict=True)
+        ]
+
+    # ----------------------------------------------------------------------------------------------------------- shifts
+
+    def to_failures(self, point: FloatArray, failures: list[Worst]) -> list[FloatArray]:
+        """The shifts from a point to its failures."""
+        radius = self.ball.radius
+        return [np.clip(np.nan_to_num(found.point - point), -radius, radius) for found in failures]
+
+    def joined(self, known: Sequence[FloatArray], shifts: Sequence[FloatArray]) -> list[FloatArray]:
+        """Known shifts, and others that are not among them."""
+        every, near = list(known), SAME_SHIFT * self.ball.radius
+        for shift in shifts:
+            if not any((np.abs(shift - other) <= near).all() for other in every):
+                every.append(shift)
+        return every
+
+    def tight(self, shifts: Sequence[FloatArray], point: FloatArray, more: float) -> list[FloatArray]:
+        """The shifts under which a point misses the target, or has little more than that."""
+        spare = (self.scores(point + np.array(shifts)) - self.sure.b - more * (1 + np.abs(self.sure.b))).min(axis=1)
+        return [shift for shift, left in zip(shifts, spare.tolist(), strict=True) if left < 0]
+
+    def scores(self, points: FloatArray) -> FloatArray:
+        """The left sides of the inequalities."""
+        return np.asarray(evaluate(self.model, points) @ self.score_set.A.T)
+
+    def under(self, shifts: Sequence[FloatArray], score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
+        """The problem in which one score set must be met under some shifts: a copy of the network for each."""
+        copies = networks_side_by_side([shifted_network(self.model, shift) for shift in shifts])
+        count = len(shifts)
+        every = replace(
+            score_set,
+            A=block_diag(*[score_set.A] * count),
+            b=np.tile(score_set.b, count),
+            strict=np.tile(score_set.strict, count),
+            offset=0.0,
+        )
+        one = replace(self.problem, model=copies, score_sets=(every,)).with_demands(ball=None)
+        return one.with_witnesses(confirmation=Always(True)), every
