@@ -63,7 +63,7 @@ def among_rows(problem: Problem, sure: ScoreSet, best: SetAnswer, better: Better
 
 
 def brought_back(problem: Problem, best: SetAnswer, better: Better, halvings: int, budget: Budget) -> SetAnswer:
-    """An answer with one change after the other taken back as far as it stays one, the dearest first.
+    """An answer with one change after the other taken back as far as it stays one.
 
     If prices couple the features, all changes are taken back together first.
     """
@@ -71,11 +71,8 @@ def brought_back(problem: Problem, best: SetAnswer, better: Better, halvings: in
     for _ in range(PASSES if best.point is not None else 0):
         assert best.point is not None
         before, changed = best.cost, np.flatnonzero(~same(best.point, home))
-        alone = np.repeat(best.point[None], len(changed), axis=0)
-        alone[np.arange(len(changed)), changed] = home[changed]
-        cost = problem.prices.total(np.repeat(home[None], len(changed), axis=0), alone)
         together = [] if problem.prices.is_added else [changed]
-        for columns in [*together, *changed[np.argsort(cost, kind="stable"), None]]:
+        for columns in [*together, *changed[:, None]]:
             best = _back(problem, best, columns, better, halvings, budget)
         if best.cost > (1 - WORTH_A_PASS) * before:
             break
