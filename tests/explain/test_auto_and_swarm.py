@@ -65,8 +65,8 @@ def test_a_bad_answer_is_searched_by_a_swarm_too(question: Any) -> None:
     """No clock decides: the swarm is given enough to end by itself, and so gives what it gives alone."""
     model, rows, constraints = question()
     explainer = bf.Explainer(model, data=X)
-    verifier = explainer._asking.verifier(rows[:6], 1, None, constraints)
-    (part,) = plan(verifier.question, verifier.referee, verifier.factuals, verifier.before)
+    case = explainer._asking.case(rows[:6], 1, None, constraints)
+    (part,) = plan(case.question, case.referee, case.factuals, case.before)
     swarm = Swarm(particles=4, iterations=0, polish=False)
     alone = Swarm().solve(part.problem, Budget(), 1, 0)
     solver = CutShort(swarm.solve(part.problem, Budget(), 1, 0))

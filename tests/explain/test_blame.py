@@ -62,9 +62,9 @@ def test_one_row_is_blamed_as_among_others() -> None:
 
 def test_a_call_whose_time_is_up_says_so_and_blames_nothing(monkeypatch) -> None:
     class Spent(blame.Blame):
-        def of(self, verifier):
+        def of(self, case):
             self.call = Budget(0.0)
-            return super().of(verifier)
+            return super().of(case)
 
     monkeypatch.setattr(blame, "Blame", Spent)
     certificate = next(one for one in explained("tree").certificates if one.status is bf.Status.PROVEN_INFEASIBLE)

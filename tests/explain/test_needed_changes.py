@@ -89,12 +89,12 @@ def cleaned(
     """What is left of one answer."""
     _, explains, _ = explainer(kind)
     start = pd.DataFrame([row], columns=list(data()[0].columns)).astype({"n": int, "m": int})
-    verifier = explains._asking.verifier(start, 1, cost, constraints)
-    part = next(plan(verifier.question, verifier.referee, verifier.factuals, verifier.before))
+    case = explains._asking.case(start, 1, cost, constraints)
+    part = next(plan(case.question, case.referee, case.factuals, case.before))
     job = Job(part.rows, part.problem, *choose(part.problem.form()))
-    paid = part.problem.prices.total(verifier.factuals, point[None])  # in coins
+    paid = part.problem.prices.total(case.factuals, point[None])  # in coins
     claimed = answers_of(np.zeros(1, dtype=np.intp), point[None], paid, np.array([bound]))
-    return taken_back(claimed, [job], verifier, np.inf), claimed
+    return taken_back(claimed, [job], case, np.inf), claimed
 
 
 @cache

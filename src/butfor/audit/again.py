@@ -161,11 +161,9 @@ def _explained(
 ) -> list[Found]:
     """What is found for the rows of some answers."""
     table = frames.take(claim.stated.factuals, at)
-    verifier = claim.asking.verifier(
-        frames.select(table, claim.answers.space.names), claim.target, claim.cost, constraints
-    )
+    case = claim.asking.case(frames.select(table, claim.answers.space.names), claim.target, claim.cost, constraints)
     search = replace(search, different=difference_of(claim.answers.question.spec.get("different")))
-    found = claim.asking.solved(verifier, limits.budget(len(at)), search, limits.advance)
+    found = claim.asking.solved(case, limits.budget(len(at)), search, limits.advance)
     ends = np.searchsorted(found.rows, np.arange(len(at) + 1)).tolist()
     return [Found(found, list(range(begin, end))) for begin, end in pairwise(ends)]
 
@@ -235,10 +233,10 @@ def _blamed(claim: Claim, limits: CheckLimits) -> tuple[bool | None, str]:
     Where the parts of it cannot be asked about with little effort, it is looked for again.
     """
     (certificate,) = claim.stated.certificates
-    verifier = claim.asking.verifier(
+    case = claim.asking.case(
         frames.select(claim.stated.factuals, claim.answers.space.names), claim.target, claim.cost, claim.known
     )
-    doubt = doubted(certificate.conflict, verifier, limits.budget(1), whole=certificate.stopped is not Stopped.EFFORT)
+    doubt = doubted(certificate.conflict, case, limits.budget(1), whole=certificate.stopped is not Stopped.EFFORT)
     if doubt is not None:
         return not doubt, doubt
     quiet, alone = replace(limits, advance=lambda _: None), np.zeros(1, dtype=np.intp)

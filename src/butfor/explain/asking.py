@@ -33,8 +33,9 @@ from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.data_fingerprint import data_fingerprint
 from butfor.space.given import rows_given
+from butfor.verdict.case import Case
 from butfor.verdict.certificate import Certificates
-from butfor.verdict.verify import CHECKS, Verdict, Verifier
+from butfor.verdict.verify import CHECKS, Verdict, scores
 from butfor.verdict.versions import versions_of
 
 ONE_EACH = Search()
@@ -90,25 +91,23 @@ class Asking:
             row = row.point
         return self.predicted(row).table
 
-    def verifier(
-        self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()
-    ) -> Verifier:
+    def case(self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()) -> Case:
         """The question as the user wrote it, and its rows."""
         question = ask(self.reading.space, self.reading.source, target, cost, constraints)
         before = self.predicted(X)
         question = question.settled(self.reading.readout, before)
         codes = self.reading.space.encode(frames.opened(before.table))
-        return Verifier(question, self.referee(question.target), codes, before).begun()
+        return Case(question, self.referee(question.target), codes, before).begun()
 
     def one_row(
         self, what: str, row: Any, target: Any, cost: AbstractCost | str | None, constraints: Constraints
-    ) -> Verifier:
+    ) -> Case:
         """The question about a single row, of which a public method makes something."""
-        verifier = self.verifier(row, target, cost, constraints)
-        if len(verifier) != 1:
-            raise InputError(f"{len(verifier)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
-        point_out_rows_outside(self.reading.space, verifier.factuals)
-        return verifier
+        case = self.case(row, target, cost, constraints)
+        if len(case) != 1:
+            raise InputError(f"{len(case)} rows were given.", f"It takes one row to make {what}.", "Choose one.")
+        point_out_rows_outside(self.reading.space, case.factuals)
+        return case
 
     def typical(self) -> Any:
         """A row that is like many, as a table."""
@@ -117,21 +116,19 @@ class Asking:
 
     def solved(
         self,
-        verifier: Verifier,
+        case: Case,
         budget: Budget,
         search: Search = ONE_EACH,
         advance: Callable[[int], None] = lambda rows: None,
     ) -> Explanations:
-        """The answers to each row of a verifier (default: one). `advance` is told how many more rows are done."""
-        outcome, verdict = confirm(solve(verifier, search, budget, advance), verifier, search, budget)
-        return self.answers(verifier, outcome, verdict, search, budget)
+        """The answers to each row of a case (default: one). `advance` is told how many more rows are done."""
+        outcome, verdict = confirm(solve(case, search, budget, advance), case, search, budget)
+        return self.answers(case, outcome, verdict, search, budget)
 
-    def answers(
-        self, verifier: Verifier, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget
-    ) -> Explanations:
+    def answers(self, case: Case, outcome: Outcome, verdict: Verdict, search: Search, budget: Budget) -> Explanations:
         """The answers with their certificates. An answer that failed a check is not shown as found."""
-        target = verifier.question.target
-        blamed, stopped = conflicts(outcome, verifier, budget, search.blame)
+        target = case.question.target
+        blamed, stopped = conflicts(outcome, case, budget, search.blame)
         certificates = Certificates(
             target=repr(target),
             cost=verdict.cost,
@@ -142,30 +139,30 @@ class Asking:
             credit=outcome.credit,
             notes={
                 **outcome.notes,
-                **largest_radii(outcome, verifier, budget, blamed),
-                **worst_neighbours_told(outcome, verdict, verifier),
+                **largest_radii(outcome, case, budget, blamed),
+                **worst_neighbours_told(outcome, verdict, case),
             },
             conflict=blamed,
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,
             fingerprint=self.fingerprint,
             versions=self.versions,
-            coin=verifier.question.prices.coin,
+            coin=case.question.prices.coin,
         )
         found = np.array([status.found for status in certificates.statuses], dtype=np.bool_)
-        outputs = target.outputs(verifier.before)
+        outputs = target.outputs(case.before)
         return Explanations(
             space=self.reading.space,
             rows=outcome.row,
-            factual_codes=verifier.factuals,
+            factual_codes=case.factuals,
             point_codes=outcome.points,
-            table=verifier.before.table,
+            table=case.before.table,
             outputs_before=[outputs[row] for row in outcome.row],
             outputs_after=verdict.after,
-            scores=verifier.scores(outcome, verdict),
+            scores=scores(case, outcome, verdict),
             costs=np.where(found, verdict.cost, np.inf),
             certificates=certificates,
-            question=record(verifier.question, search.different),
+            question=record(case.question, search.different),
             model=type(self.reading.source.estimator).__name__,
             data_fingerprint=self.data_fingerprint,
             words=self.words,

@@ -20,7 +20,7 @@ from butfor.solvers.conflict import MODEL, RANGES, OpenQuestionError, smallest_c
 from butfor.solvers.ensemble.within_reach import WithinReach
 from butfor.solvers.outcome import Outcome, Status, Stopped
 from butfor.solvers.solver import Budget
-from butfor.verdict.verify import Verifier
+from butfor.verdict.case import Case
 
 CONFLICT_ROWS = 10
 """In how many impossible rows a conflict is looked for by default."""
@@ -108,40 +108,40 @@ class Blame:
     work: float = 0.0
     reach: WithinReach = field(default_factory=WithinReach)
 
-    def of(self, verifier: Verifier) -> tuple[tuple[str, ...], bool]:
+    def of(self, case: Case) -> tuple[tuple[str, ...], bool]:
         """A smallest set of constraints that makes one row impossible, and whether all of it is known to be needed.
 
         Raises `OpenQuestionError` if the call has no time left.
         """
-        atoms = atoms_of(verifier)
+        atoms = atoms_of(case)
 
         def kept_by_answer(chosen: Sequence[AbstractConstraint], widen: bool) -> frozenset[int] | None:
-            found = self.asked(verifier, chosen, widen)
+            found = self.asked(case, chosen, widen)
             if found.status()[0] is Status.PROVEN_INFEASIBLE:
                 return None
-            return _kept(atoms, verifier, found.points) if found.found()[0] else frozenset()
+            return _kept(atoms, case, found.points) if found.found()[0] else frozenset()
 
         return smallest_conflict(atoms, kept_by_answer)
 
-    def impossible(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
+    def impossible(self, case: Case, chosen: Sequence[AbstractConstraint], widen: bool = False) -> bool:
         """Whether one row is impossible with these constraints alone, in the ranges of the data or in wider ones.
 
         Raises `OpenQuestionError` if neither that nor an answer was found.
         """
-        (status,) = self.asked(verifier, chosen, widen).status()
+        (status,) = self.asked(case, chosen, widen).status()
         if status is Status.NOT_FOUND:
             raise OpenQuestionError(Stopped.EFFORT)
         return status is Status.PROVEN_INFEASIBLE
 
-    def asked(self, verifier: Verifier, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
+    def asked(self, case: Case, chosen: Sequence[AbstractConstraint], widen: bool) -> Outcome:
         """Any answer to one row with these constraints alone, or the proof that there is none.
 
         Raises `OpenQuestionError` if that cannot be told.
         """
-        referee = verifier.referee
+        referee = case.referee
         space = widened(referee.space) if widen else referee.space
-        question = verifier.question.under(chosen)
-        part = next(plan(question, referee, verifier.factuals, verifier.before, space=space))
+        question = case.question.under(chosen)
+        part = next(plan(question, referee, case.factuals, case.before, space=space))
         return self._solved(part.problem)
 
     def _solved(self, problem: Problem) -> Outcome:
@@ -170,9 +170,9 @@ class Blame:
         return found
 
 
-def _kept(atoms: Sequence[AbstractConstraint], verifier: Verifier, point: FloatArray) -> frozenset[int]:
+def _kept(atoms: Sequence[AbstractConstraint], case: Case, point: FloatArray) -> frozenset[int]:
     """The constraints that a point keeps, of those that the encoded row decides."""
-    space, start = verifier.referee.space, verifier.factuals
+    space, start = case.referee.space, case.factuals
     coded = [(i, atom) for i, atom in enumerate(atoms) if isinstance(atom, CodedConstraint)]
     return frozenset(i for i, atom in coded if atom.holds_between(space, start, point)[0])
 
@@ -192,17 +192,17 @@ def free(problem: Problem) -> Problem:
     return replace(problem, prices=replace(prices, **nothing, tables=blank, linf_tables={}, Q=None))
 
 
-def atoms_of(verifier: Verifier) -> list[AbstractConstraint]:
+def atoms_of(case: Case) -> list[AbstractConstraint]:
     """The pieces of a question's constraints that can be blamed."""
-    return [atom for constraint in verifier.question.constraints for atom in constraint.atoms()]
+    return [atom for constraint in case.question.constraints for atom in constraint.atoms()]
 
 
-def doubted(conflict: tuple[str, ...], verifier: Verifier, call: Budget, whole: bool = True) -> str | None:
-    """Why a conflict is none for the only row of a verifier; empty if it is one. None if that cannot be told.
+def doubted(conflict: tuple[str, ...], case: Case, call: Budget, whole: bool = True) -> str | None:
+    """Why a conflict is none for the only row of a case; empty if it is one. None if that cannot be told.
 
     With it, the row must be impossible. If it is `whole`, the row must be possible without any one of its parts.
     """
-    atoms = {repr(atom): atom for atom in atoms_of(verifier)}
+    atoms = {repr(atom): atom for atom in atoms_of(case)}
     unknown = [text for text in conflict if text not in (*atoms, RANGES, MODEL)]
     if unknown:
         return f"{unknown[0]} is not part of the question"
@@ -210,13 +210,13 @@ def doubted(conflict: tuple[str, ...], verifier: Verifier, call: Budget, whole: 
         return f"{MODEL} alone would make it impossible"
     chosen, blame = [atoms[text] for text in conflict if text in atoms], Blame(call)
     try:
-        if not blame.impossible(verifier, chosen, widen=MODEL in conflict):
+        if not blame.impossible(case, chosen, widen=MODEL in conflict):
             return "there is one if only that is asked"
         for needless in chosen if whole else ():
             rest = [one for one in chosen if one is not needless]
-            if blame.impossible(verifier, rest):
+            if blame.impossible(case, rest):
                 return f"{' and '.join(map(repr, rest)) or 'no constraint'} alone makes it impossible"
-        if whole and RANGES in conflict and blame.impossible(verifier, chosen, widen=True):
+        if whole and RANGES in conflict and blame.impossible(case, chosen, widen=True):
             return f"{RANGES} are not needed for that"
     except OpenQuestionError:
         return None
@@ -224,7 +224,7 @@ def doubted(conflict: tuple[str, ...], verifier: Verifier, call: Budget, whole: 
 
 
 def conflicts(
-    outcome: Outcome, verifier: Verifier, budget: Budget, limits: BlameLimits
+    outcome: Outcome, case: Case, budget: Budget, limits: BlameLimits
 ) -> tuple[dict[int, tuple[str, ...]], IntArray]:
     """The constraints that make answers impossible, for the first of them within the limits.
 
@@ -232,20 +232,20 @@ def conflicts(
     ended the blaming. Nothing is blamed if rows were chosen, or what each row may change.
     """
     stopped = outcome.stopped.copy()
-    if verifier.question.candidates or verifier.free is not None:
+    if case.question.candidates or case.free is not None:
         return {}, stopped
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf))
     found = dict[int, tuple[str, ...]]()
     first, left = dict[bytes, int](), limits.rows
     for i in impossible.tolist():
         row = outcome.row[[i]]
-        same = first.setdefault(verifier.factuals[row].tobytes(), i)
+        same = first.setdefault(case.factuals[row].tobytes(), i)
         if same in found:  # the question about an equal row is the same one
             found[i], stopped[i] = found[same], stopped[same]
         elif same == i and left > 0:
             left -= 1
             try:
-                found[i], sure = Blame(budget, limits.work).of(verifier.take(row))
+                found[i], sure = Blame(budget, limits.work).of(case.take(row))
                 stopped[i] = Stopped.DONE if sure else Stopped.EFFORT
             except OpenQuestionError as left_open:
                 stopped[i] = left_open.stopped

@@ -184,15 +184,15 @@ class Explainer(SeveralAnswers):
         if compare not in (None, "exact"):
             raise InputError(f"compare={compare!r} was given.", "Give 'exact', or leave it out.")
         noted, budget = meta_of(meta), budget_of(time_limit, time_limit_per_row, n_jobs)
-        verifier = self._asking.verifier(X, target, cost, constraints)
-        point_out_rows_outside(self.space, verifier.factuals)
+        case = self._asking.case(X, target, cost, constraints)
+        point_out_rows_outside(self.space, case.factuals)
         with silence(progress is False):
-            with bar(len(verifier), progress) as advance:
-                outcome = solve(verifier, search, budget, advance)
-            outcome, verdict = confirm(outcome, verifier, search, budget)
+            with bar(len(case), progress) as advance:
+                outcome = solve(case, search, budget, advance)
+            outcome, verdict = confirm(outcome, case, search, budget)
             if compare:
-                outcome = with_exact_bounds(outcome, verifier, budget)
-            answers = replace(self._asking.answers(verifier, outcome, verdict, search, budget), meta=noted)
+                outcome = with_exact_bounds(outcome, case, budget)
+            answers = replace(self._asking.answers(case, outcome, verdict, search, budget), meta=noted)
         log_solved(answers, budget)
         return answers
 

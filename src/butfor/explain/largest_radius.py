@@ -15,8 +15,9 @@ from butfor.problem.constraints.constraint import AbstractConstraint
 from butfor.solvers.choose import choose
 from butfor.solvers.outcome import Outcome, Status
 from butfor.solvers.solver import Budget
+from butfor.verdict.case import Case
 from butfor.verdict.certificate import NO_RADIUS, SOME_RADIUS
-from butfor.verdict.verify import CONSTRAINTS, PREDICTION, Verifier
+from butfor.verdict.verify import CONSTRAINTS, PREDICTION, verify
 
 RADIUS_HALVINGS = 8
 """How often the share of the radius is halved."""
@@ -26,29 +27,29 @@ RADIUS_SECONDS = 2.0
 
 
 def largest_radii(
-    outcome: Outcome, verifier: Verifier, budget: Budget, blamed: Mapping[int, tuple[str, ...]]
+    outcome: Outcome, case: Case, budget: Budget, blamed: Mapping[int, tuple[str, ...]]
 ) -> dict[str, FloatArray]:
     """Notes on impossible answers: a share of the radius at which there is an answer, and one at which there is none."""
-    balls = [found for found in verifier.question.constraints if found.in_ball]
-    if not balls or verifier.question.candidates:
+    balls = [found for found in case.question.constraints if found.in_ball]
+    if not balls or case.question.candidates:
         return {}
     notes = {name: np.full(len(outcome), np.nan) for name in (SOME_RADIUS, NO_RADIUS)}
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf)).tolist()
     at_fault = (i for i in impossible if repr(balls[0]) in blamed.get(i, (repr(balls[0]),)))
     for i in islice(at_fault, CONFLICT_ROWS):
-        one = verifier.take(outcome.row[[i]])
+        one = case.take(outcome.row[[i]])
         notes[SOME_RADIUS][i], notes[NO_RADIUS][i] = _between(one, balls[0], budget)
     return notes
 
 
-def _between(verifier: Verifier, ball: AbstractConstraint, budget: Budget) -> tuple[float, float]:
+def _between(case: Case, ball: AbstractConstraint, budget: Budget) -> tuple[float, float]:
     """The largest share of the radius at which an answer was found, and the smallest at which there is none."""
     some, none = 0.0, 1.0
     for _ in range(RADIUS_HALVINGS):
         if budget.spent():
             break
         share = (some + none) / 2
-        status = _status(verifier, ball, share, budget.at_most(RADIUS_SECONDS))
+        status = _status(case, ball, share, budget.at_most(RADIUS_SECONDS))
         if status is Status.PROVEN_INFEASIBLE:
             none = share
         elif status.found:
@@ -58,15 +59,15 @@ def _between(verifier: Verifier, ball: AbstractConstraint, budget: Budget) -> tu
     return some, none
 
 
-def _status(verifier: Verifier, ball: AbstractConstraint, share: float, budget: Budget) -> Status:
+def _status(case: Case, ball: AbstractConstraint, share: float, budget: Budget) -> Status:
     """What is known about one row with a share of the radius. An answer counts only if it passes every check."""
     smaller = ball.scaled(share)
-    question = verifier.question.under(smaller if rule is ball else rule for rule in verifier.question.constraints)
-    part = next(plan(question, verifier.referee, verifier.factuals, verifier.before))
+    question = case.question.under(smaller if rule is ball else rule for rule in case.question.constraints)
+    part = next(plan(question, case.referee, case.factuals, case.before))
     solver, _ = choose(part.problem.form())
     found = solver.solve(free(part.problem), budget)
     (status,) = found.status()
     if not status.found:
         return status
-    verdict = replace(verifier, question=question).verify(found)
+    verdict = verify(replace(case, question=question), found)
     return status if verdict.passed[:, [PREDICTION, CONSTRAINTS]].all() else Status.NOT_FOUND

@@ -25,8 +25,8 @@ from butfor.explanation.question_record import record
 from butfor.problem.constraints.restrictions import Fixed
 from butfor.solvers.outcome import Status, tolerated
 from butfor.solvers.solver import Budget
+from butfor.verdict.case import Case
 from butfor.verdict.certificate import NEEDED, REACHED
-from butfor.verdict.verify import Verifier
 
 MOST_SETS = 20_000
 """A menu has no more sets than this."""
@@ -34,15 +34,15 @@ MOST_SETS = 20_000
 Columns = tuple[int, ...]
 """A set of columns, by their numbers."""
 
-Certified = Callable[[Verifier, Budget], Explanations]
-"""Solves the rows of a verifier within a budget. There is one answer per row."""
+Certified = Callable[[Case, Budget], Explanations]
+"""Solves the rows of a case within a budget. There is one answer per row."""
 
 
-def menu(verifier: Verifier, most: Any, budget: Budget, certified: Certified) -> Menu:
-    """The menu of the only row of a verifier, with sets of at most `most` columns."""
+def menu(case: Case, most: Any, budget: Budget, certified: Certified) -> Menu:
+    """The menu of the only row of a case, with sets of at most `most` columns."""
     most = count_of("most", most)
-    found = _Sets(verifier, certified, len(verifier.referee.space))
-    whole = next(plan(verifier.question, verifier.referee, verifier.factuals, verifier.before))
+    found = _Sets(case, certified, len(case.referee.space))
+    whole = next(plan(case.question, case.referee, case.factuals, case.before))
     movable = np.flatnonzero(whole.problem.domain.movable()).tolist()
     sizes = range(min(most, len(movable)) + 1)
     sets = sum(math.comb(len(movable), size) for size in sizes)
@@ -67,7 +67,7 @@ class _Sets:
     - `floor`: no set costs less than this. It is infinite if no set suffices.
     """
 
-    verifier: Verifier
+    case: Case
     certified: Certified
     width: int
     answers: dict[Columns, Explanation] = field(default_factory=dict)
@@ -95,14 +95,14 @@ class _Sets:
 
     def menu(self, most: int) -> Menu:
         """All that was found."""
-        question, referee = self.verifier.question, self.verifier.referee
+        question, referee = self.case.question, self.case.referee
         order = sorted(self.lines, key=self._place)
         offered = [one for one in order if self.lines[one].standing is Standing.OFFERED]
         return Menu(
             answers=tuple(map(self._option, offered)),
             lines=tuple(self.lines[one] for one in order),
-            factual=self.verifier.before.table,
-            before=question.target.outputs(self.verifier.before)[0],
+            factual=self.case.before.table,
+            before=question.target.outputs(self.case.before)[0],
             target=repr(question.target),
             most=most,
             width=len(referee.space),
@@ -111,10 +111,10 @@ class _Sets:
     @property
     def coin(self) -> float:
         """The smallest price that matters."""
-        return self.verifier.question.prices.coin
+        return self.case.question.prices.coin
 
     def _asked(self, sets: Sequence[Columns], budget: Budget) -> Explanations:
-        return self.certified(self.verifier.freeing(self._mask(sets)), budget)
+        return self.certified(self.case.freeing(self._mask(sets)), budget)
 
     def _mask(self, sets: Sequence[Columns]) -> BoolArray:
         mask = np.zeros((len(sets), self.width), dtype=np.bool_)
@@ -140,7 +140,7 @@ class _Sets:
         return min((self.least[part] for part in combinations(one, len(one) - 1)), default=np.inf) if one else np.inf
 
     def _names(self, one: Columns) -> tuple[str, ...]:
-        return tuple(self.verifier.referee.space.names[j] for j in one)
+        return tuple(self.case.referee.space.names[j] for j in one)
 
     def _place(self, one: Columns) -> tuple[int, float, int, Columns]:
         line = self.lines[one]
@@ -149,7 +149,7 @@ class _Sets:
 
     def _option(self, one: Columns) -> Explanation:
         """The answer to a set, as one to the question that fixes all other columns."""
-        question = self.verifier.question
-        others = tuple(name for name in self.verifier.referee.space.names if name not in self._names(one))
+        question = self.case.question
+        others = tuple(name for name in self.case.referee.space.names if name not in self._names(one))
         asked = question.under((*question.constraints, Fixed(others))) if others else question
         return replace(self.answers[one], question=record(asked), row=0)

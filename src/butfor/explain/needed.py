@@ -17,7 +17,8 @@ from butfor.compiled.clock import now
 from butfor.explain.turns import Job
 from butfor.solvers.outcome import Outcome, answers_of, refuted, tolerated
 from butfor.space.space import same
-from butfor.verdict.verify import HOLDING, Verifier
+from butfor.verdict.case import Case
+from butfor.verdict.verify import HOLDING, verify
 
 NO_HIGHER = 1e-12
 """A cost is no higher if it rises by no more than this share, which rounding may do."""
@@ -39,17 +40,17 @@ class _Without:
         return _Without(self.owner[at], self.points[at], self.price[at])
 
 
-def taken_back(found: Outcome, jobs: Sequence[Job], verifier: Verifier, until: float) -> Outcome:
+def taken_back(found: Outcome, jobs: Sequence[Job], case: Case, until: float) -> Outcome:
     """The answers without changes that are not needed, again and again, as long as there is time. Costs are in coins.
 
     A row without a change must still be an answer, and cost no more. The first round is done whatever the time is.
     """
-    if verifier.question.candidates or not jobs:
+    if case.question.candidates or not jobs:
         return found
     busy = found.found()
     while busy.any():
         tries = _joined([_tries(found, busy, job) for job in jobs])
-        better = _best(found, tries, verifier, until)
+        better = _best(found, tries, case, until)
         if not len(better.owner):
             break
         points, cost = found.points.copy(), found.cost.copy()
@@ -100,22 +101,22 @@ def _groups(job: Job, changed: BoolArray) -> list[list[int]]:
     return groups
 
 
-def _best(found: Outcome, tries: _Without, verifier: Verifier, until: float) -> _Without:
+def _best(found: Outcome, tries: _Without, case: Case, until: float) -> _Without:
     """The cheapest of each answer's tries that the estimator takes: first all together, then those chosen as handed out."""
     met = np.zeros(len(tries.owner), dtype=np.bool_)
     for begin in range(0, len(met), TRIED_TOGETHER):
         some = slice(begin, begin + TRIED_TOGETHER)
         if begin and now() > until:
             break
-        met[some] = verifier.met_together(found.row[tries.owner[some]], tries.points[some])
+        met[some] = case.met_together(found.row[tries.owner[some]], tries.points[some])
     tries = tries.take(met)
     tries, chosen = tries.take(np.lexsort((tries.price, tries.owner))), list[_Without]()
     while len(tries.owner):
         _, first = np.unique(tries.owner, return_index=True)
         best = tries.take(first)
         claimed = answers_of(found.row[best.owner], best.points, best.price, np.zeros(len(first)))
-        verdict = verifier.verify(claimed)
-        price = verdict.cost / verifier.question.prices.coin
+        verdict = verify(case, claimed)
+        price = verdict.cost / case.question.prices.coin
         fine = verdict.passed[:, HOLDING].all(axis=1) & (price <= found.cost[best.owner] * (1 + NO_HIGHER))
         chosen.append(replace(best, price=price).take(fine))
         rest = np.setdiff1d(np.arange(len(tries.owner)), first)

@@ -80,8 +80,8 @@ class SeveralAnswers:
         (4, 11)
         """
         budget = budget_of(time_limit, None, None)
-        verifier = self._asking.one_row("a menu", row, target, cost, constraints)
-        return menu(verifier, most, budget, self._asking.solved)
+        case = self._asking.one_row("a menu", row, target, cost, constraints)
+        return menu(case, most, budget, self._asking.solved)
 
     def ladder(
         self,
@@ -158,9 +158,9 @@ class SeveralAnswers:
         True
         """
         budget = budget_of(time_limit, None, None)
-        verifier = self._asking.one_row("a trade-off", row, target, cost, constraints)
+        case = self._asking.one_row("a trade-off", row, target, cost, constraints)
         options = {"radii": radii, "norm": norm, "up_to": up_to, "questions": questions}
-        return trade_off(self._asking, verifier, against, options, budget)
+        return trade_off(self._asking, case, against, options, budget)
 
     @experimental
     def best(self, answers: Iterable[Explanation], by: Sequence[str] = tuple(RESPECTS)) -> Best:

@@ -26,8 +26,9 @@ from butfor.solvers.milp.farthest import farthest, has_farthest
 from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, Ran, answers_of, joined, merged, whichever_company
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.alone import jumps
+from butfor.verdict.case import Case
 from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
-from butfor.verdict.verify import PREDICTION, Verdict, Verifier
+from butfor.verdict.verify import PREDICTION, Verdict, closest, verify
 
 ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7, 1e9)
 """Distances inside the boundary, as multiples of the rounding of a sum, that are tried one after the other.
@@ -62,25 +63,23 @@ class Search:
     blame: BlameLimits = field(default_factory=BlameLimits)
 
 
-def solve(
-    verifier: Verifier, search: Search, budget: Budget, advance: Callable[[int], None], guard: float = 0.0
-) -> Outcome:
+def solve(case: Case, search: Search, budget: Budget, advance: Callable[[int], None], guard: float = 0.0) -> Outcome:
     """Solve all rows. Those that already meet the target stay as they are.
 
     The others go to the solver of their part. Every row has its first answer before any row has its second.
     """
     done, jobs = list[Outcome](), list[Job]()
-    readout = verifier.question.target.focus(verifier.referee.reading, verifier.before).readout
-    for part in _parts(verifier, guard):
-        already = verifier.already(part.rows, part.problem)
+    readout = case.question.target.focus(case.referee.reading, case.before).readout
+    for part in _parts(case, guard):
+        already = case.already(part.rows, part.problem)
         if already.any():
             done.append(_stays(part.take(already)))
             advance(int(already.sum()))
         if not already.all():
             rest = part.take(~already)
             solver, credit = choose(rest.problem.form(), search.solver)
-            job = Job(rest.rows, rest.problem, solver.in_coins(verifier.question.prices.coin), credit)
-            LOG.debug("%d of %d rows go to %s", len(rest.rows), len(verifier.factuals), job.credit)
+            job = Job(rest.rows, rest.problem, solver.in_coins(case.question.prices.coin), credit)
+            LOG.debug("%d of %d rows go to %s", len(rest.rows), len(case.factuals), job.credit)
             one_each = rest.problem.per_row and not job.solver.takes_per_row
             jobs += job.parts(1) if one_each else [job]
     apart = np.concatenate(
@@ -92,32 +91,32 @@ def solve(
         left = budget.at_most(budget.left() / (search.k + 1 - rank))
         single = [job for job in jobs if not left_to(job.solver, search.different)]
         if rank == 1:
-            found = _needed(_first_answers(jobs, verifier, left, search, advance), jobs, verifier, left)
-            found = _reached(_with_farthest(found, jobs, left), jobs, readout, verifier)
+            found = _needed(_first_answers(jobs, case, left, search, advance), jobs, case, left)
+            found = _reached(_with_farthest(found, jobs, left), jobs, readout, case)
             done.append(found)
         else:
             found = in_turns(jobs, left, 1, search.seed, search.solver == "auto", _quiet)
-            found = _needed(found, jobs, verifier, left)
+            found = _needed(found, jobs, case, left)
             done.append(found.take(found.found()))
         if rank < search.k:
             jobs = [following for job in single for following in others(job, found, search.different)]
     found = joined(done)
     if search.k > 1:
-        found = in_order(found, verifier.factuals, verifier.referee.space, search.different, apart)
-    return found.times(verifier.question.prices.coin)
+        found = in_order(found, case.factuals, case.referee.space, search.different, apart)
+    return found.times(case.question.prices.coin)
 
 
-def _needed(found: Outcome, jobs: Sequence[Job], verifier: Verifier, budget: Budget) -> Outcome:
+def _needed(found: Outcome, jobs: Sequence[Job], case: Case, budget: Budget) -> Outcome:
     """The answers without changes that are not needed. It takes a little longer than the time that is left."""
     try:
-        return taken_back(found, jobs, verifier, now() + max(OVERTIME, budget.left()))
+        return taken_back(found, jobs, case, now() + max(OVERTIME, budget.left()))
     except KeyboardInterrupt:
         budget.interrupt()
         return found
 
 
 def _first_answers(
-    jobs: Sequence[Job], verifier: Verifier, budget: Budget, search: Search, advance: Callable[[int], None]
+    jobs: Sequence[Job], case: Case, budget: Budget, search: Search, advance: Callable[[int], None]
 ) -> Outcome:
     """The first answer to each row, and others that the solvers give by themselves.
 
@@ -126,8 +125,8 @@ def _first_answers(
     auto, asked = search.solver == "auto", search.k if search.different in (None, "leaves") else 1
     found = in_turns(jobs, budget, asked, search.seed, auto, advance)
     while search.different == "leaves":
-        kept = undominated(found, verifier.factuals, verifier.referee.space, search.k)
-        rows = np.arange(len(verifier) + 1)
+        kept = undominated(found, case.factuals, case.referee.space, search.k)
+        rows = np.arange(len(case) + 1)
         lacking = np.histogram(kept.row, rows)[0] < search.k
         if budget.spent() or not (lacking & (np.histogram(found.row, rows)[0] == asked)).any():
             return kept
@@ -169,7 +168,7 @@ def _with_farthest(found: Outcome, jobs: Sequence[Job], budget: Budget) -> Outco
     return replace(found, points=points, notes={**found.notes, HIGHEST: highest}) if asked else found
 
 
-def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout, verifier: Verifier) -> Outcome:
+def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout, case: Case) -> Outcome:
     """The outcome, with its notes on the highest sums of scores in the user's terms."""
     if HIGHEST not in found.notes:
         return found
@@ -183,7 +182,7 @@ def _reached(found: Outcome, jobs: Sequence[Job], readout: AbstractReadout, veri
             for name, totals in ((REACHED, highest[at]), (NEEDED, needed)):
                 outputs = [readout.output_at(score_set.A[0], total) for total in totals.tolist()]
                 told[name][at] = [np.nan if output is None else output for output in outputs]
-    told[CLOSEST_ROW] = np.where(np.isfinite(told[REACHED]), verifier.closest(found), np.nan)
+    told[CLOSEST_ROW] = np.where(np.isfinite(told[REACHED]), closest(case, found), np.nan)
     return replace(found, notes={name: note for name, note in {**found.notes, **told}.items() if name != HIGHEST})
 
 
@@ -191,21 +190,21 @@ def _quiet(rows: int) -> None:
     """Tell nobody."""
 
 
-def confirm(outcome: Outcome, verifier: Verifier, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
+def confirm(outcome: Outcome, case: Case, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
     """Ask the estimator about every answer.
 
     Rows whose answer it does not confirm are solved again, a little inside the boundary. Where nothing is known of the
     model, the answers themselves are moved on.
     """
-    verdict = verifier.verify(outcome)
-    if jumps(verifier.referee.reading.model):
-        outcome, verdict = moved_on(outcome, verdict, verifier)
-    if is_read(verifier.referee.reading.model):
-        outcome, verdict = _guarded(outcome, verdict, verifier, search, budget)
+    verdict = verify(case, outcome)
+    if jumps(case.referee.reading.model):
+        outcome, verdict = moved_on(outcome, verdict, case)
+    if is_read(case.referee.reading.model):
+        outcome, verdict = _guarded(outcome, verdict, case, search, budget)
     wrong = _refused(outcome, verdict)
     if search.solver == "auto" and len(wrong) and not budget.spent():
-        outcome = merged(outcome, _by_asking(verifier.take(wrong), budget).renumbered(wrong))
-        verdict = verifier.verify(outcome)
+        outcome = merged(outcome, _by_asking(case.take(wrong), budget).renumbered(wrong))
+        verdict = verify(case, outcome)
     cost = np.where(verdict.passed.all(axis=1), verdict.cost, np.inf)
     order = np.lexsort((cost, outcome.row))
     written = replace(outcome, points=verdict.points).take(order)
@@ -217,39 +216,37 @@ def _refused(outcome: Outcome, verdict: Verdict) -> IntArray:
     return np.unique(outcome.row[outcome.found() & verdict.failed(PREDICTION)])
 
 
-def _guarded(
-    outcome: Outcome, verdict: Verdict, verifier: Verifier, search: Search, budget: Budget
-) -> tuple[Outcome, Verdict]:
+def _guarded(outcome: Outcome, verdict: Verdict, case: Case, search: Search, budget: Budget) -> tuple[Outcome, Verdict]:
     """Solve the rows again whose answer is refused, further and further inside the boundary."""
     for guard in ESTIMATOR_GUARDS:
         wrong = _refused(outcome, verdict)
         if not len(wrong) or budget.spent():
             break
-        again = solve(verifier.take(wrong), search, budget, _quiet, guard)
+        again = solve(case.take(wrong), search, budget, _quiet, guard)
         outcome = merged(outcome, again.renumbered(wrong))
-        verdict = verifier.verify(outcome)
+        verdict = verify(case, outcome)
     return outcome, verdict
 
 
-def _by_asking(verifier: Verifier, budget: Budget) -> Outcome:
+def _by_asking(case: Case, budget: Budget) -> Outcome:
     """Answers that the estimator itself is asked for, where it refused all others: it reads these rows in another way."""
     done = []
-    for part in _parts(verifier, 0.0):
+    for part in _parts(case, 0.0):
         job = Job(part.rows, part.problem, *choose(part.problem.form()))
         turn = Turn(job, job.nothing(budget))
         turn.ask(budget, budget.left(), 1, 0)
         turn.known(budget)
-        done.append(_needed(turn.outcome.renumbered(part.rows), [job], verifier, budget))
-    return joined(done).times(verifier.question.prices.coin)
+        done.append(_needed(turn.outcome.renumbered(part.rows), [job], case, budget))
+    return joined(done).times(case.question.prices.coin)
 
 
-def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
+def compare(outcome: Outcome, case: Case, budget: Budget) -> Outcome:
     """Add bounds of exact solvers to answers that have none.
 
     The credit says which solver gave the bound, or that no exact solver takes the question.
     """
     bound, credit = outcome.bound.copy(), outcome.credit.copy()
-    for part in _parts(verifier, 0.0):
+    for part in _parts(case, 0.0):
         judge = exact(part.problem.form())
         for i, row in enumerate(part.rows.tolist()):
             its = np.flatnonzero(outcome.row == row)
@@ -261,15 +258,15 @@ def compare(outcome: Outcome, verifier: Verifier, budget: Budget) -> Outcome:
             elif not budget.spent():
                 one = part.problem.take(np.array([i]))
                 proven = whichever_company(one, judge.solve(one, budget))
-                bound[its] = proven.bound[0] * verifier.question.prices.coin
+                bound[its] = proven.bound[0] * case.question.prices.coin
                 who = Ran(judge.name, proven.by[0])
                 credit[its] = replace(given, why=f"{given.why}; the bound is that of {who}")
     return replace(outcome, bound=bound, credit=credit)
 
 
-def _parts(verifier: Verifier, guard: float) -> Iterator[Part]:
-    question, referee, factuals = verifier.question, verifier.referee, verifier.factuals
-    return plan(question, referee, factuals, verifier.before, free=verifier.free, guard=guard)
+def _parts(case: Case, guard: float) -> Iterator[Part]:
+    question, referee, factuals = case.question, case.referee, case.factuals
+    return plan(question, referee, factuals, case.before, free=case.free, guard=guard)
 
 
 def _stays(part: Part) -> Outcome:

@@ -27,7 +27,7 @@ from butfor.problem.constraints.robust import Robust
 from butfor.problem.targets.scale import AbstractScale, scale_of
 from butfor.solvers.outcome import Status, tolerated
 from butfor.solvers.solver import Budget
-from butfor.verdict.verify import Verifier
+from butfor.verdict.case import Case
 
 CLOSEST = 1e-3
 """Demands closer than this share of their whole range are not told apart by further questions."""
@@ -67,7 +67,7 @@ class Asked:
         return self.cost == other.cost or other.cost - self.cost <= 2 * tolerated(self.cost, coin)
 
 
-def trade_off(asking: Asking, verifier: Verifier, against: str, options: Mapping[str, Any], budget: Budget) -> TradeOff:
+def trade_off(asking: Asking, case: Case, against: str, options: Mapping[str, Any], budget: Budget) -> TradeOff:
     """The cheapest answers to harder and harder demands. Each kind of demand has options of its own."""
     if against not in OPTIONS:
         raise InputError(f"against={against!r} was given.", *choice("It must be one of", against, OPTIONS, repr))
@@ -80,33 +80,33 @@ def trade_off(asking: Asking, verifier: Verifier, against: str, options: Mapping
             f"It belongs to against={kind!r}.",
         )
     if against == "changes":
-        return _against_changes(asking, verifier, budget)
+        return _against_changes(asking, case, budget)
     if against == "radius":
-        return _against_radius(asking, verifier, given.get("radii", RADII), given.get("norm", "linf"), budget)
+        return _against_radius(asking, case, given.get("radii", RADII), given.get("norm", "linf"), budget)
     questions = count_of("questions", given.get("questions", QUESTIONS))
-    return _against_score(asking, verifier, given.get("up_to"), questions, budget)
+    return _against_score(asking, case, given.get("up_to"), questions, budget)
 
 
-def _against_changes(asking: Asking, verifier: Verifier, budget: Budget) -> TradeOff:
+def _against_changes(asking: Asking, case: Case, budget: Budget) -> TradeOff:
     """From the cheapest answer on, one change less than the answer before has."""
-    question, asked, most = verifier.question, list[Asked](), len(verifier.referee.space)
+    question, asked, most = case.question, list[Asked](), len(case.referee.space)
     while not asked or (asked[-1].answer.found and most > 0):
         limited = question.under((*question.constraints, AtMost(most))) if asked else question
-        answer = asking.solved(replace(verifier, question=limited), budget.at_most(budget.left() / (most + 1))).only
+        answer = asking.solved(replace(case, question=limited), budget.at_most(budget.left() / (most + 1))).only
         asked.append(_asked(most, answer, len(answer.changes) if answer.found else np.nan))
         most = len(answer.changes) - 1
-    return _trade_off(verifier, "changes", asked, lambda demand: demand - 1.0)
+    return _trade_off(case, "changes", asked, lambda demand: demand - 1.0)
 
 
-def _against_score(asking: Asking, verifier: Verifier, up_to: Any, questions: int, budget: Budget) -> TradeOff:
+def _against_score(asking: Asking, case: Case, up_to: Any, questions: int, budget: Budget) -> TradeOff:
     """First both ends, and then always into the widest gap."""
-    scale, first = scale_of(verifier.question.target)
-    last = _hardest(scale, first, verifier) if up_to is None else _checked_end(up_to, scale, first, verifier)
+    scale, first = scale_of(case.question.target)
+    last = _hardest(scale, first, case) if up_to is None else _checked_end(up_to, scale, first, case)
 
     def ask(demand: float, left: int) -> Asked:
-        question = replace(verifier.question, target=scale.goal(demand))
+        question = replace(case.question, target=scale.goal(demand))
         referee = asking.referee(question.target)
-        again = replace(verifier, question=question, referee=referee)
+        again = replace(case, question=question, referee=referee)
         answer = asking.solved(again, budget.at_most(budget.left() / left)).only
         return _asked(
             demand, answer, float(scale.numbers(asking.predicted(answer.point))[0]) if answer.found else np.nan
@@ -120,42 +120,42 @@ def _against_score(asking: Asking, verifier: Verifier, up_to: Any, questions: in
         if demand is None or budget.spent():
             break
         asked = sorted([*asked, ask(demand, left)], key=lambda one: one.demand, reverse=not scale.up)
-    return _trade_off(verifier, scale.words, asked, scale.beyond)
+    return _trade_off(case, scale.words, asked, scale.beyond)
 
 
-def _against_radius(asking: Asking, verifier: Verifier, radii: Any, norm: str, budget: Budget) -> TradeOff:
+def _against_radius(asking: Asking, case: Case, radii: Any, norm: str, budget: Budget) -> TradeOff:
     """From the smallest radius on. An answer that stays valid at the next radius is the cheapest there, too."""
     lengths = _ascending(radii)
     for length in lengths:
-        Robust(length, norm).validate(verifier.referee.space)
+        Robust(length, norm).validate(case.referee.space)
     asked: list[Asked] = []
     for radius, part in zip(lengths, shares(budget, len(lengths)), strict=True):
         ball = Robust(radius, norm) if radius else None
         if asked and asked[-1].answer.certificate.status is Status.PROVEN_INFEASIBLE:
             asked.append(replace(asked[-1], demand=radius))
-        elif asked and ball is not None and _stays_valid(asked[-1].answer, ball, verifier):
+        elif asked and ball is not None and _stays_valid(asked[-1].answer, ball, case):
             asked[-1] = replace(asked[-1], number=radius)
         else:
-            answer = asking.solved(_within(verifier, ball), part).only
+            answer = asking.solved(_within(case, ball), part).only
             asked.append(_asked(radius, answer, radius if answer.found else np.nan))
-    return _trade_off(verifier, "radius", asked, lambda radius: float(np.nextafter(radius, np.inf)))
+    return _trade_off(case, "radius", asked, lambda radius: float(np.nextafter(radius, np.inf)))
 
 
-def _within(verifier: Verifier, ball: Robust | None) -> Verifier:
+def _within(case: Case, ball: Robust | None) -> Case:
     """The question for answers that stay valid in a ball."""
     if ball is None:
-        return verifier
-    question = verifier.question
-    return replace(verifier, question=question.under((*question.constraints, ball)))
+        return case
+    question = case.question
+    return replace(case, question=question.under((*question.constraints, ball)))
 
 
-def _stays_valid(answer: Explanation, ball: Robust, verifier: Verifier) -> bool:
+def _stays_valid(answer: Explanation, ball: Robust, case: Case) -> bool:
     """Whether the cheapest answer at a smaller radius is provably one at a larger radius, too."""
     if answer.certificate.status is not Status.PROVEN_OPTIMAL or answer.point_codes is None:
         return False
-    after = Prediction(verifier.referee.reading.source, answer.point)
-    changes = Changes(answer.factual_codes[None], answer.point_codes[None], verifier.before, after)
-    return bool(ball.holds(changes, verifier.referee)[0])
+    after = Prediction(case.referee.reading.source, answer.point)
+    changes = Changes(answer.factual_codes[None], answer.point_codes[None], case.before, after)
+    return bool(ball.holds(changes, case.referee)[0])
 
 
 def _ascending(radii: Any) -> list[float]:
@@ -177,19 +177,19 @@ def _asked(demand: float, answer: Explanation, number: float) -> Asked:
     return Asked(demand, answer, number, min(answer.cost, answer.certificate.bound))
 
 
-def _checked_end(up_to: Any, scale: AbstractScale, first: float, verifier: Verifier) -> float:
+def _checked_end(up_to: Any, scale: AbstractScale, first: float, case: Case) -> float:
     """The hardest demand that the user gave."""
     given = f"up_to={up_to!r} was given."
     end = number(up_to, given, "It must be a number.")
     if not scale.closer(first, end):
         raise InputError(given, f"It must go beyond the target, {first:g}.")
-    scale.goal(end).validate(verifier.referee.reading.source)
+    scale.goal(end).validate(case.referee.reading.source)
     return end
 
 
-def _hardest(scale: AbstractScale, first: float, verifier: Verifier) -> float:
+def _hardest(scale: AbstractScale, first: float, case: Case) -> float:
     """The best number that any row of the data has, if it is harder to reach than the first demand."""
-    numbers = [first, *scale.numbers(verifier.referee.training.prediction).tolist()]
+    numbers = [first, *scale.numbers(case.referee.training.prediction).tolist()]
     return float(max(numbers) if scale.up else min(numbers))
 
 
@@ -215,7 +215,7 @@ def _widest_gap(asked: Sequence[Asked], scale: AbstractScale) -> float | None:
     return chosen
 
 
-def _trade_off(verifier: Verifier, against: str, asked: Sequence[Asked], beyond: Callable[[float], float]) -> TradeOff:
+def _trade_off(case: Case, against: str, asked: Sequence[Asked], beyond: Callable[[float], float]) -> TradeOff:
     """The answers that no other one dominates, and what is proven between them."""
     asked = _passed_on(asked)
     found = [one for one in asked if one.answer.found]
@@ -227,9 +227,9 @@ def _trade_off(verifier: Verifier, against: str, asked: Sequence[Asked], beyond:
         numbers=tuple(one.number for one in kept),
         answers=tuple(one.answer for one in kept),
         stretches=tuple(_stretches(asked, beyond)),
-        factual=verifier.before.table,
-        before=verifier.question.target.outputs(verifier.before)[0],
-        target=repr(verifier.question.target),
+        factual=case.before.table,
+        before=case.question.target.outputs(case.before)[0],
+        target=repr(case.question.target),
     )
 
 

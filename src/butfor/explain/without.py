@@ -11,16 +11,16 @@ from butfor.explanation.explanation import Explanation
 from butfor.problem.constraints.restrictions import Fixed
 from butfor.problem.spec import from_spec
 from butfor.space import frames
-from butfor.verdict.verify import Verifier
+from butfor.verdict.case import Case
 
 
-def left_alone(asking: Asking, answer: Explanation, columns: Sequence[str]) -> Verifier:
+def left_alone(asking: Asking, answer: Explanation, columns: Sequence[str]) -> Case:
     """The row of an answer and its question, with these columns fixed."""
     _check(asking, answer, columns)
     spec = answer.question.spec
     row = frames.select(answer.factual, asking.reading.space.names)
     rules = (*meant(spec["constraints"]), Fixed(tuple(map(str, columns))))
-    return asking.verifier(row, meant(spec["target"]), meant(spec["cost"]), rules)
+    return asking.case(row, meant(spec["target"]), meant(spec["cost"]), rules)
 
 
 def _check(asking: Asking, answer: Explanation, columns: Sequence[str]) -> None:

@@ -8,11 +8,12 @@ from butfor.arrays import FloatArray
 from butfor.estimator.prediction import Prediction
 from butfor.solvers.outcome import Outcome
 from butfor.verdict.alone import partly_alone
+from butfor.verdict.case import Case
 from butfor.verdict.certificate import PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR, of_worst
-from butfor.verdict.verify import Verdict, Verifier
+from butfor.verdict.verify import Verdict
 
 
-def worst_neighbours_told(outcome: Outcome, verdict: Verdict, verifier: Verifier) -> dict[str, FloatArray]:
+def worst_neighbours_told(outcome: Outcome, verdict: Verdict, case: Case) -> dict[str, FloatArray]:
     """Notes on answers around which a ball was asked for.
 
     The estimator says how the worst neighbour scores. Of its values, those are told that are not the answer's own.
@@ -27,12 +28,12 @@ def worst_neighbours_told(outcome: Outcome, verdict: Verdict, verifier: Verifier
     if not len(at):
         return notes
     worst = np.array([verdict.around[i].worst for i in at.tolist()])
-    together = Prediction(verifier.referee.reading.source, verifier.referee.written(worst))
+    together = Prediction(case.referee.reading.source, case.referee.written(worst))
     after = partly_alone(together, np.full(len(at), len(at) > 1))
-    scores = verifier.question.target.scores(verifier.before.take(outcome.row[at]), after)
+    scores = case.question.target.scores(case.before.take(outcome.row[at]), after)
     notes[WORST_NEIGHBOUR][at] = [np.nan if one is None or one.after is None else one.after for one in scores]
     moved = (worst != outcome.points[at]) & ~np.isnan(worst)
     for j in np.flatnonzero(moved.any(axis=0)).tolist():
-        value = notes.setdefault(of_worst(verifier.referee.space.names[j]), np.full(count, np.nan))
+        value = notes.setdefault(of_worst(case.referee.space.names[j]), np.full(count, np.nan))
         value[at] = np.where(moved[:, j], worst[:, j], np.nan)
     return notes

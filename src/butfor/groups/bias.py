@@ -13,12 +13,13 @@ from butfor.errors import InputError, UnknownColumnError
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
-from butfor.groups.asking import answered, framed, labels, tried, under, verifier_of
+from butfor.groups.asking import answered, case_of, framed, labels, tried, under
 from butfor.groups.counted import ALREADY
 from butfor.problem.constraints.restrictions import Fixed
 from butfor.solvers.outcome import Outcome, answers_of
 from butfor.space.space import Space
-from butfor.verdict.verify import Verifier
+from butfor.verdict.case import Case
+from butfor.verdict.verify import verify
 
 YES, NO, UNSETTLED = "yes", "no", "open"
 """Whether a row flips. The first two are proven."""
@@ -66,15 +67,15 @@ def flips(
     """
     names = _names(protected, explainer.space)
     budget = budget_of(time_limit, None, None)
-    verifier = verifier_of(explainer, X, target)
+    case = case_of(explainer, X, target)
     others = [name for name in explainer.space.names if name not in names]
-    alone = under(verifier, [Fixed(tuple(others))] if others else [])
+    alone = under(case, [Fixed(tuple(others))] if others else [])
     columns = [explainer.space.index(name) for name in names]
     levels = [explainer.space.features[j].levels for j in columns]
     combinations = np.prod([np.inf if its is None else float(len(its)) for its in levels])
     few = combinations <= COMBINATIONS_ASKED
     found = _every_level(alone, columns) if few else answered(alone, budget)
-    return framed(verifier, _told(alone, found, columns))
+    return framed(case, _told(alone, found, columns))
 
 
 def _names(protected: Any, space: Space) -> list[str]:
@@ -99,36 +100,36 @@ def _names(protected: Any, space: Space) -> list[str]:
     return names
 
 
-def _every_level(verifier: Verifier, columns: Sequence[int]) -> Outcome:
+def _every_level(case: Case, columns: Sequence[int]) -> Outcome:
     """The cheapest combination of levels that flips each row. All of them are asked."""
-    space, start = verifier.referee.space, verifier.factuals
+    space, start = case.referee.space, case.factuals
     best, cost = np.full(start.shape, np.nan), np.full(len(start), np.inf)
     every = np.arange(len(start))
     for codes in product(*(range(len(space.features[j].levels or ())) for j in columns)):
         points = start.copy()
         points[:, columns] = np.array(codes, dtype=np.float64)
-        fine, price = tried(verifier, every, points)
+        fine, price = tried(case, every, points)
         better = fine & (price < cost)
         best[better], cost[better] = points[better], price[better]
     return answers_of(every, best, cost, np.where(np.isfinite(cost), cost, np.inf))
 
 
-def _told(verifier: Verifier, found: Outcome, columns: Sequence[int]) -> dict[str, list[Any]]:
+def _told(case: Case, found: Outcome, columns: Sequence[int]) -> dict[str, list[Any]]:
     """The lines of the table."""
-    space, target = verifier.referee.space, verifier.question.target
+    space, target = case.referee.space, case.question.target
     impossible = np.isinf(found.bound) & ~found.found()
-    already = target.met(verifier.before, verifier.before)
+    already = target.met(case.before, case.before)
     found = replace(found, cost=np.where(already, np.inf, found.cost))
     known = np.select([already, found.found(), impossible], [ALREADY, YES, NO], UNSETTLED)
     told: dict[str, list[Any]] = {
-        "row": labels(verifier),
-        "before": list(target.outputs(verifier.before)),
+        "row": labels(case),
+        "before": list(target.outputs(case.before)),
         "flips": known.tolist(),
-        "after": verifier.verify(found).after,
+        "after": verify(case, found).after,
     }
     for j in columns:
         feature = space.features[j]
-        told[feature.name] = [feature.value(code) for code in verifier.factuals[:, j].tolist()]
+        told[feature.name] = [feature.value(code) for code in case.factuals[:, j].tolist()]
         told[f"{feature.name} would be"] = [
             feature.value(code) if there else None
             for code, there in zip(found.points[:, j].tolist(), found.found().tolist(), strict=True)

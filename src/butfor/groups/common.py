@@ -17,7 +17,7 @@ from butfor.explain.arguments import budget_of, count_of
 from butfor.explain.explainer import Explainer
 from butfor.explanation.changes import word
 from butfor.groups.action import Action, action_of
-from butfor.groups.asking import POINTS_AT_ONCE, answered, in_need, labels, tried, verifier_of
+from butfor.groups.asking import POINTS_AT_ONCE, answered, case_of, in_need, labels, tried
 from butfor.groups.cover import widest_cover
 from butfor.groups.propose import proposals, smaller
 from butfor.problem.costs import AbstractCost
@@ -168,9 +168,9 @@ class Actions:
     ) -> None:
         budget_of(time_limit, None, None)  # refused now if it makes no sense; its time starts with the search
         self._time_limit = time_limit
-        whole = verifier_of(explainer, X, target, cost, constraints)
+        whole = case_of(explainer, X, target, cost, constraints)
         rows = in_need(whole)
-        self._verifier = whole.take(rows)
+        self._case = whole.take(rows)
         every = labels(whole)
         self._labels = tuple(every[row] for row in rows.tolist())
         self._given = None if actions is None else tuple(action_of(one, explainer.space) for one in actions)
@@ -188,7 +188,7 @@ class Actions:
         """The actions that are tried."""
         if self._given is not None:
             return tuple(dict.fromkeys(self._given))
-        return tuple(proposals(self._verifier.referee.space, self._verifier.factuals, self._alone.points))
+        return tuple(proposals(self._case.referee.space, self._case.factuals, self._alone.points))
 
     def to_frame(self) -> Any:
         """One line per action that was tried: `action`, `rows` served, their `share`, and the `mean_cost` of these."""
@@ -200,7 +200,7 @@ class Actions:
             "share": (rows / len(self._labels)).tolist(),
             "mean_cost": [float(price) if np.isfinite(price) else None for price in trials.prices()],
         }
-        return frames.framed(self._verifier.before.table, columns)
+        return frames.framed(self._case.before.table, columns)
 
     def most(self, count: int, *, cost_at_most: float | None = None, time_limit: float | None = 10.0) -> ChosenActions:
         """At most `count` of the actions, which together serve most rows.
@@ -263,7 +263,7 @@ class Actions:
     @cached_property
     def _alone(self) -> Outcome:
         """The cheapest answer to each row alone."""
-        return answered(self._verifier, budget_of(self._time_limit, None, None))
+        return answered(self._case, budget_of(self._time_limit, None, None))
 
     @cached_property
     def _trials(self) -> Trials:
@@ -272,13 +272,13 @@ class Actions:
 
     def _on_every_row(self, actions: tuple[Action, ...]) -> Trials:
         """The actions, some at a time, because each of them makes a table as long as that of the rows."""
-        start, space = self._verifier.factuals, self._verifier.referee.space
+        start, space = self._case.factuals, self._case.referee.space
         n, at_once = len(start), max(1, POINTS_AT_ONCE // len(start))
         trials = Trials((), np.zeros((n, 0), dtype=np.bool_), np.zeros((n, 0)))
         for begin in range(0, len(actions), at_once):
             some = actions[begin : begin + at_once]
             points = np.concatenate([action.taken(start, space) for action in some])
-            fine, price = tried(self._verifier, np.tile(np.arange(n), len(some)), points)
+            fine, price = tried(self._case, np.tile(np.arange(n), len(some)), points)
             shape = (len(some), n)
             trials = trials.beside(Trials(some, fine.reshape(shape).T, price.reshape(shape).T))
         return trials
@@ -290,7 +290,7 @@ class Actions:
             if not np.isfinite(totals).any():
                 return trials
             best = trials.actions[int(totals.argmin())]
-            new = tuple(one for one in smaller(best, self._verifier.referee.space) if one not in trials.actions)
+            new = tuple(one for one in smaller(best, self._case.referee.space) if one not in trials.actions)
             trials = trials.beside(self._on_every_row(new))
             if not trials.totals(need).min() < totals.min():
                 return trials
@@ -309,5 +309,5 @@ class Actions:
             bound=bound,
             why=why,
             labels=self._labels,
-            sample=self._verifier.before.table,
+            sample=self._case.before.table,
         )

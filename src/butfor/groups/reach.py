@@ -12,12 +12,12 @@ from butfor.arrays import BoolArray, IntArray
 from butfor.experimental import experimental
 from butfor.explain.arguments import budget_of
 from butfor.explain.explainer import Explainer
-from butfor.groups.asking import answered, framed, in_need, under, verifier_of
+from butfor.groups.asking import answered, case_of, framed, in_need, under
 from butfor.problem.constraints.restrictions import Fixed, admissible
 from butfor.problem.costs import AbstractCost
 from butfor.problem.written.constraints import Constraints
 from butfor.solvers.solver import Budget
-from butfor.verdict.verify import Verifier
+from butfor.verdict.case import Case
 
 
 @experimental
@@ -48,17 +48,17 @@ def levers(
     [['income', 'late_payments', 1.0], ['amount', 'late_payments', 1.0]]
     """
     budget = budget_of(time_limit, None, None)
-    whole = verifier_of(explainer, X, target, cost, constraints)
+    whole = case_of(explainer, X, target, cost, constraints)
     rows = in_need(whole)
-    verifier = whole.take(rows)
-    columns = np.flatnonzero(admissible(explainer.space, verifier.factuals, verifier.question.constraints).movable())
+    case = whole.take(rows)
+    columns = np.flatnonzero(admissible(explainer.space, case.factuals, case.question.constraints).movable())
     helped: dict[tuple[int, ...], BoolArray] = {}
     left_open: dict[tuple[int, ...], int] = {}
     for chosen in [(j,) for j in columns.tolist()] + list(combinations(columns.tolist(), 2)):
         sure = np.zeros(len(rows), dtype=np.bool_)
         if len(chosen) > 1:
             sure = helped[chosen[:1]] | helped[chosen[1:]]
-        helped[chosen], left_open[chosen] = _helped(verifier, chosen, np.flatnonzero(~sure), budget)
+        helped[chosen], left_open[chosen] = _helped(case, chosen, np.flatnonzero(~sure), budget)
     names = explainer.space.names
     columns_of_table: dict[str, list[Any]] = {
         "column": [names[chosen[0]] for chosen in helped],
@@ -67,15 +67,15 @@ def levers(
         "share": [float(its.mean()) for its in helped.values()],
         "open": list(left_open.values()),
     }
-    return framed(verifier, columns_of_table)
+    return framed(case, columns_of_table)
 
 
-def _helped(verifier: Verifier, free: Sequence[int], asked: IntArray, budget: Budget) -> tuple[BoolArray, int]:
+def _helped(case: Case, free: Sequence[int], asked: IntArray, budget: Budget) -> tuple[BoolArray, int]:
     """Which rows can be helped by the free columns, where all rows but those asked surely can; how many are open."""
-    helped = np.ones(len(verifier.factuals), dtype=np.bool_)
+    helped = np.ones(len(case.factuals), dtype=np.bool_)
     if not len(asked):
         return helped, 0
-    others = tuple(name for j, name in enumerate(verifier.referee.space.names) if j not in free)
-    found = answered(under(verifier.take(asked), [Fixed(others)] if others else []), budget)
+    others = tuple(name for j, name in enumerate(case.referee.space.names) if j not in free)
+    found = answered(under(case.take(asked), [Fixed(others)] if others else []), budget)
     helped[asked] = found.found()
     return helped, int((~found.found() & ~np.isinf(found.bound)).sum())

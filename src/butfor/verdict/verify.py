@@ -10,17 +10,16 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.estimator.prediction import Prediction
-from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes, Neighbourhood, all_hold
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.neighbours import FEW_NEIGHBOURS, MANY_NEIGHBOURS
-from butfor.problem.problem import Problem
 from butfor.problem.question import Question
 from butfor.problem.referee import Referee
 from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Outcome, tolerated
 from butfor.space.space import same
-from butfor.verdict.alone import left_open, open_factuals, partly_alone
+from butfor.verdict.alone import left_open, partly_alone
+from butfor.verdict.case import Case
 
 PREDICTION, CONSTRAINTS, COST, AS_WRITTEN = 0, 1, 2, 3
 """The checks of an answer, as columns of `Verdict.passed`."""
@@ -73,132 +72,76 @@ class Verdict:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Verifier:
-    """Predicts and prices the answers to one question again, and checks the constraints.
+def verify(case: Case, outcome: Outcome, *, handed_out: bool = True) -> Verdict:
+    """Check each answer as it is handed out: alone. Points that only stand for others are predicted together."""
+    at = np.flatnonzero(outcome.found())
+    passed = np.ones((len(outcome), len(CHECKS)), dtype=np.bool_)
+    cost, points, after = outcome.cost.copy(), outcome.points.copy(), [None] * len(outcome)
+    if not len(at):
+        return Verdict(passed, cost, points, after)
+    target, prices = case.question.target, case.question.prices
+    changes = case.changes(outcome.row[at], outcome.points[at])
+    if handed_out:
+        alone = left_open(case.question, case.referee, replace(changes, points=outcome.points[at]))
+        start, point = (partly_alone(asked, alone) for asked in (changes.before, changes.after))
+        changes = replace(changes, before=start, after=point)
+    passed[at, PREDICTION] = target.met(changes.before, changes.after)
+    others = case.question.under(rule for rule in case.question.constraints if not rule.in_ball)
+    passed[at, CONSTRAINTS] = respected(others, changes, case.referee)
+    around = dict[int, Neighbourhood]()
+    for rule in case.question.constraints:
+        found = rule.around(changes, case.referee, max(FEW_NEIGHBOURS, MANY_NEIGHBOURS // len(at)))
+        if found is None:
+            continue
+        passed[at, CONSTRAINTS] &= [one.met for one in found]
+        around |= zip(at.tolist(), found, strict=True)
+    if case.free is not None:
+        kept = same(changes.start, changes.points) | case.free[outcome.row[at]]
+        passed[at, CONSTRAINTS] &= kept.all(axis=1)
+    cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
+    passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= tolerated(cost[at], prices.coin)
+    alike = case.alike(outcome.points[at], changes.points).all(axis=1)
+    passed[at, AS_WRITTEN], points[at[alike]] = alike, changes.points[alike]
+    for i, output in zip(at, target.outputs(changes.after), strict=True):
+        after[i] = output
+    return Verdict(passed, cost, points, after, changes.after, around)
 
-    `free` (rows, features): what each row may change, beside the constraints (None: everything).
+
+def scores(case: Case, outcome: Outcome, verdict: Verdict) -> list[Score | None]:
+    """How each answer scores. A row whose answer failed a check scores like one without an answer."""
+    target, solved = case.question.target, np.flatnonzero(outcome.found())
+    passed = verdict.passed[solved].all(axis=1)
+    made: list[Score | None] = [None] * len(outcome)
+    none = np.setdiff1d(np.arange(len(outcome)), solved[passed])
+    groups: list[tuple[IntArray, Prediction | None]] = [(none, None)] if len(none) else []
+    if verdict.predicted is not None and passed.any():
+        groups.append((solved[passed], verdict.predicted.take(np.flatnonzero(passed))))
+    for at, after in groups:
+        for i, score in zip(at.tolist(), target.scores(case.before.take(outcome.row[at]), after), strict=True):
+            made[i] = score
+    return made
+
+
+def closest(case: Case, outcome: Outcome) -> FloatArray:
+    """What the target is about, at the closest rows that were found in place of answers (NaN: not known).
+
+    The estimator predicts these rows as they are written. They must respect all constraints, and miss the target.
     """
-
-    question: Question
-    referee: Referee
-    factuals: FloatArray
-    before: Prediction
-    free: BoolArray | None = None
-
-    def __len__(self) -> int:
-        return len(self.factuals)
-
-    def take(self, rows: IntArray) -> Verifier:
-        """The same for some of the rows."""
-        free = None if self.free is None else self.free[rows]
-        return replace(self, factuals=self.factuals[rows], before=self.before.take(rows), free=free)
-
-    def freeing(self, columns: BoolArray) -> Verifier:
-        """The only row once for each line of `columns` (n, features), which says what it may change there."""
-        return replace(self.take(np.zeros(len(columns), dtype=np.intp)), free=columns)
-
-    def begun(self) -> Verifier:
-        """The same, with what the estimator predicts for each row now, asked alone where that can matter."""
-        now = Changes(self.factuals, self.factuals, self.before, self.before)
-        return replace(self, before=partly_alone(self.before, open_factuals(self.question, self.referee, now)))
-
-    def verify(self, outcome: Outcome, *, handed_out: bool = True) -> Verdict:
-        """Check each answer as it is handed out: alone. Points that only stand for others are predicted together."""
-        at = np.flatnonzero(outcome.found())
-        passed = np.ones((len(outcome), len(CHECKS)), dtype=np.bool_)
-        cost, points, after = outcome.cost.copy(), outcome.points.copy(), [None] * len(outcome)
-        if not len(at):
-            return Verdict(passed, cost, points, after)
-        target, prices = self.question.target, self.question.prices
-        changes = self._changes(outcome.row[at], outcome.points[at])
-        if handed_out:
-            alone = left_open(self.question, self.referee, replace(changes, points=outcome.points[at]))
-            start, point = (partly_alone(asked, alone) for asked in (changes.before, changes.after))
-            changes = replace(changes, before=start, after=point)
-        passed[at, PREDICTION] = target.met(changes.before, changes.after)
-        others = self.question.under(rule for rule in self.question.constraints if not rule.in_ball)
-        passed[at, CONSTRAINTS] = respected(others, changes, self.referee)
-        around = dict[int, Neighbourhood]()
-        for rule in self.question.constraints:
-            found = rule.around(changes, self.referee, max(FEW_NEIGHBOURS, MANY_NEIGHBOURS // len(at)))
-            if found is None:
-                continue
-            passed[at, CONSTRAINTS] &= [one.met for one in found]
-            around |= zip(at.tolist(), found, strict=True)
-        if self.free is not None:
-            kept = same(changes.start, changes.points) | self.free[outcome.row[at]]
-            passed[at, CONSTRAINTS] &= kept.all(axis=1)
-        cost[at] = prices.total(changes.start, changes.points) + target.offsets(changes.after, len(at))
-        passed[at, COST] = np.abs(outcome.cost[at] - cost[at]) <= tolerated(cost[at], prices.coin)
-        alike = self._alike(outcome.points[at], changes.points).all(axis=1)
-        passed[at, AS_WRITTEN], points[at[alike]] = alike, changes.points[alike]
-        for i, output in zip(at, target.outputs(changes.after), strict=True):
-            after[i] = output
-        return Verdict(passed, cost, points, after, changes.after, around)
-
-    def met_together(self, rows: IntArray, points: FloatArray) -> BoolArray:
-        """Which points meet the target as changes of rows, if the estimator is asked about all of them together."""
-        changes = self._changes(rows, points)
-        return self.question.target.met(changes.before, changes.after)
-
-    def scores(self, outcome: Outcome, verdict: Verdict) -> list[Score | None]:
-        """How each answer scores. A row whose answer failed a check scores like one without an answer."""
-        target, solved = self.question.target, np.flatnonzero(outcome.found())
-        passed = verdict.passed[solved].all(axis=1)
-        made: list[Score | None] = [None] * len(outcome)
-        none = np.setdiff1d(np.arange(len(outcome)), solved[passed])
-        groups: list[tuple[IntArray, Prediction | None]] = [(none, None)] if len(none) else []
-        if verdict.predicted is not None and passed.any():
-            groups.append((solved[passed], verdict.predicted.take(np.flatnonzero(passed))))
-        for at, after in groups:
-            for i, score in zip(at.tolist(), target.scores(self.before.take(outcome.row[at]), after), strict=True):
-                made[i] = score
-        return made
-
-    def closest(self, outcome: Outcome) -> FloatArray:
-        """What the target is about, at the closest rows that were found in place of answers (NaN: not known).
-
-        The estimator predicts these rows as they are written. They must respect all constraints, and miss the target.
-        """
-        told = np.full(len(outcome), np.nan)
-        at = np.flatnonzero(~outcome.found() & ~np.isnan(outcome.points).all(axis=1))
-        if len(at):
-            changes = self._changes(outcome.row[at], outcome.points[at])
-            alone = left_open(self.question, self.referee, replace(changes, points=outcome.points[at]))
-            changes = replace(changes, after=partly_alone(changes.after, alone))
-            kept = respected(self.question, changes, self.referee)
-            kept &= ~self.question.target.met(changes.before, changes.after)
-            kept &= self._alike(outcome.points[at], changes.points).all(axis=1)
-            scores = self.question.target.scores(changes.before, changes.after)
-            told[at] = [
-                score.after if fine and score and score.after is not None else np.nan
-                for fine, score in zip(kept.tolist(), scores, strict=True)
-            ]
-        return told
-
-    def already(self, rows: IntArray, problem: Problem) -> BoolArray:
-        """Which rows already meet the target, at no cost and without breaking a constraint."""
-        target, some = self.question.target, self.before.take(rows)
-        met = target.met(some, some)
-        if not met.any() or target.offsets(some, len(rows)).any() or self.question.judged or problem.demands.pool:
-            return np.zeros(len(rows), dtype=np.bool_)
-        return met & problem.admits(problem.factuals)
-
-    def _changes(self, rows: IntArray, points: FloatArray) -> Changes:
-        """Points as changes of rows, as they are written in the user's own kind of table.
-
-        The estimator predicts that table, and the changes are read from it again.
-        """
-        reading, start, before = self.referee.reading, self.factuals[rows], self.before.take(rows)
-        table = reading.space.decode(points, before.table, start)
-        written = reading.space.read_again(table, points, start)
-        return Changes(start, written, before, Prediction(reading.source, table))
-
-    def _alike(self, claimed: FloatArray, written: FloatArray) -> BoolArray:
-        """Where a written value is the claimed one. A number in a column of float32 may be rounded to that."""
-        single = np.array([feature.single and feature.levels is None for feature in self.referee.space])
-        return same(claimed, written) | (single & (np.abs(written - claimed) <= UNIT_SINGLE * np.abs(claimed)))
+    told = np.full(len(outcome), np.nan)
+    at = np.flatnonzero(~outcome.found() & ~np.isnan(outcome.points).all(axis=1))
+    if len(at):
+        changes = case.changes(outcome.row[at], outcome.points[at])
+        alone = left_open(case.question, case.referee, replace(changes, points=outcome.points[at]))
+        changes = replace(changes, after=partly_alone(changes.after, alone))
+        kept = respected(case.question, changes, case.referee)
+        kept &= ~case.question.target.met(changes.before, changes.after)
+        kept &= case.alike(outcome.points[at], changes.points).all(axis=1)
+        scores = case.question.target.scores(changes.before, changes.after)
+        told[at] = [
+            score.after if fine and score and score.after is not None else np.nan
+            for fine, score in zip(kept.tolist(), scores, strict=True)
+        ]
+    return told
 
 
 def respected(question: Question, changes: Changes, referee: Referee) -> BoolArray:
