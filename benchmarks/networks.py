@@ -30,7 +30,7 @@ from benchmarks.baselines import distance
 from benchmarks.data import Table, pipeline, table
 from benchmarks.harness import SEED, Number, main
 from benchmarks.rivals import Answered, dice, environment, named
-from butfor.solvers.network.exact import _SetSearch
+from butfor.solvers.network.exact import NetworkSearch
 from butfor.solvers.outcome import Stopped
 
 ROWS, LIMIT = 20, 60.0
@@ -93,7 +93,7 @@ def _measured(of: Table, shape: tuple[int, ...], wish: float, python: Any, smoke
     explainer.explain(rows.iloc[:1], target=1, time_limit=SOON)
     ours = [_asked(explainer, rows.iloc[[at]], LIMIT) for at in range(len(rows))]
     soon = [_asked(explainer, rows.iloc[[at]], SOON) for at in range(len(rows))]
-    with mock.patch.object(_SetSearch, "_branch", return_value=Stopped.EFFORT):
+    with mock.patch.object(NetworkSearch, "_branch", return_value=Stopped.EFFORT):
         unbranched = [_asked(explainer, rows.iloc[[at]], LIMIT) for at in range(len(rows))]
     few = range(min(len(rows), 1 if smoke else PLAIN_ROWS))
     plain = [_asked(explainer, rows.iloc[[at]], PLAIN_LIMIT, solver="milp") for at in few]

@@ -45,9 +45,9 @@ def handed(ask: Callable[[], object]) -> list[tuple[AbstractSolver, Problem]]:
     """The problems that `ask` hands to solvers, with the solver that each goes to."""
     found: list[tuple[AbstractSolver, Problem]] = []
 
-    def recorded(job: Job, budget: Budget, k: int, seed: int) -> Outcome:
+    def recorded(job: Job, budget: Budget, *others: Any) -> Outcome:
         found.append((job.solver, job.problem))
-        return done(job, budget, k, seed)
+        return done(job, budget, *others)
 
     done = Job.done
     with mock.patch.object(Job, "done", recorded):

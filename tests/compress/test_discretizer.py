@@ -343,17 +343,17 @@ def test_scikit_learn_s_own_checks_of_a_model_of_its_own(estimator: Any, check: 
 def test_ctrl_c_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = table()
     model = RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, y)
-    from butfor.solvers.ensemble import branch_bound
+    from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 
-    solve, solved = branch_bound._solve_row, []
+    solve, solved = EnsembleBranchBound.solve_below, []
 
-    def stopping(problem: Any, budget: Any) -> Any:
+    def stopping(*asked: Any) -> Any:
         if len(solved) == 40:
             raise KeyboardInterrupt
         solved.append(1)
-        return solve(problem, budget)
+        return solve(*asked)
 
-    monkeypatch.setattr(branch_bound, "_solve_row", stopping)
+    monkeypatch.setattr(EnsembleBranchBound, "solve_below", stopping)
     with pytest.warns(ConvergenceWarning, match=r"cut short: .* \(stopped by Ctrl-C\)"):
         made = Discretizer(model, quantile=0.0).fit(X, y)
     found = made.crossings_

@@ -369,7 +369,9 @@ def test_a_tidied_number_of_a_float32_column_is_one_of_float32():
         problem = SimpleNamespace(
             space=SimpleNamespace(features=[Feature("a", low=4.0, high=5.0, single=single)]),
             factuals=np.array([[4.5]]),
-            domain=SimpleNamespace(step=np.zeros(1), single=np.array([single]), width=lambda j: 1.0),
+            domain=SimpleNamespace(
+                step=np.zeros(1), single=np.array([single]), width=lambda j: 1.0, reals=lambda: np.array([True])
+            ),
         )
         (told,) = _tidied(problem, np.array([4.5894360540000003]))
         assert (told == np.float32(told)) == single

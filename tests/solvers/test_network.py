@@ -279,7 +279,7 @@ def test_a_stopped_search_keeps_its_answer_and_its_bound(hard) -> None:
 
 def test_linear_programs_alone_leave_a_small_gap(hard, monkeypatch) -> None:
     explainer, rows = hard
-    monkeypatch.setattr(exact._SetSearch, "_branch", lambda search: Stopped.TIME)
+    monkeypatch.setattr(exact.NetworkSearch, "_branch", lambda search: Stopped.TIME)
     found = explainer.explain(rows[:8], target=1)
     gaps = [1 - one.certificate.bound / one.cost for one in found]
     assert np.median(gaps) < 0.05
@@ -304,7 +304,7 @@ def test_ctrl_c_keeps_what_is_known(monkeypatch) -> None:
 def test_a_program_that_refutes_an_answer_is_not_believed(monkeypatch) -> None:
     problem = square(5)
     truth = NetworkExact().solve(problem, Budget())
-    monkeypatch.setattr(exact._SetSearch, "_relaxed", lambda search: np.inf)
+    monkeypatch.setattr(exact.NetworkSearch, "_relaxed", lambda search: np.inf)
     again = NetworkExact().solve(problem, Budget())
     assert again.cost[0] == pytest.approx(truth.cost[0], rel=2e-6)
     assert again.bound[0] <= truth.cost[0] * (1 + 2e-6)
