@@ -11,6 +11,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, number
 from butfor.importers.read import Reading, read_plausibility
 from butfor.model.black_box import BlackBox
+from butfor.model.blend import Blend, Blends
 from butfor.model.clearance import check_boundaries, stays_clear
 from butfor.model.questions import Model, evaluate, is_read, kind_of, score_count
 from butfor.model.side_by_side import side_by_side, with_least
@@ -91,7 +92,7 @@ class Plausible(Demanded, Searched):
         if not is_read(problem.model):
             return problem.with_judged(self)
         reading, least = self._read(referee)
-        if any(score_set.curve is not None for score_set in problem.score_sets):
+        if any(isinstance(score_set.curve, Blend | Blends) for score_set in problem.score_sets):
             raise _not_kept("a mean of functions of several sums")
         model = referee.once(
             (id(problem.model), id(self.forest)), lambda: (problem.model, _beside(problem.model, reading))
