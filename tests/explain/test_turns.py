@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from sklearn.ensemble import RandomForestClassifier
 
 import butfor as bf
 from butfor.explain import turns
+from butfor.problem.problem import Problem
+from butfor.solvers.combine import row_by_row
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.outcome import Stopped, answers_of, better_of, nothing_found
-from butfor.solvers.solver import Budget
+from butfor.solvers.outcome import Outcome, Stopped, answers_of, better_of, nothing_found, objects
+from butfor.solvers.solver import Budget, Rest
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = X.iloc[:, :6]
@@ -48,6 +51,38 @@ def test_one_hard_row_does_not_eat_the_time_of_all(greedy) -> None:
     assert first[1] <= 6.0 * turns.FIRST_SHARE / 6
     assert first[0] == last[0] == [ROWS.iloc[0, 0]]  # what is left goes to the row that is open
     assert max(left for row, left in greedy[1:] if row == first[0]) > 1.0
+
+
+@dataclass(eq=False)
+class Waiting(Rest):
+    """A search for a row that uses up its time, and remembers how much that was each time."""
+
+    problem: Problem
+    times: list[float] = field(default_factory=list)
+
+    def go_on(self, budget: Budget) -> Outcome:
+        self.times.append(budget.left())
+        time.sleep(max(budget.left(), 0.0))
+        return replace(nothing_found(self.problem, stopped=Stopped.TIME), rest=objects([self]))
+
+
+def test_searches_that_go_on_in_one_turn_have_the_same_time(monkeypatch) -> None:
+    """With two threads a turn has two rows. What one left over began its search only when the other had used up the time."""
+    searches: list[Waiting] = []
+
+    def begun(self, problem, budget, k=1, seed=0):
+        def search(one):
+            searches.append(Waiting(one))
+            return replace(nothing_found(one, stopped=Stopped.TIME), rest=objects([searches[-1]]))
+
+        return row_by_row(problem, budget, search)
+
+    monkeypatch.setattr(EnsembleBranchBound, "solve", begun)
+    EXPLAINER.explain(ROWS.iloc[:2], time_limit=2.0, n_jobs=2, solver="ensemble_branch_bound")
+    first, second = searches
+    assert first.times
+    assert len(first.times) == len(second.times)
+    assert np.allclose(first.times, second.times, atol=0.1)
 
 
 def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from butfor.arrays import BoolArray, IntArray
 from butfor.compiled.clock import now
 from butfor.problem.problem import Problem
+from butfor.solvers.combine import at_once
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.outcome import (
     Credit,
@@ -79,15 +81,22 @@ class Job:
     def done(self, budget: Budget, k: int, seed: int, rest: Mapping[int, Rest] = MappingProxyType({})) -> Outcome:
         """The answers. Searches for rows (their numbers in the job) that are left go on. Ctrl-C ends the budget."""
         try:
-            parts = [left.go_on(budget).renumbered(np.array([row])) for row, left in rest.items()]
-            others = np.setdiff1d(np.arange(len(self.rows)), [*rest])
-            if len(others):
-                one = self.problem.take(others) if rest else self.problem
-                parts.append(self.solver.solve(one, budget, k, seed).renumbered(others))
-            return whichever_company(self.problem, joined(parts).credited(self.credit))
+            found = self._gone_on(budget, k, seed, rest) if rest else self.solver.solve(self.problem, budget, k, seed)
+            return whichever_company(self.problem, found.credited(self.credit))
         except KeyboardInterrupt:
             budget.interrupt()
             return self.nothing(budget)
+
+    def _gone_on(self, budget: Budget, k: int, seed: int, rest: Mapping[int, Rest]) -> Outcome:
+        """The answers where searches for some rows go on, beside each other, and the others are begun."""
+        rows = [np.array([row]) for row in rest]
+        work = [partial(left.go_on, budget) for left in rest.values()]
+        others = np.setdiff1d(np.arange(len(self.rows)), [*rest])
+        if len(others):
+            rows.append(others)
+            work.append(partial(self.solver.solve, self.problem.take(others), budget, k, seed))
+        found = at_once(work, budget, budget.threads)
+        return joined([one.renumbered(at) for one, at in zip(found, rows, strict=True)])
 
 
 @dataclass

@@ -5,9 +5,10 @@ The parts are rows, or the score sets of one row. For score sets there is a proo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from butfor.solvers.outcome import (
     Stopped,
     joined,
     nothing_found,
-    objects,
     one_answer,
     together,
 )
@@ -47,17 +47,21 @@ def in_parts(
         found = nothing_found(part, stopped=budget.stopped) if late else solve_part(part)
         return found.renumbered(parts[number])
 
-    workers = min(threads, len(parts))
+    return joined(at_once([partial(solved, number) for number in range(len(parts))], budget, threads))
+
+
+def at_once(work: Sequence[Callable[[], Outcome]], budget: Budget, threads: int) -> list[Outcome]:
+    """What several pieces of work find, so many at a time. Ctrl-C ends the budget, and what is at work ends by that."""
+    workers = min(threads, len(work))
     if workers <= 1:
-        return joined([solved(number) for number in range(len(parts))])
+        return [one() for one in work]
     with ThreadPoolExecutor(workers) as pool:
-        waiting = [pool.submit(solved, number) for number in range(len(parts))]
+        waiting = [pool.submit(one) for one in work]
         try:
-            found = [future.result() for future in waiting]
+            return [future.result() for future in waiting]
         except KeyboardInterrupt:
             budget.interrupt()
-            found = [future.result() for future in waiting]
-    return joined(found)
+            return [future.result() for future in waiting]
 
 
 def row_by_row(problem: Problem, budget: Budget, solve_row: Callable[[Problem], Outcome]) -> Outcome:
@@ -103,7 +107,7 @@ def over_score_sets(
         answer = solve_set(score_set, min(upper, float(best.cost[0])) - score_set.offset)
         none = np.full(len(problem.space), np.nan)
         point, cost = (none, np.inf) if answer.point is None else (answer.point, answer.cost)
-        best = _with_set(best, one_answer(point, cost, answer.bound, answer.stopped), score_set.offset)
+        _add_set(best, one_answer(point, cost, answer.bound, answer.stopped), score_set.offset)
         highest, closest = (answer.highest, answer.closest) if len(problem.score_sets) == 1 else (np.nan, None)
     best = _proven(best)
     if not np.isfinite(highest):
@@ -116,21 +120,18 @@ def over_sets_of_rows(problem: Problem, solve_set: Callable[[ScoreSet], Outcome]
     """The proof rule for many rows: `solve_set(score_set)` has an answer to each, and its offset is not included."""
     best = nothing_found(problem, np.inf)
     for score_set in problem.score_sets:
-        best = _with_set(best, solve_set(score_set), score_set.offset)
+        _add_set(best, solve_set(score_set), score_set.offset)
     return _proven(best)
 
 
-def _with_set(best: Outcome, found: Outcome, offset: float) -> Outcome:
-    """The best answers to rows so far, and those in one more score set. No answer costs less than the smallest bound."""
+def _add_set(best: Outcome, found: Outcome, offset: float) -> None:
+    """Put the answers in one more score set among the best so far. No answer costs less than the smallest bound."""
     better = found.cost + offset < best.cost
-    return replace(
-        best,
-        points=np.where(better[:, None], found.points, best.points),
-        cost=np.where(better, found.cost + offset, best.cost),
-        bound=np.minimum(best.bound, found.bound + offset),
-        stopped=np.where(best.stopped == Stopped.DONE, found.stopped, best.stopped),
-        by=objects([together(a + b) for a, b in zip(best.by, found.by, strict=True)]) if any(found.by) else best.by,
-    )
+    best.points[better], best.cost[better] = found.points[better], found.cost[better] + offset
+    np.minimum(best.bound, found.bound + offset, out=best.bound)
+    np.copyto(best.stopped, found.stopped, where=best.stopped == Stopped.DONE)
+    for i in np.flatnonzero(found.by.astype(np.bool_)):
+        best.by[i] = together(best.by[i] + found.by[i])
 
 
 def _proven(best: Outcome) -> Outcome:
