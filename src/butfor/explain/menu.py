@@ -151,5 +151,5 @@ class _Sets:
         """The answer to a set, as one to the question that fixes all other columns."""
         question = self.case.question
         others = tuple(name for name in self.case.referee.space.names if name not in self._names(one))
-        asked = question.under((*question.constraints, Fixed(others))) if others else question
+        asked = question.also_under(Fixed(others)) if others else question
         return replace(self.answers[one], question=record(asked), row=0)

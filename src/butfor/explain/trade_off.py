@@ -91,7 +91,7 @@ def _against_changes(asking: Asking, case: Case, budget: Budget) -> TradeOff:
     """From the cheapest answer on, one change less than the answer before has."""
     question, asked, most = case.question, list[Asked](), len(case.referee.space)
     while not asked or (asked[-1].answer.found and most > 0):
-        limited = question.under((*question.constraints, AtMost(most))) if asked else question
+        limited = question.also_under(AtMost(most)) if asked else question
         answer = asking.solved(replace(case, question=limited), budget.at_most(budget.left() / (most + 1))).only
         asked.append(_asked(most, answer, len(answer.changes) if answer.found else np.nan))
         most = len(answer.changes) - 1
@@ -136,17 +136,10 @@ def _against_radius(asking: Asking, case: Case, radii: Any, norm: str, budget: B
         elif asked and ball is not None and _stays_valid(asked[-1].answer, ball, case):
             asked[-1] = replace(asked[-1], number=radius)
         else:
-            answer = asking.solved(_within(case, ball), part).only
+            firm = case if ball is None else replace(case, question=case.question.also_under(ball))
+            answer = asking.solved(firm, part).only
             asked.append(_asked(radius, answer, radius if answer.found else np.nan))
     return _trade_off(case, "radius", asked, lambda radius: float(np.nextafter(radius, np.inf)))
-
-
-def _within(case: Case, ball: Robust | None) -> Case:
-    """The question for answers that stay valid in a ball."""
-    if ball is None:
-        return case
-    question = case.question
-    return replace(case, question=question.under((*question.constraints, ball)))
 
 
 def _stays_valid(answer: Explanation, ball: Robust, case: Case) -> bool:

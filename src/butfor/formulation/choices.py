@@ -38,20 +38,20 @@ class FeatureChoices:
     j: int
     cells: Cells
 
-    @cached_property
+    @property
     def own(self) -> FloatArray:
         """The value as it is (n, 1)."""
-        return self.problem.factuals[:, [self.j]]
+        return self.problem.factuals[:, self.j : self.j + 1]
 
-    @cached_property
+    @property
     def stay(self) -> BoolArray:
         """Whether the value may stay as it is (n, 1)."""
-        return self.problem.domain.stay[:, [self.j]]
+        return self.problem.domain.stay[:, self.j : self.j + 1]
 
-    @cached_property
+    @property
     def missing(self) -> BoolArray:
         """Whether the value may be missing in the end (n, 1). What is missing now stays so."""
-        return np.where(np.isnan(self.own), self.stay, self.problem.domain.missing[:, [self.j]])
+        return np.where(np.isnan(self.own), self.stay, self.problem.domain.missing[:, self.j : self.j + 1])
 
     @cached_property
     def levels(self) -> CellValues:
@@ -62,7 +62,7 @@ class FeatureChoices:
         allowed[known, x[known].astype(np.intp)] = self.stay[known, 0]
         return CellValues(np.broadcast_to(codes, (len(x), len(codes))), np.hstack([allowed, self.missing]))
 
-    @cached_property
+    @property
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """The excluded lower and the included upper end of each cell (1, cells without "missing")."""
         return self.cells.lower()[None], self.cells.upper()[None]

@@ -75,8 +75,7 @@ def tried(case: Case, rows: IntArray, points: FloatArray) -> tuple[BoolArray, Fl
 
 def under(case: Case, constraints: Iterable[AbstractConstraint]) -> Case:
     """The same rows under further constraints."""
-    question = case.question
-    return replace(case, question=question.under((*question.constraints, *constraints)))
+    return replace(case, question=case.question.also_under(*constraints))
 
 
 def labels(case: Case) -> list[Any]:

@@ -65,6 +65,10 @@ class Problem:
         """The relations of one class."""
         return tuple(found for found in self.relations if isinstance(found, kind))
 
+    def without_relations_of(self, *kinds: type[Relation]) -> Problem:
+        """The same problem without the relations of some classes."""
+        return replace(self, relations=tuple(found for found in self.relations if not isinstance(found, kinds)))
+
     @property
     def per_row(self) -> bool:
         """Whether some set of scores differs from row to row."""

@@ -57,6 +57,10 @@ class Question:
         """The same question under other constraints."""
         return replace(self, constraints=tuple(constraints))
 
+    def also_under(self, *constraints: AbstractConstraint) -> Question:
+        """The same question under further constraints."""
+        return self.under((*self.constraints, *constraints))
+
 
 def ask(
     space: Space, source: Source, target: Any, cost: AbstractCost | str | None, constraints: Constraints

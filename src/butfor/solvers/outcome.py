@@ -159,7 +159,8 @@ class Outcome:
         if len(self.credit) < len(self.row):
             object.__setattr__(self, "credit", np.full(len(self.row), None, dtype=object))
         if len(self.by) < len(self.row):
-            object.__setattr__(self, "by", objects([()] * len(self.row)))
+            object.__setattr__(self, "by", np.empty(len(self.row), dtype=object))
+            self.by.fill(())
         if len(self.rest) < len(self.row):
             object.__setattr__(self, "rest", np.full(len(self.row), None, dtype=object))
 
@@ -190,7 +191,10 @@ class Outcome:
 
     def credited(self, credit: Credit) -> Outcome:
         """The same outcome with a credit for all answers. It names those, too, to which the solver handed parts."""
-        return replace(self, credit=objects([replace(credit, by=by) if by else credit for by in self.by]))
+        credits = np.full(len(self), credit, dtype=object)
+        for i in np.flatnonzero(self.by.astype(np.bool_)):
+            credits[i] = replace(credit, by=self.by[i])
+        return replace(self, credit=credits)
 
     def given_by(self, name: str) -> Outcome:
         """The outcome of an inner solver of this name, as part of an outcome of whoever handed it on."""
@@ -278,7 +282,11 @@ def better_of(known: Outcome, found: Outcome) -> Outcome:
     stopped = np.where(tighter | (found.bound == old.bound), found.stopped, old.stopped)
     cheaper = found.cost <= old.cost
     best = joined([found.take(cheaper), old.take(~cheaper)])
-    credit = objects([_credit(*both) for both in zip(best.credit, old.credit, found.credit, strict=True)])
+    credit = best.credit.copy()
+    for i in np.flatnonzero(
+        np.array([a is not b for a, b in zip(old.credit, found.credit, strict=True)], dtype=np.bool_)
+    ):
+        credit[i] = _credit(best.credit[i], old.credit[i], found.credit[i])
     best = replace(best, bound=np.where(refuted(bound, best.cost), 0.0, bound), stopped=stopped, credit=credit)
     return best if len(best) == len(known) else joined([best, known.take(~np.isin(known.row, found.row))])
 

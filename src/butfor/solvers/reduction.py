@@ -42,10 +42,10 @@ class AbstractReduction(AbstractSolver):
 
     def accepts(self, form: Form) -> Support:
         own = self.takes(form)
-        if own and not all(first(self.inner, part) for part in self.parts(form)):
-            part = next(part for part in self.parts(form) if not first(self.inner, part))
-            last = self.inner[-1]
-            return Support(False, f"no exact solver takes {self.left} ({last.name}: {last.accepts(part).why})")
+        for part in self.parts(form) if own else ():
+            if first(self.inner, part) is None:
+                last = self.inner[-1]
+                return Support(False, f"no exact solver takes {self.left} ({last.name}: {last.accepts(part).why})")
         return own
 
 

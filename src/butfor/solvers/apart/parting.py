@@ -60,7 +60,7 @@ class FarApart(AbstractReduction):
 def _cheapest_far(problem: Problem, form: Form, handing: Handing, budget: Budget) -> Outcome:
     """The cheapest row that is far from all earlier answers, with the lowest bound of the parts that are left."""
     earlier = problem.relations_of(Apart)
-    whole = replace(problem, relations=tuple(one for one in problem.relations if not isinstance(one, Apart)))
+    whole = problem.without_relations_of(Apart)
     best, stopped = nothing_found(problem, np.inf), Stopped.DONE
     left = Frontier[tuple[Problem, Outcome]](lambda: to_beat(float(best.cost[0])), newest_first=True)
 

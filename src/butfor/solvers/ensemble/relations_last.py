@@ -54,10 +54,7 @@ def _without(form: Form) -> Form:
 
 
 def _solve_row(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
-    loose = replace(
-        problem, relations=tuple(r for r in problem.relations if not isinstance(r, LinearRelation | Implication))
-    )
-    found = handing.solve(loose, budget)
+    found = handing.solve(problem.without_relations_of(LinearRelation, Implication), budget)
     if found.status()[0] is Status.PROVEN_INFEASIBLE or (found.found()[0] and problem.admits(found.points)[0]):
         return found
     strict = handing.solve(problem, budget)

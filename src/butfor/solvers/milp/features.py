@@ -239,13 +239,8 @@ def _price_of_change(program: Program, piece: Piece, needs: Needs, widest: Sum |
     |gain| is written as the sum of two parts, up and down. If changes are counted, there is also a binary variable.
     """
     problem, j = piece.choices.problem, piece.choices.j
-    prices, x, width, missing, (low, high) = (
-        problem.prices,
-        piece.x,
-        problem.domain.width(j),
-        piece.missing,
-        piece.range,
-    )
+    prices, width, x, missing = problem.prices, problem.domain.width(j), piece.x, piece.missing
+    low, high = piece.range
     up_room, down_room = max(0.0, high - x) / width, max(0.0, x - low) / width
     counted = needs.changes or prices.l0[j] > 0
     size = Sum()

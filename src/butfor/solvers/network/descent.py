@@ -350,9 +350,8 @@ class Descent:
                 tried = [float(self.x[j])] if domain.stay[0, j] else []
                 tried += [np.nan] if domain.missing[0, j] else []
                 if not self.number[j] and domain.low[0, j] <= domain.high[0, j]:
-                    tried += self._nearest(
-                        j, np.array([domain.low[0, j], domain.high[0, j], domain.typical[j]])
-                    ).tolist()
+                    ends = np.array([domain.low[0, j], domain.high[0, j], domain.typical[j]])
+                    tried += self._nearest(j, ends).tolist()
             columns += [j] * len(tried)
             values += tried
         return np.array(columns, dtype=np.intp), np.array(values, dtype=np.float64)

@@ -216,6 +216,7 @@ def _reach(problem: Problem, numbers: IntArray, unit: FloatArray) -> Reach:
 
 
 def _prices_of_levels(problem: Problem, j: int) -> FloatArray:
+    """What each level of a feature costs each row; infinite if it is not allowed."""
     choices = choices_of(problem, j)
     return choices.price(choices.levels)[:, :-1]
 

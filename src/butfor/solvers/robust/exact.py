@@ -55,7 +55,6 @@ class RobustExact(AbstractReduction):
     row_by_row = True
     takes_per_row = True
     does = "answers that stay valid in a whole ball: linear models, trees, oblique trees, sums of trees, networks"
-
     left = "the problem without the ball"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
@@ -132,10 +131,7 @@ class RobustExact(AbstractReduction):
         self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
         """Raise the thresholds by what the scores may fall."""
-        asks = problem.witnesses.confirmation and AtWorst(
-            problem.witnesses.confirmation, partial(worst_neighbours, problem.model, score_set.A, ball=ball)
-        )
-        one = problem.with_witnesses(confirmation=asks)
+        one = asked_at_worst(problem, score_set, ball)
         assert isinstance(problem.model, Linear)
         raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ problem.model.slope))
         found = handing.cheapest(one, raised, upper, budget)
@@ -178,6 +174,13 @@ def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball)
 
 def _trees(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball, model: Trees) -> TreesInBall:
     return TreesInBall(handing.cheapest, problem, score_set, ball, on_grid(model, ball))
+
+
+def asked_at_worst(problem: Problem, score_set: ScoreSet, ball: Ball) -> Problem:
+    """The problem in which, where rounding decides, the worst neighbours of a row are asked about, too."""
+    asks = problem.witnesses.confirmation
+    neighbours = partial(worst_neighbours, problem.model, score_set.A, ball=ball)
+    return problem if asks is None else problem.with_witnesses(confirmation=AtWorst(asks, neighbours))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ all rows are solved at once (Ben-Tal, El Ghaoui and Nemirovski, Robust Optimizat
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -17,13 +16,12 @@ from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.neighbours.ball import Ball
-from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.form import ConstraintKind, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_sets_of_rows
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.reduction import AbstractReduction, Handing
-from butfor.solvers.robust.exact import AtWorst
+from butfor.solvers.robust.exact import asked_at_worst
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 
@@ -34,7 +32,6 @@ class RobustLinear(AbstractReduction):
     does = "answers of linear models that stay valid in a whole ball: many rows at once"
     block = 2048
     takes_per_row = True
-
     left = "the problem without the ball"
 
     def __init__(self, inner: tuple[AbstractSolver, ...]) -> None:
@@ -64,10 +61,7 @@ class RobustLinear(AbstractReduction):
         assert ball is not None
         assert isinstance(model, Linear)
         raised = replace(_raised(score_set, model.slope, ball, problem.factuals), offset=0.0)
-        asks = problem.witnesses.confirmation and AtWorst(
-            problem.witnesses.confirmation, partial(worst_neighbours, model, score_set.A, ball=ball)
-        )
-        one = replace(problem, score_sets=(raised,)).with_demands(ball=None).with_witnesses(confirmation=asks)
+        one = replace(asked_at_worst(problem, score_set, ball), score_sets=(raised,)).with_demands(ball=None)
         found = Handing(self.inner).solve(one, budget)
         unsure = found.found() & ~tightened(raised, one).holds(evaluate(model, found.points))
         for row in np.flatnonzero(unsure).tolist():

@@ -261,7 +261,7 @@ class RoundZones(AbstractCutting):
 
 def _uncoupled(problem: Problem) -> Problem:
     """A problem that finds the same boxes: without relations of numbers, and all prices are added up. None is lower."""
-    free = tuple(one for one in problem.relations if not isinstance(one, LinearRelation | Implication))
-    if len(free) == len(problem.relations) and problem.prices.is_added:
+    free = problem.without_relations_of(LinearRelation, Implication)
+    if len(free.relations) == len(problem.relations) and problem.prices.is_added:
         return problem
-    return replace(problem, prices=problem.prices.added_above, relations=free)
+    return replace(free, prices=problem.prices.added_above)
