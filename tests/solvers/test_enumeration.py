@@ -127,6 +127,36 @@ def test_a_ball_of_few_points_is_asked_about_point_by_point() -> None:
                 assert answer.cost == pytest.approx(truth, abs=1e-6)
 
 
+@pytest.mark.parametrize("target", [bf.classes(1, 2), bf.class_costs({1: 0.0, 2: 0.3})], ids=["classes", "costs"])
+def test_one_class_holds_in_the_whole_ball(target) -> None:
+    """Neighbours of two wanted classes are no promise: enumeration, real rows and the exact search agree on that."""
+    compared = mixed = 0
+    for seed in (0, 9, 10):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.integers(0, 6, (120, 3)), columns=list("abc"))
+        model = RandomForestClassifier(5, max_depth=3, random_state=seed).fit(
+            X, np.digitize(X.a + X.b - X.c + rng.normal(size=120), [2, 5])
+        )
+        every = pd.DataFrame(list(product(range(6), repeat=3)), columns=list("abc"))
+        around = [model.predict(every.assign(a=every.a + shift)) for shift in (-1, 0, 1)]
+        single = np.ptp(around, axis=0) == 0
+        cost_of_class = np.array([np.inf, 0.0, 0.0 if target == bf.classes(1, 2) else 0.3])
+        explainer, ball = bf.Explainer(model, data=X), bf.robust({"a": 1})
+        ranges = (X.max() - X.min()).to_numpy()
+        for i in np.flatnonzero(model.predict(X) == 0)[:3]:
+            away = (np.abs(every - X.iloc[i]) / ranges).sum(axis=1).to_numpy() + cost_of_class[around[1]]
+            least = away[single].min()
+            mixed += bool((away[(np.array(around) > 0).all(axis=0)]).min() < least)
+            ways = [{"solver": "enumeration"}, {}, {"constraints": [ball, bf.candidates(every)]}]
+            for way in ways:
+                answer = explainer.explain(X.iloc[[i]], target, **{"constraints": [ball], **way}).only
+                assert answer.cost == pytest.approx(least)
+                assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+                compared += 1
+    assert compared == 27
+    assert mixed >= 1
+
+
 def test_when_time_ends_all_that_was_not_asked_about_bounds_the_cost(monkeypatch) -> None:
     monkeypatch.setattr(enumeration, "ASKED_AT_ONCE", 5)
     X, _ = table(np.random.default_rng(2))

@@ -120,6 +120,13 @@ class Domain:
         stay[known, j] &= wide[known, x[known].astype(np.intp)]
         return replace(self, stay=stay, levels={**self.levels, j: self.levels[j] & allowed})
 
+    def reaching(self, radius: FloatArray) -> Domain:
+        """The domain in which each number may be so much (d) smaller or larger than here."""
+        low, high = (np.where(np.isinf(end), np.nan, end) for end in (self.low, self.high))
+        low, high = np.fmin(low, self.factuals) - radius, np.fmax(high, self.factuals) + radius
+        wider = (radius > 0) & ~np.isnan(low)
+        return replace(self, low=np.where(wider, low, self.low), high=np.where(wider, high, self.high))
+
     def coarsened(self, j: int, step: float, anchor: float) -> Domain:
         """The domain in which number `j` may only move to points of the grid `anchor + step k`."""
         given = Lattice.of(step, anchor)

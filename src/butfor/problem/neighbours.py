@@ -11,7 +11,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.compiled.clock import now
 from butfor.estimator.prediction import Prediction
 from butfor.model.network import Network
-from butfor.model.questions import Model
+from butfor.model.questions import Model, evaluate
 from butfor.model.rounding import Extent, rounding
 from butfor.model.scores import ScoreSet
 from butfor.neighbours.ball import Ball
@@ -50,13 +50,16 @@ def neighbourhoods(
     """Whether all neighbours of each changed row lie in one of its `own` score sets.
 
     The exact adversary decides, up to what rounding may do. Its worst neighbours and `sampled` random ones are then
-    predicted by the estimator itself. If there are only a few, all are predicted, and nothing else decides.
+    predicted by the estimator itself. If there are only a few, all are predicted.
     """
     looked_at = [_worst(model, sets, ball, point, referee) for sets, point in zip(own, changes.points, strict=True)]
     worst = {i: found for i, found in enumerate(looked_at) if found is not None}
     if ball.count <= FEW_NEIGHBOURS:
         few = ball.shifts()
-        met = [_all_met_alone(changes, referee, i, point + few) for i, point in enumerate(changes.points)]
+        met = [
+            _all_met_alone(changes, referee, i, point + few) and _in_one(model, own[i], ball, point, referee)
+            for i, point in enumerate(changes.points)
+        ]
         return [Neighbourhood(one, worst[i].nearest if i in worst else None, len(few)) for i, one in enumerate(met)]
     fine, asked = np.isin(np.arange(len(changes)), list(worst)), np.zeros(len(changes), dtype=np.intp)
     known = np.array(list(worst), dtype=np.intp)
@@ -85,20 +88,56 @@ def _worst(
     model: Model, score_sets: tuple[ScoreSet, ...], ball: Ball, point: FloatArray, referee: Referee
 ) -> _Worst | None:
     """The worst neighbours of a row, if all of them may lie in one of the sets."""
-    whole, low, high = np.zeros(len(point)), np.nan_to_num(ball.low(point)), np.nan_to_num(ball.high(point))
-    extent = Extent(np.nan_to_num(point)[None], low, high, whole, whole, ball.radius > 0)
-    for score_set in score_sets:
+    for score_set, edge in zip(score_sets, _edges(model, score_sets, ball, point, referee), strict=True):
         if score_set.curve is not None:
             continue
-        doubt = rounding(model, score_set.A, extent, referee.reading.unit)
-        least = np.ravel(score_set.b - score_set.below - doubt).tolist()
+        least = edge.lowest.tolist()
         # the very worst neighbour of a network takes long, and one that was met does as well
         found = worst_neighbours(model, score_set.A, point, ball, least if isinstance(model, Network) else None)
         spare = [one.score - b for one, b in zip(found, least, strict=True)]
         if min(spare, default=0.0) >= 0:
-            sure = np.ravel(score_set.b + score_set.above + doubt)
-            return _Worst(found, spare, all(one.score > b for one, b in zip(found, sure, strict=True)))
+            return _Worst(found, spare, all(one.score > b for one, b in zip(found, edge.sure, strict=True)))
     return None
+
+
+class Edge(NamedTuple):
+    """Where a set of scores ends: sums `A s` below `lowest` surely miss it, and none above `sure` does."""
+
+    A: FloatArray
+    lowest: FloatArray
+    sure: FloatArray
+
+
+def in_one_set(model: Model, edges: Sequence[Edge], near: FloatArray) -> BoolArray:
+    """Of which rows all neighbours (rows, neighbours, d) may lie in the same set of scores.
+
+    If there is a single set, what the estimator says of each neighbour is enough.
+    """
+    if len(edges) == 1:
+        return np.ones(len(near), dtype=np.bool_)
+    scores = evaluate(model, near.reshape(-1, near.shape[2]))
+    fine = np.zeros(len(near), dtype=np.bool_)
+    for edge in edges:
+        inside = np.asarray(scores @ edge.A.T >= edge.lowest)
+        fine |= inside.reshape(len(near), -1).all(axis=1)
+    return fine
+
+
+def _in_one(model: Model, score_sets: Sequence[ScoreSet], ball: Ball, point: FloatArray, referee: Referee) -> bool:
+    """The same of one row and its few neighbours in a ball."""
+    near = (point + ball.shifts())[None]
+    return bool(in_one_set(model, _edges(model, score_sets, ball, point, referee), near)[0])
+
+
+def _edges(model: Model, score_sets: Sequence[ScoreSet], ball: Ball, point: FloatArray, referee: Referee) -> list[Edge]:
+    """The edges of score sets, as far as rounding may move them in the ball around a row."""
+    whole, low, high = np.zeros(len(point)), np.nan_to_num(ball.low(point)), np.nan_to_num(ball.high(point))
+    extent = Extent(np.nan_to_num(point)[None], low, high, whole, whole, ball.radius > 0)
+    doubts = [rounding(model, one.A, extent, referee.reading.unit) for one in score_sets]
+    return [
+        Edge(one.A, np.ravel(one.b - one.below - doubt), np.ravel(one.b + one.above + doubt))
+        for one, doubt in zip(score_sets, doubts, strict=True)
+    ]
 
 
 def _told(worst: _Worst, met: bool, asked: int, changes: Changes, referee: Referee, row: int) -> Neighbourhood:

@@ -107,8 +107,12 @@ class Problem:
         return replace(self, domain=replace(self.domain, low=low, high=high))
 
     def of_neighbours(self) -> Problem:
-        """The same problem about the neighbours of a row in a ball. They must meet the target, and nothing else."""
-        return replace(self, witnesses=self.witnesses.of_target)
+        """The same problem about the neighbours of a row in the ball. They must meet the target, and nothing else.
+
+        They may lie outside of the domain, as far as the ball reaches. There, numbers are larger, and so is their rounding.
+        """
+        assert self.demands.ball is not None
+        return replace(self, domain=self.domain.reaching(self.demands.ball.radius), witnesses=self.witnesses.of_target)
 
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""

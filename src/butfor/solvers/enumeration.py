@@ -11,6 +11,7 @@ from butfor.arrays import FloatArray
 from butfor.model.questions import evaluate
 from butfor.model.scores import cheapest_offset
 from butfor.problem.form import ConstraintKind, Form, listed
+from butfor.problem.neighbours import Edge, in_one_set
 from butfor.problem.oracle import Response
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import candidates
@@ -108,13 +109,19 @@ def _asked(problem: Problem, points: FloatArray) -> Response:
 
 def _with_neighbours(problem: Problem, shifts: FloatArray, points: FloatArray) -> Response:
     """Which points the estimator takes for answers, together with all their neighbours. Those of one point are asked alone."""
-    every, plain = (points[:, None] + shifts).reshape(-1, points.shape[1]), problem.with_demands(ball=None)
+    near, plain = points[:, None] + shifts, problem.with_demands(ball=None)
+    every, there = near.reshape(-1, points.shape[1]), problem.of_neighbours()
+    edges = [
+        Edge(one.A, one.widened(there.doubt(one)).b, one.tightened(there.doubt(one)).b) for one in problem.score_sets
+    ]
     asked = [_asked(plain, some) for some in (every[:, None] if len(points) == 1 else [every])]
     shape = (len(points), len(shifts))
     met = np.concatenate([part.met for part in asked]).reshape(shape)
     distance = np.concatenate([part.distance for part in asked]).reshape(shape)
     offset = np.concatenate([part.offset for part in asked]).reshape(shape)
-    return Response(np.asarray(met.all(axis=1)), distance.max(axis=1), offset[:, 0])
+    return Response(
+        np.asarray(met.all(axis=1) & in_one_set(problem.model, edges, near)), distance.max(axis=1), offset[:, 0]
+    )
 
 
 def _by_price(problem: Problem) -> tuple[FloatArray, FloatArray]:
