@@ -70,30 +70,28 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "butfor.audit.recheck": ("check",),
-    "butfor.verdict.certificate": ("Certificate",),
-    "butfor.errors": ("ButforError",),
-    "butfor.explain.explainer": ("Explainer",),
     "butfor.audit.result": ("AllChecked", "Check", "Checked"),
+    "butfor.errors": ("ButforError",),
+    "butfor.estimator.functions": ("black_box",),
+    "butfor.estimator.onnx_graphs": ("onnx_model",),
+    "butfor.estimator.torch_modules": ("torch_model",),
+    "butfor.explain.explainer": ("Explainer",),
     "butfor.explain.supports": ("Supports",),
     "butfor.explain.surroundings": ("Robustness",),
     "butfor.explanation.alternatives": ("Alternatives",),
+    "butfor.explanation.best": ("Best",),
     "butfor.explanation.changes": ("Change",),
+    "butfor.explanation.column_words": ("Column", "describe"),
     "butfor.explanation.contributions": ("Contributions",),
     "butfor.explanation.decision_map": ("DecisionMap",),
-    "butfor.explanation.question_record": ("QuestionRecord",),
-    "butfor.explanation.region": ("Region",),
-    "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
-    "butfor.problem.targets.score": ("Score",),
-    "butfor.explanation.column_words": ("Column", "describe"),
     "butfor.explanation.explanation": ("Explanation",),
     "butfor.explanation.explanations": ("Explanations",),
     "butfor.explanation.ladder": ("Ladder",),
     "butfor.explanation.menu": ("Menu", "MenuLine", "Standing"),
+    "butfor.explanation.question_record": ("QuestionRecord",),
+    "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
-    "butfor.explanation.best": ("Best",),
-    "butfor.estimator.functions": ("black_box",),
-    "butfor.estimator.onnx_graphs": ("onnx_model",),
-    "butfor.estimator.torch_modules": ("torch_model",),
+    "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies", "linear",
         "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust",
@@ -101,11 +99,13 @@ _HOMES = {
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),
+    "butfor.problem.targets.score": ("Score",),
+    "butfor.records.reading": ("load",),
     "butfor.solvers.outcome": ("Status", "Stopped"),
     "butfor.solvers.swarm.swarm": ("Swarm",),
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
-    "butfor.records.reading": ("load",),
+    "butfor.verdict.certificate": ("Certificate",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 
@@ -127,7 +127,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         rooms = () if name.startswith("_") else _ROOMS  # Python itself asks for names with underscores
         inside = [f"{room}.{one}" for room in rooms for one in import_module(f"butfor.{room}").__all__]
-        raise import_module("butfor.lazy").no_attribute("butfor", name, [*__all__, *_ROOMS, *inside])
+        raise import_module("butfor.errors").no_attribute("butfor", name, [*__all__, *_ROOMS, *inside])
     return getattr(import_module(_HOME[name]), name)
 
 

@@ -12,7 +12,7 @@ from functools import wraps
 from inspect import signature
 from numbers import Real
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 __all__ = [
     "FidelityError",
@@ -191,3 +191,15 @@ def _wrong_call(function: Callable[..., Any], args: tuple[Any, ...], named: dict
             return InputTypeError(f"{name}(...) cannot be called like this: {error}.", needed)
         return InputTypeError(f"{name}(...) has no argument {unknown!r}.", needed, did_you_mean(unknown, known))
     return None
+
+
+def no_attribute(package: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error about a name that a package does not have."""
+    missing = f"module {package!r} has no attribute {name!r}"
+    meant = "" if name.startswith("_") else did_you_mean(name, known)  # Python itself asks for names with underscores
+    return AttributeError(f"{missing}. {meant}" if meant else missing)
+
+
+def __getattr__(name: str) -> NoReturn:
+    """What is not there: which name may be meant."""
+    raise no_attribute(__name__, name, __all__)

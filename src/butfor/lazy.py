@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from butfor.errors import did_you_mean
+from butfor.errors import no_attribute
 
 Loader = Callable[[str], Any]
 """The `__getattr__` of a package."""
-
-
-def no_attribute(package: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error about a name that a package does not have."""
-    missing = f"module {package!r} has no attribute {name!r}"
-    meant = "" if name.startswith("_") else did_you_mean(name, known)  # Python itself asks for names with underscores
-    return AttributeError(f"{missing}. {meant}" if meant else missing)
 
 
 Names = Callable[[], list[str]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, UnsupportedProblemError, number, suggests
+from butfor.errors import InputError, UnsupportedProblemError, no_attribute, number, suggests
 from butfor.neighbours.ball import BallNorm
 
 __all__ = ["probability", "radius", "sigma"]
@@ -17,6 +17,11 @@ __all__ = ["probability", "radius", "sigma"]
 def __dir__() -> list[str]:
     """What a user may want, and no helpers."""
     return sorted(__all__)
+
+
+def __getattr__(name: str) -> NoReturn:
+    """What is not there: which name may be meant."""
+    raise no_attribute(__name__, name, __all__)
 
 
 Norm = Literal["linf", "l2", "l1"]

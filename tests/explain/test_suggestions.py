@@ -78,6 +78,8 @@ def test_the_error_says_what_was_meant(case) -> None:
         (bf, "Explaner", "'Explainer'"),
         (bf, "InputError", "'errors.InputError'"),
         (bf, "register_step", "'teach.register_step'"),
+        (bf.noise, "radus", "'radius'"),
+        (bf.errors, "InputEror", "'InputError'"),
         (bf, "mean_gain", "'survival.mean_gain'"),
         (bf.plots, "status", "'statuses'"),
         (bf.survival, "meangain", "'mean_gain'"),
