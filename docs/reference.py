@@ -16,7 +16,9 @@ from butfor.datasets import loans
 PAGE = "reference/api.md"
 
 GROUPS = {
-    "Explaining": ("Explainer", "Explanation", "Explanations", "Certificate", "Status", "Stopped", "check", "load", "warm"),
+    "Explaining": (
+        "Explainer", "Explanation", "Explanations", "Certificate", "Evidence", "Status", "Stopped", "check", "load", "warm",
+    ),
     "Several answers": ("Menu", "Ladder", "TradeOff", "Best"),
     "What is returned": (
         "Change", "Score", "QuestionRecord", "Alternatives", "MenuLine", "Standing", "Stretch", "Region", "Robustness",
@@ -36,7 +38,7 @@ GROUPS = {
 """Every public name, in the order in which a reader meets them."""
 
 ANSWERS = (
-    *(getattr(butfor, name) for name in ("Explanation", "Explanations", "Certificate", "Space")),
+    *(getattr(butfor, name) for name in ("Explanation", "Explanations", "Certificate", "Evidence", "Space")),
     *(getattr(butfor, name) for group in ("Several answers", "What is returned") for name in GROUPS[group]),
     Enum,
     Exception,

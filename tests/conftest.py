@@ -2,9 +2,12 @@
 
 import os
 import sys
+import time
 
 import matplotlib as mpl
 import pytest
+
+from butfor.compiled import clock
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 mpl.use("Agg")
@@ -15,3 +18,24 @@ def _pictures_are_closed():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+class QuickClock:
+    """The clock of time limits, which goes on without anybody waiting. Work takes the time that it takes."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def perf_counter(self) -> float:
+        return time.perf_counter() + self.ahead
+
+    def sleep(self, seconds: float) -> None:
+        self.ahead += seconds
+
+
+@pytest.fixture
+def quick_clock(monkeypatch: pytest.MonkeyPatch) -> QuickClock:
+    """Instead of waiting: `quick_clock.sleep(5.0)`."""
+    made = QuickClock()
+    monkeypatch.setattr(clock, "time", made)
+    return made

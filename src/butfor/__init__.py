@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from butfor.space.feature import Categorical, Continuous, Integer, Ordinal, Step
     from butfor.space.space import Space
     from butfor.verdict.certificate import Certificate
+    from butfor.verdict.evidence import Evidence
     from butfor.warming.warm import warm
 
 _HOMES = {
@@ -106,6 +107,7 @@ _HOMES = {
     "butfor.space.feature": ("Categorical", "Continuous", "Integer", "Ordinal", "Step"),
     "butfor.space.space": ("Space",),
     "butfor.verdict.certificate": ("Certificate",),
+    "butfor.verdict.evidence": ("Evidence",),
     "butfor.warming.warm": ("warm",),
 }  # fmt: skip
 

@@ -26,7 +26,7 @@ from butfor.datasets import loans
 from butfor.problem.constraints.relations import AtMost
 from butfor.records.schema import sealed
 from butfor.trees import TAOClassifier
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED, reason
+from butfor.verdict.certificate import reason
 from tests.shorter import first
 
 X, Y = loans.load()
@@ -52,10 +52,10 @@ def stuck(row: int = 206) -> bf.Explanation:
 
 def test_the_words_of_the_certificate_tell_how_far_the_closest_row_gets() -> None:
     answer = stuck()
-    notes = answer.certificate.notes
+    farthest = answer.certificate.evidence.farthest
     again = BOOSTED.predict_proba(answer.closest)[0, list(BOOSTED.classes_).index("approved")]
-    assert notes[CLOSEST_ROW] == again
-    assert answer.score.before <= notes[CLOSEST_ROW] <= notes[REACHED] + 1e-12 < notes[NEEDED]
+    assert farthest.closest == again
+    assert answer.score.before <= farthest.closest <= farthest.reached + 1e-12 < farthest.needed
     assert f"the closest that was found has {again:.4g}" in answer.certificate.why
     assert f"{again:.4g}" in answer.to_html()
     assert "The closest row changes" in answer.to_html()
@@ -68,7 +68,7 @@ def test_a_row_with_an_answer_has_no_closest_one() -> None:
     answer = EXPLAINER.explain(X.iloc[[206]], target="approved").only
     assert answer.found
     assert answer.closest is None
-    assert CLOSEST_ROW not in answer.certificate.notes
+    assert answer.certificate.evidence.farthest is None
 
 
 def test_it_is_kept_in_every_kind_of_file() -> None:
@@ -83,21 +83,25 @@ def test_it_is_kept_in_every_kind_of_file() -> None:
         assert check(again, BOOSTED).passed
 
 
-def changed(answer: bf.Explanation, **notes: float) -> bf.Explanation:
-    """The answer with other notes, and words that agree with them: as somebody writes it who knows of all checks."""
+def changed(answer: bf.Explanation, **farthest: float) -> bf.Explanation:
+    """The answer with another farthest, and words that agree with them: as somebody writes it who knows of all checks."""
     record = json.loads(answer.to_json())
-    record["notes"].update(notes)
+    record["evidence"]["farthest"].update(farthest)
     record = sealed(record)
     lied = bf.Explanation.from_json(json.dumps(record))
     record["why"] = reason(lied.certificate, lied.question.target)
     return bf.Explanation.from_json(json.dumps(sealed(record)))
 
 
-@pytest.mark.parametrize(("note", "by"), [(CLOSEST_ROW, 0.001), (CLOSEST_ROW, -0.001), (NEEDED, 0.1), (REACHED, -0.05)])
-def test_no_number_can_be_changed_even_with_all_words(note, by) -> None:
+@pytest.mark.parametrize(
+    ("number", "by"), [("closest", 0.001), ("closest", -0.001), ("needed", 0.1), ("reached", -0.05)]
+)
+def test_no_number_can_be_changed_even_with_all_words(number, by) -> None:
     answer = stuck()
     assert check(changed(answer), BOOSTED).passed
-    assert not check(changed(answer, **{note: answer.certificate.notes[note] + by}), BOOSTED).passed
+    assert not check(
+        changed(answer, **{number: getattr(answer.certificate.evidence.farthest, number) + by}), BOOSTED
+    ).passed
 
 
 def test_another_row_or_none_is_refused() -> None:
@@ -158,15 +162,15 @@ def test_no_row_gets_farther_than_said_and_the_closest_is_one_of_them(name, targ
     for row in NUMBERS[:rows]:
         for rules in ([bf.at_most_changes(1)], [bf.fixed("x1"), bf.at_most_changes(2)], [bf.fixed("x0", "x2")]):
             answer = explainer.explain(row[None], target=target, constraints=rules).only
-            notes = answer.certificate.notes
-            if CLOSEST_ROW not in notes:
+            if not answer.certificate.evidence.has_closest_row:
                 continue
+            farthest = answer.certificate.evidence.farthest
             told += 1
             best = best_of_all(explainer, answer, row, target, rules)
-            way = 1.0 if notes[NEEDED] >= notes[REACHED] else -1.0
-            assert way * notes[CLOSEST_ROW] <= way * best + 1e-9
-            assert way * best <= way * notes[REACHED] + 1e-6
-            near += abs(best - notes[CLOSEST_ROW]) < 1e-9
+            way = farthest.way
+            assert way * farthest.closest <= way * best + 1e-9
+            assert way * best <= way * farthest.reached + 1e-6
+            near += abs(best - farthest.closest) < 1e-9
             assert check(answer, model).passed
     assert told == 0 if name == "three" and target == 2 else told >= 5
     assert near >= (told if name in EXACT else 0.5 * told)
@@ -207,7 +211,7 @@ def test_a_row_that_no_box_was_looked_at_for_still_has_a_closest_one() -> None:
     assert answer.certificate.status is bf.Status.PROVEN_INFEASIBLE
     assert answer.closest is not None
     reached = model.predict_proba(answer.closest)[0, 1]
-    assert reached == pytest.approx(answer.certificate.notes[CLOSEST_ROW])
+    assert reached == pytest.approx(answer.certificate.evidence.farthest.closest)
     singles = [row.assign(**{name: value}) for name in X for value in X[name]]
     assert reached == max(model.predict_proba(single)[0, 1] for single in singles)
 
@@ -225,9 +229,11 @@ def test_many_rows_of_real_numbers_are_told_how_far_they_get(model) -> None:
     assert 50 < len(lost) < len(rows)
     tried = rng.uniform(0.95, 1.05, (500, 3))
     for answer in lost:
-        notes = answer.certificate.notes
-        assert notes[CLOSEST_ROW] == pytest.approx(notes[REACHED])
-        assert model.predict_proba(answer.factual * tried)[:, 1].max() <= notes[REACHED] + 1e-9 < notes[NEEDED] + 1e-9
+        farthest = answer.certificate.evidence.farthest
+        assert farthest.closest == pytest.approx(farthest.reached)
+        assert (
+            model.predict_proba(answer.factual * tried)[:, 1].max() <= farthest.reached + 1e-9 < farthest.needed + 1e-9
+        )
 
 
 def test_relations_do_not_keep_a_line_from_telling_how_far_it_gets() -> None:
@@ -238,7 +244,7 @@ def test_relations_do_not_keep_a_line_from_telling_how_far_it_gets() -> None:
     best = model.predict_proba(kept)[:, 1].max()
     rules = [bf.fixed("x1"), "x0 + x3 <= 2"]
     answer = explainer.explain(row[None], target=bf.probability(1, at_least=0.99), constraints=rules).only
-    notes = answer.certificate.notes
-    assert best == pytest.approx(notes[CLOSEST_ROW], abs=1e-12)
-    assert best <= notes[REACHED] <= best + 1e-5
+    farthest = answer.certificate.evidence.farthest
+    assert best == pytest.approx(farthest.closest, abs=1e-12)
+    assert best <= farthest.reached <= best + 1e-5
     assert f"no admissible row gets above {best:.4f}"[:-1] in answer.certificate.why

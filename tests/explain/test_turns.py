@@ -26,7 +26,7 @@ ROWS = X[FOREST.predict(X) == 0].iloc[:6]
 
 
 @pytest.fixture
-def greedy(monkeypatch):
+def greedy(monkeypatch, quick_clock):
     """A search that uses up all of its time on one row, and tells what it was given for which rows."""
     solve, given = EnsembleBranchBound.solve, []
     hard = float(ROWS.iloc[0, 0])
@@ -34,7 +34,7 @@ def greedy(monkeypatch):
     def slow(self, problem, budget, k=1, seed=0):
         given.append((problem.factuals[:, 0].tolist(), budget.left()))
         if hard in problem.factuals[:, 0]:
-            time.sleep(min(budget.left(), 5.0) + 0.001)
+            quick_clock.sleep(min(budget.left(), 5.0) + 0.001)
             return nothing_found(problem, stopped=Stopped.TIME)
         return solve(self, problem, budget, k, seed)
 
@@ -95,11 +95,11 @@ def test_a_row_that_the_exact_search_leaves_open_is_searched_by_a_swarm(greedy) 
     assert named.certificate.status is bf.Status.NOT_FOUND
 
 
-def test_rows_that_the_first_share_did_not_reach_are_begun_later(monkeypatch) -> None:
+def test_rows_that_the_first_share_did_not_reach_are_begun_later(monkeypatch, quick_clock) -> None:
     solve = EnsembleBranchBound.solve
 
     def late(self, problem, budget, k=1, seed=0):
-        time.sleep(0.1)  # longer than its share: the rows at the end are not reached
+        quick_clock.sleep(0.1)  # longer than its share: the rows at the end are not reached
         return solve(self, problem, Budget(), k, seed)
 
     rows = X[FOREST.predict(X) == 0].iloc[:40]

@@ -34,6 +34,7 @@ OBJECTS: dict[str, Any] = {
     "Explanations": ANSWERS,
     "Explanation": ANSWERS[0],
     "Certificate": ANSWERS[0].certificate,
+    "Evidence": ANSWERS[0].certificate.evidence,
     "Status": bf.Status.VALID,
     "Stopped": bf.Stopped.TIME,
     "Menu": EXPLAINER.menu(X[:1], 2),

@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import butfor as bf
 from butfor.importers.read import read
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
-from butfor.solvers.outcome import LEFT_OPEN, LEFT_TO_FLOAT32, TOLERANCE, Status, statuses_of
+from butfor.solvers.outcome import LEFT_TO_FLOAT32, TOLERANCE, Status, statuses_of
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import QUANTILES
@@ -65,7 +65,7 @@ def test_what_rounding_leaves_open_is_told_and_checked(tmp_path) -> None:
     known = answer.certificate
     gap = answer.cost - known.bound
     assert gap > TOLERANCE * (1 + answer.cost)
-    assert known.notes[LEFT_OPEN] == pytest.approx(gap)
+    assert known.evidence.left_open == pytest.approx(gap)
     assert f"no admissible change costs less than {known.bound:.6g}" in known.why
     assert "the rounding of the model decides" in known.why
     again = bf.Explanation.from_json(answer.to_json())
@@ -78,7 +78,7 @@ def test_float64_leaves_nothing_open() -> None:
     row = X[~model.predict(X)].iloc[[0]]
     known = bf.Explainer(model, X).explain(row, target=True).certificate
     assert known.status is bf.Status.PROVEN_OPTIMAL
-    assert LEFT_OPEN not in known.notes
+    assert known.evidence.left_open is None
 
 
 def test_a_wide_gap_is_not_called_optimal() -> None:
@@ -106,7 +106,7 @@ def test_whole_numbers_of_float32_leave_nothing_open() -> None:
         cheapest = (np.abs(grid - rows.iloc[[i]].to_numpy()) / 8).sum(axis=1)[said].min()
         assert answer.cost == pytest.approx(cheapest, abs=1e-6)
         assert answer.certificate.bound <= cheapest + 1e-6
-        assert LEFT_OPEN not in answer.certificate.notes
+        assert answer.certificate.evidence.left_open is None
 
 
 @pytest.mark.parametrize("distribution", ["uniform", "normal"])

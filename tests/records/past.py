@@ -7,7 +7,7 @@ The models are trees over whole numbers, so each processor fits the same.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,19 @@ QUESTIONS: dict[str, tuple[Callable[[], Any], Callable[[], bf.Explanations]]] = 
 }  # fmt: skip
 
 
+def _numbers(certificate: Any) -> Iterator[tuple[str, float]]:
+    """What else was known, under the names that it had as notes."""
+    farthest, around = certificate.evidence.farthest, certificate.evidence.around
+    if farthest is not None:
+        yield "reached at most", farthest.reached
+        yield "needed", farthest.needed
+        yield "reached by the closest row", farthest.closest
+    if around is not None:
+        yield "neighbours that the model predicted", around.predicted
+        yield "score of the worst neighbour", around.score
+        yield from ((f"{name} of the worst neighbour", value) for name, value in around.worst.items())
+
+
 def told(answers: Any) -> str:
     """What answers say, as earlier versions printed it."""
     lines = []
@@ -112,7 +125,7 @@ def told(answers: Any) -> str:
         lines += [f"  {c.name}: {c.text[0]} -> {c.text[1]}" for c in one.changes]
         lines.append(f"  {one.certificate.status.name}, bound {one.certificate.bound:.6g}: {one.certificate.why}")
         lines += [f"  {'passed' if fine else 'FAILED'}: {name}" for name, fine in one.certificate.checks]
-        lines += [f"  {name}: {value:.6g}" for name, value in one.certificate.notes.items() if name != "calls"]
+        lines += [f"  {name}: {value:.6g}" for name, value in _numbers(one.certificate)]
         lines += [f"  {one.question.target}, {one.question.cost}, {', '.join(one.question.constraints)}"]
         if getattr(one, "score", None) is not None:
             lines.append(f"  score: {one.score}")

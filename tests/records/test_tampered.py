@@ -31,8 +31,8 @@ STUCK_SUM = [*STUCK, bf.fixed("savings")]
 
 HASH_ONLY = re.compile(
     r"created|data_fingerprint"
-    r"|row|label|stopped|seconds|notes(\.(?!reached|needed).*)?|seed|solver|missing|factual\[\d+\]|versions\.(?!butfor).*"
-    r"|shared\.(solver|stopped|seconds|seed|notes.*|missing|versions\.(?!butfor).*)"
+    r"|row|label|stopped|seconds|notes(\..*)?|evidence(\.(?!farthest).*)?|seed|solver|missing|factual\[\d+\]|versions\.(?!butfor).*"
+    r"|shared\.(solver|stopped|seconds|seed|notes.*|evidence|missing|versions\.(?!butfor).*)"
     r"|space\[\d+\]\.(low|high|step|anchor|ordered|missing|none|single|typical|mad|std|why|levels.*)"
     r"|table\.columns\[\d+\]\.(type|ordered|categories.*)"
 )

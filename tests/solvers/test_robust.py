@@ -45,7 +45,6 @@ from butfor.solvers.robust.network_shifts import NetworkShifts
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
-from butfor.verdict.certificate import PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR, of_worst
 from tests.shorter import first
 from tests.solvers.further import random_ball
 
@@ -597,7 +596,8 @@ def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     answer = explainer.explain(row, target=1, constraints=[bf.robust(wide)]).only
     assert answer.certificate.status is Status.PROVEN_INFEASIBLE
     assert "% of the radius there is one" in answer.certificate.why
-    some, none = (answer.certificate.notes[f"share of the radius {how}"] for how in ("with an answer", "without one"))
+    assert bf.Explanation.from_json(answer.to_json()).certificate == answer.certificate
+    some, none = answer.certificate.evidence.radius.possible, answer.certificate.evidence.radius.impossible
     assert 0 < some < none <= 1
     assert none - some <= 0.01
     assert explainer.explain(row, target=1, constraints=[bf.robust(some * wide)]).found.all()
@@ -744,15 +744,17 @@ def test_many_rows_of_a_linear_model_and_what_their_certificates_tell() -> None:
     assert {one.certificate.status for one in answers} == {Status.PROVEN_OPTIMAL}
     few, one = answers[3], explainer.explain(rows.iloc[[3]], target=1, constraints=[bf.robust(0.02)]).only
     assert few.cost == pytest.approx(one.cost)
-    assert few.certificate.notes[PREDICTED_NEIGHBOURS] == 200
-    assert one.certificate.notes[PREDICTED_NEIGHBOURS] == 10_000
+    around = one.certificate.evidence.around
+    assert few.certificate.evidence.around.predicted == 200
+    assert around.predicted == 10_000
     worst = one.point.copy()
     for name in X.columns:
-        worst[name] = one.certificate.notes[of_worst(name)]
-    assert one.certificate.notes[WORST_NEIGHBOUR] == pytest.approx(model.predict_proba(worst)[0, 1])
-    assert 0.5 <= one.certificate.notes[WORST_NEIGHBOUR] < 0.5 + 1e-6
+        worst[name] = around.worst[name]
+    assert around.score == pytest.approx(model.predict_proba(worst)[0, 1])
+    assert 0.5 <= around.score < 0.5 + 1e-6
     assert "10000 neighbours were predicted; the worst has 0.5" in repr(one.certificate)
     assert "Score of the worst neighbour" in one.to_html()
+    assert bf.Explanation.from_json(one.to_json()).certificate == one.certificate
 
 
 @pytest.mark.parametrize("blind", [False, True])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import butfor as bf
-from butfor.verdict.certificate import CLOSEST_ROW
 from butfor.views.languages import built_in, languages
 from butfor.views.words import blamed_in_words, constraints_in_words, why_in_words
 from tests.applicant import EXPLAINER, POSSIBLE, ROW, STUCK
@@ -67,7 +66,7 @@ def test_the_closest_way_is_told_if_one_is_known() -> None:
         or "with your education at " in text
         or ("The closest way that was found, with “" in text)
     )
-    reached = answer.certificate.notes[CLOSEST_ROW]
+    reached = answer.certificate.evidence.farthest.closest
     assert f"gets to {100 * float(f'{reached:.4g}'):.6g} %." in text
 
 

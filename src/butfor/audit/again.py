@@ -11,7 +11,7 @@ import numpy as np
 
 from butfor.arrays import IntArray
 from butfor.audit.claim import Claim
-from butfor.audit.closest import how_far, how_far_in_words, says_how_far
+from butfor.audit.closest import how_far
 from butfor.audit.result import CheckColumn
 from butfor.audit.written import solver_of
 from butfor.errors import ButforError
@@ -25,6 +25,7 @@ from butfor.solvers.outcome import Status, Stopped, tolerated
 from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.verdict.certificate import Certificate
+from butfor.verdict.evidence import Farthest
 
 LAST_RANK = 100
 """Answers beyond this place among those to their row are not solved again."""
@@ -191,21 +192,24 @@ def _how_far(
     claim: Claim, impossible: list[int], found: dict[int, Again], limits: CheckLimits
 ) -> Iterator[CheckColumn]:
     """Check how far any admissible row gets. Where that was not told for all answers at once, it is asked for one."""
-    certificates = claim.stated.certificates
-    at = [i for i in impossible if says_how_far(certificates[i])]
+    stated = {i: one for i in impossible if (one := claim.stated.certificates[i].evidence.farthest)}
     results = {}
-    for i in at:
-        again = found[i].certificate
-        if len(claim) > 1 and (again is None or not says_how_far(again)):
-            again = _solved_alone(claim.take(np.array([i])), limits).certificate
-        results[i] = how_far(certificates[i], again)
-    if at:
+    for i, one in stated.items():
+        again = _farthest(found[i])
+        if len(claim) > 1 and again is None:
+            again = _farthest(_solved_alone(claim.take(np.array([i])), limits))
+        results[i] = how_far(one, again)
+    if results:
         yield CheckColumn(
-            np.array(at),
-            [results[i][0] for i in at],
-            lambda i: how_far_in_words(certificates[i]),
+            np.array(list(results)),
+            [passed for passed, _ in results.values()],
+            lambda i: str(stated[i]),
             {i: words for i, (_, words) in results.items() if words},
         )
+
+
+def _farthest(again: Again) -> Farthest | None:
+    return None if again.certificate is None else again.certificate.evidence.farthest
 
 
 def _blame(claim: Claim, at: list[int], limits: CheckLimits) -> Iterator[CheckColumn]:

@@ -25,7 +25,7 @@ from butfor.problem.spec import from_spec
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.target import AbstractTarget
 from butfor.space import frames
-from butfor.verdict.certificate import CLOSEST_ROW, Certificate
+from butfor.verdict.certificate import Certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def stated(answers: Explanation | Explanations) -> Stated:
         return answers.space.decode(codes[at], frames.take(answers.table, rows), answers.factual_codes[rows])
 
     found = np.flatnonzero(answers.found)
-    near = np.flatnonzero([CLOSEST_ROW in one.notes for one in answers.certificates])
+    near = np.flatnonzero([one.evidence.has_closest_row for one in answers.certificates])
     factuals = frames.take(answers.table, answers.table_rows)
     return Stated(
         answers, factuals, found, written(found) if len(found) else None, near, written(near) if len(near) else None

@@ -25,7 +25,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.problem.constraints.constraint import JudgedConstraint
 from butfor.problem.costs import price
 from butfor.problem.targets.score import close
-from butfor.solvers.outcome import LEFT_OPEN, statuses_of, tolerated
+from butfor.solvers.outcome import statuses_of, tolerated
 from butfor.views.progress import bar
 
 
@@ -348,7 +348,7 @@ def _status(claim: Claim) -> CheckColumn:
     """Check that each claimed status follows from cost and bound."""
     certificates, costs = claim.stated.certificates, claim.answers.costs
     bounds = np.array([one.bound for one in certificates], dtype=np.float64)
-    left_open = np.array([one.notes.get(LEFT_OPEN, np.nan) for one in certificates], dtype=np.float64)
+    left_open = np.array([one.evidence.left_open for one in certificates], dtype=np.float64)
     due = statuses_of(costs, bounds, claim.coin, left_open)
     passed = [
         status is one.status and one.cost == cost and one.coin in (claim.coin, 1.0)  # files of before have none

@@ -13,10 +13,9 @@ from butfor.compiled.clock import now
 from butfor.errors import InputError
 from butfor.estimator.prediction import Prediction
 from butfor.explain.blame import conflicts
-from butfor.explain.largest_radius import largest_radii
+from butfor.explain.evidence import EVIDENCE_NOTED, evidence_of
 from butfor.explain.notices import point_out_rows_outside
 from butfor.explain.solve import Search, confirm, solve
-from butfor.explain.worst_neighbour import worst_neighbours_told
 from butfor.explanation.column_words import Words
 from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
@@ -28,7 +27,7 @@ from butfor.problem.question import ask
 from butfor.problem.referee import Referee
 from butfor.problem.targets.target import AbstractTarget
 from butfor.problem.written.constraints import Constraints
-from butfor.solvers.outcome import Outcome
+from butfor.solvers.outcome import LEFT_OPEN, Outcome
 from butfor.solvers.solver import Budget
 from butfor.space import frames
 from butfor.space.data_fingerprint import data_fingerprint
@@ -137,11 +136,9 @@ class Asking:
             checks=tuple(check.format(target=target) for check in CHECKS.values()),
             passed=verdict.passed,
             credit=outcome.credit,
-            notes={
-                **outcome.notes,
-                **largest_radii(outcome, case, budget, blamed),
-                **worst_neighbours_told(outcome, verdict, case),
-            },
+            notes={name: note for name, note in outcome.notes.items() if name not in EVIDENCE_NOTED},
+            evidence=evidence_of(outcome, case, verdict, budget, blamed),
+            left_open=outcome.notes.get(LEFT_OPEN),
             conflict=blamed,
             seconds=(now() - budget.start) / len(outcome),
             seed=search.seed,

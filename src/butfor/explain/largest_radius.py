@@ -8,7 +8,6 @@ from itertools import islice
 
 import numpy as np
 
-from butfor.arrays import FloatArray
 from butfor.explain.blame import CONFLICT_ROWS, free
 from butfor.explain.plan import plan
 from butfor.problem.constraints.constraint import AbstractConstraint
@@ -16,7 +15,7 @@ from butfor.solvers.choose import choose
 from butfor.solvers.outcome import Outcome, Status
 from butfor.solvers.solver import Budget
 from butfor.verdict.case import Case
-from butfor.verdict.certificate import NO_RADIUS, SOME_RADIUS
+from butfor.verdict.evidence import Radius
 from butfor.verdict.verify import CONSTRAINTS, PREDICTION, verify
 
 RADIUS_HALVINGS = 8
@@ -28,21 +27,17 @@ RADIUS_SECONDS = 2.0
 
 def largest_radii(
     outcome: Outcome, case: Case, budget: Budget, blamed: Mapping[int, tuple[str, ...]]
-) -> dict[str, FloatArray]:
-    """Notes on impossible answers: a share of the radius at which there is an answer, and one at which there is none."""
+) -> dict[int, Radius]:
+    """What is known of impossible answers: a share of the radius at which there is an answer, and one at which there is none."""
     balls = [found for found in case.question.constraints if found.in_ball]
     if not balls or case.question.candidates:
         return {}
-    notes = {name: np.full(len(outcome), np.nan) for name in (SOME_RADIUS, NO_RADIUS)}
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf)).tolist()
     at_fault = (i for i in impossible if repr(balls[0]) in blamed.get(i, (repr(balls[0]),)))
-    for i in islice(at_fault, CONFLICT_ROWS):
-        one = case.take(outcome.row[[i]])
-        notes[SOME_RADIUS][i], notes[NO_RADIUS][i] = _between(one, balls[0], budget)
-    return notes
+    return {i: _between(case.take(outcome.row[[i]]), balls[0], budget) for i in islice(at_fault, CONFLICT_ROWS)}
 
 
-def _between(case: Case, ball: AbstractConstraint, budget: Budget) -> tuple[float, float]:
+def _between(case: Case, ball: AbstractConstraint, budget: Budget) -> Radius:
     """The largest share of the radius at which an answer was found, and the smallest at which there is none."""
     some, none = 0.0, 1.0
     for _ in range(RADIUS_HALVINGS):
@@ -56,7 +51,7 @@ def _between(case: Case, ball: AbstractConstraint, budget: Budget) -> tuple[floa
             some = share
         else:
             break
-    return some, none
+    return Radius(some, none)
 
 
 def _status(case: Case, ball: AbstractConstraint, share: float, budget: Budget) -> Status:

@@ -26,7 +26,6 @@ from butfor.problem.constraints.restrictions import Fixed
 from butfor.solvers.outcome import Status, tolerated
 from butfor.solvers.solver import Budget
 from butfor.verdict.case import Case
-from butfor.verdict.certificate import NEEDED, REACHED
 
 MOST_SETS = 20_000
 """A menu has no more sets than this."""
@@ -132,7 +131,8 @@ class _Sets:
         else:
             standing = Standing.NO_CHEAPER if min(part, answer.cost) < np.inf else Standing.OPEN
         self.answers[one], self.least[one] = answer, min(answer.cost, part)
-        reached, needed = (known.notes.get(name, np.nan) for name in (REACHED, NEEDED))
+        farthest = known.evidence.farthest
+        reached, needed = (np.nan, np.nan) if farthest is None else (farthest.reached, farthest.needed)
         self.lines[one] = MenuLine(self._names(one), standing, self.least[one], known.bound, reached, needed)
 
     def _cheapest_part(self, one: Columns) -> float:

@@ -23,11 +23,22 @@ from butfor.model.questions import is_read
 from butfor.model.readout import AbstractReadout
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.milp.farthest import farthest, has_farthest
-from butfor.solvers.outcome import HIGHEST, NOBODY, Outcome, Ran, answers_of, joined, merged, whichever_company
+from butfor.solvers.outcome import (
+    CLOSEST_ROW,
+    HIGHEST,
+    NEEDED,
+    NOBODY,
+    REACHED,
+    Outcome,
+    Ran,
+    answers_of,
+    joined,
+    merged,
+    whichever_company,
+)
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.verdict.alone import jumps
 from butfor.verdict.case import Case
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
 from butfor.verdict.verify import PREDICTION, Verdict, closest, verify
 
 ESTIMATOR_GUARDS = (1e1, 1e3, 1e5, 1e7, 1e9)

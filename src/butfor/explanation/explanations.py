@@ -24,7 +24,7 @@ from butfor.problem.targets.score import Score
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space
-from butfor.verdict.certificate import CLOSEST_ROW, Certificate
+from butfor.verdict.certificate import Certificate
 
 
 @suggests
@@ -125,7 +125,7 @@ class Explanations(Sequence[Explanation]):
             after=self.outputs_after[i] if found else None,
             cost=float(self.costs[i]),
             certificate=certificate,
-            closest_codes=self.point_codes[i] if CLOSEST_ROW in certificate.notes else None,
+            closest_codes=self.point_codes[i] if certificate.evidence.has_closest_row else None,
             question=self.question,
             row=int(self.rows[i]),
             rank=int(self.ranks[i]),

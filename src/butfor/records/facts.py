@@ -18,7 +18,7 @@ from butfor.records.header import shared_from
 from butfor.records.schema import contradicted
 from butfor.space.space import Space
 from butfor.verdict import certificate as certificates
-from butfor.verdict.certificate import CLOSEST_ROW, Certificate
+from butfor.verdict.certificate import Certificate
 
 Facts = dict[str, Any]
 
@@ -44,7 +44,7 @@ def facts_of(answers: Explanations) -> Iterator[Facts]:
             "point": moved if found[i] else None,
             "missing": missing[at],
             **_score_facts(answers.scores[i]),
-            **({"closest": moved} if CLOSEST_ROW in certificate.notes else {}),
+            **({"closest": moved} if certificate.evidence.has_closest_row else {}),
         }
 
 
@@ -82,7 +82,7 @@ class Own(NamedTuple):
 def own_from(facts: Facts, space: Space) -> Own:
     """The facts of one answer. They must fit each other and the space."""
     proof = certificates.from_dict(facts)
-    if (CLOSEST_ROW in proof.notes) != ("closest" in facts):
+    if proof.evidence.has_closest_row != ("closest" in facts):
         raise contradicted("only one of the closest row and its note in the certificate is there")
     if (facts["point"] is None) != (facts["cost"] is None):
         raise contradicted(f"point is {facts['point']!r}, and cost is {facts['cost']!r}")

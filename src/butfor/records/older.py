@@ -17,6 +17,18 @@ UNCHANGED = (
 """What stands in a record of today as it did in the first."""
 
 
+_OF_WORST, _OPEN = " of the worst neighbour", "cost that the rounding of the model leaves open"
+_NOTED = {
+    "farthest": {"reached": "reached at most", "needed": "needed", "closest": "reached by the closest row"},
+    "radius": {
+        "possible": "share of the radius with an answer",
+        "impossible": "share of the radius without one",
+    },
+    "around": {"predicted": "neighbours that the model predicted", "score": "score of the worst neighbour"},
+}
+"""What the notes of earlier versions were called that are evidence."""
+
+
 def renewed(data: dict[str, Any]) -> dict[str, Any]:
     """A record or header in the layout of today."""
     change = _CHANGES.get(data["schema"])
@@ -32,8 +44,7 @@ def _first_record(data: dict[str, Any]) -> dict[str, Any]:
         "schema": SCHEMA,
         **{name: data[name] for name in UNCHANGED if name in data},
         "stopped": "DONE",
-        "notes": {},
-        **_certificate(data["certificate"], data["cost"]),
+        **evidence_apart({"notes": {}, **_certificate(data["certificate"], data["cost"])}),
         "label": table["index"],
         "factual": data["factual"]["codes"],
         **{place: None if row is None else _by_name(data, row["codes"]) for place, row in rows.items()},
@@ -41,6 +52,24 @@ def _first_record(data: dict[str, Any]) -> dict[str, Any]:
         **_score(data.get("score")),
         "table": {"kind": table["kind"], "columns": [_without(column, "missing") for column in columns]},
     }
+
+
+def evidence_apart(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of an answer with its evidence in a place of its own. It was among the notes, under names in words."""
+    if "evidence" in facts:
+        return facts
+    notes = dict(facts.get("notes", {}))
+    parts = {
+        part: {name: notes.pop(old) for name, old in names.items() if old in notes} for part, names in _NOTED.items()
+    }
+    worst = {name.removesuffix(_OF_WORST): notes.pop(name) for name in list(notes) if name.endswith(_OF_WORST)}
+    if parts["around"]:
+        parts["around"] |= {"predicted": int(parts["around"]["predicted"]), "worst": worst}
+    absent: dict[str, dict[str, Any]] = {"farthest": {"closest": None}, "radius": {}, "around": {"score": None}}
+    evidence: dict[str, Any] = {part: absent[part] | known for part, known in parts.items() if known}
+    if _OPEN in notes:
+        evidence["left_open"] = notes.pop(_OPEN)
+    return {**facts, "notes": notes, "evidence": evidence}
 
 
 def _certificate(known: dict[str, Any], cost: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from butfor.explanation.explanation import Explanation
 from butfor.explanation.explanations import Explanations
 from butfor.records.facts import Facts, Own, answers_from, facts_of, own_from, readable
 from butfor.records.header import header_of, space_from
-from butfor.records.older import OLDER_SCHEMAS, renewed
+from butfor.records.older import OLDER_SCHEMAS, evidence_apart, renewed
 from butfor.records.places import at_place, parsed
 from butfor.records.schema import (
     HEADER_NAMES,
@@ -206,7 +206,7 @@ def _line(text: str, header: dict[str, Any], number: int) -> Facts:
         own = _object_in(text)
         if "schema" in own:
             raise InputError("it is the header of another batch, or a record.", "A file must hold one batch.")
-        facts = {**header["shared"], **own}
+        facts = evidence_apart({**header["shared"], **own})
         check_line(facts, "")
         if facts.pop("hash") != hash_of({**own, "header": header["hash"], "line": number}):
             raise ContradictionError(

@@ -202,12 +202,21 @@ _SHARED: dict[str, Rule] = {
 _SHARED_IF_KNOWN: dict[str, Rule] = {
     "butfor": _maybe(_text), "data_fingerprint": _text, "meta": _map(_any)
 }  # fmt: skip
+_EVIDENCE = _object(
+    {},
+    {
+        "farthest": _object({"reached": _number, "needed": _number, "closest": _maybe(_number)}),
+        "radius": _object({"possible": _number, "impossible": _number}),
+        "around": _object({"predicted": _whole(0), "score": _maybe(_number), "worst": _map(_number)}),
+        "left_open": _number,
+    },
+)
 _OWN: dict[str, Rule] = {
     "row": _whole(0), "label": _label, "rank": _whole(1), "before": _any, "after": _any, "cost": _maybe(_number),
     "bound": _maybe(_number), "why": _text, "factual": _list(_maybe(_number)), "point": _maybe(_map(_maybe(_number))),
     "status": _one_of(Status), "solver": _text, "stopped": _one_of(Stopped), "checks": _CHECKS,
     "conflict": _list(_text), "seconds": _number, "seed": _integer, "fingerprint": _text, "versions": _map(_text),
-    "notes": _map(_number), "missing": _list(_text),
+    "notes": _map(_number), "evidence": _EVIDENCE, "missing": _list(_text),
 }  # fmt: skip
 _OWN_IF_KNOWN: dict[str, Rule] = {
     "score": _pair_of(_maybe(_scalar)),

@@ -19,7 +19,7 @@ from butfor.records.whole_file import write_whole
 
 SHARED_NAMES = (
     "rank", "status", "solver", "stopped", "checks", "conflict", "seconds", "seed", "fingerprint", "versions", "notes",
-    "missing", "scored", "coin",
+    "evidence", "missing", "scored", "coin",
 )  # fmt: skip
 """What most answers of a batch have in common. A line says it only if it differs from the header."""
 

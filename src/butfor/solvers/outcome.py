@@ -22,7 +22,7 @@ A coin is the smallest price that matters (`Prices.coin`). Solvers count in coin
 LEFT_TO_FLOAT32 = 1e-3
 """How much more a model that computes in float32 may leave open, relative to coin + cost: it has so few digits itself."""
 
-LEFT_OPEN = "cost that the rounding of the model leaves open"
+LEFT_OPEN = "left open by rounding"
 """A note on answers that are optimal but for that: two rows whose costs differ by less, the model cannot tell apart."""
 
 
@@ -125,6 +125,9 @@ BEFORE_POLISHING = "cost before polishing"
 
 COSTS_NOTED = (BEFORE_POLISHING, LEFT_OPEN)
 """Notes that are costs."""
+
+REACHED, NEEDED, CLOSEST_ROW = "reached", "needed", "closest"
+"""Notes on rows without an answer, in the terms of the target. `Farthest` says what they are."""
 
 HIGHEST = "highest sum"
 """A note on rows without an answer: the largest sum of scores that any admissible point has, if one must be reached."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
@@ -12,24 +12,9 @@ from numpy.typing import NDArray
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.solvers.conflict import MODEL, RANGES
-from butfor.solvers.outcome import LEFT_OPEN, NOBODY, Credit, Status, Stopped, statuses_of
-
-REACHED, NEEDED, CLOSEST_ROW = "reached at most", "needed", "reached by the closest row"
-"""Notes on an impossible answer: the probability or value that no admissible row gets beyond, and the one needed.
-
-The last is that of the closest row that was found, by the estimator itself.
-"""
-
-SOME_RADIUS, NO_RADIUS = "share of the radius with an answer", "share of the radius without one"
-"""Notes on an answer that is impossible with a ball around it: with which part of the radius it is possible."""
-
-PREDICTED_NEIGHBOURS, WORST_NEIGHBOUR = "neighbours that the model predicted", "score of the worst neighbour"
-"""Notes on an answer with a ball around it. The second is the model's own, at the worst row that an exact search found."""
-
-
-def of_worst(column: str) -> str:
-    """The note on a value of the worst neighbour."""
-    return f"{column} of the worst neighbour"
+from butfor.solvers.outcome import NOBODY, Credit, Status, Stopped, statuses_of
+from butfor.verdict import evidence as known_evidence
+from butfor.verdict.evidence import NO_EVIDENCE, Evidence
 
 
 @dataclass(frozen=True)
@@ -42,6 +27,7 @@ class Certificate:
     - `solver`: who found it, and why this solver was chosen;
     - `checks`: what was recomputed with the estimator, and whether it passed;
     - `stopped`: why the search ended early, if it did;
+    - `evidence`: how far rows get, how large a ball may be, what the worst neighbour is, as far as it is known;
     - `notes`: numbers from a solver that searches, such as the cost before polishing or the calls of the model;
     - `coin`: the smallest price that matters. What is optimal, is so within a millionth of coin + cost.
     """
@@ -58,6 +44,7 @@ class Certificate:
     fingerprint: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     notes: dict[str, float] = field(default_factory=dict)
+    evidence: Evidence = NO_EVIDENCE
     stopped: Stopped = Stopped.DONE
     coin: float = 1.0
 
@@ -73,14 +60,11 @@ class Certificate:
 
     def __repr__(self) -> str:
         lines = [str(self), *(f"  {'passed' if fine else 'FAILED'} - {name}" for name, fine in self.checks)]
-        if PREDICTED_NEIGHBOURS in self.notes:
-            lines.append(f"  {self.notes[PREDICTED_NEIGHBOURS]:.0f} neighbours were predicted{self._worst}")
+        around = self.evidence.around
+        if around is not None:
+            worst = "" if around.score is None else f"; the worst has {around.score:.6g}"
+            lines.append(f"  {around.predicted} neighbours were predicted{worst}")
         return "\n".join([*lines, f"  solver {self.solver}"])
-
-    @property
-    def _worst(self) -> str:
-        """How the worst neighbour scores, in words."""
-        return f"; the worst has {self.notes[WORST_NEIGHBOUR]:.6g}" if WORST_NEIGHBOUR in self.notes else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data. Infinities become None."""
@@ -99,6 +83,7 @@ class Certificate:
             "fingerprint": self.fingerprint,
             "versions": self.versions,
             "notes": self.notes,
+            "evidence": self.evidence.to_dict(),
             "coin": self.coin,
         }
 
@@ -110,7 +95,9 @@ class Certificates(Sequence[Certificate]):
     - `passed` (answers, checks): whether each check passed;
     - `credit` (answers): which solver gave the answer;
     - `stopped` (answers): why the search ended;
-    - `conflict`: the conflicting constraints of impossible answers, as far as they were looked for.
+    - `conflict`: the conflicting constraints of impossible answers, as far as they were looked for;
+    - `evidence`: what else is known about some answers;
+    - `left_open` (answers): the cost up to which the rounding of the model decides (NaN: it does not).
     """
 
     target: str
@@ -126,6 +113,8 @@ class Certificates(Sequence[Certificate]):
     fingerprint: str
     versions: dict[str, str]
     notes: dict[str, FloatArray] = field(default_factory=dict)
+    evidence: Mapping[int, Evidence] = field(default_factory=dict)
+    left_open: FloatArray | None = None
     coin: float = 1.0
 
     def __len__(self) -> int:
@@ -134,7 +123,7 @@ class Certificates(Sequence[Certificate]):
     @cached_property
     def statuses(self) -> list[Status]:
         """The status of each answer: what the solver proved, unless a check failed."""
-        claimed = statuses_of(self.cost, self.bound, self.coin, self.notes.get(LEFT_OPEN))
+        claimed = statuses_of(self.cost, self.bound, self.coin, self.left_open)
         return [
             status if good or not status.found else Status.NOT_FOUND
             for status, good in zip(claimed, np.all(self.passed, axis=1).tolist(), strict=True)
@@ -163,10 +152,16 @@ class Certificates(Sequence[Certificate]):
             fingerprint=self.fingerprint,
             versions=self.versions,
             notes={name: float(column[i]) for name, column in self.notes.items() if np.isfinite(column[i])},
+            evidence=self._evidence(i),
             stopped=Stopped(int(self.stopped[i])),
             coin=self.coin,
         )
         return replace(made, why=reason(made, self.target, self.credit[i].none_found))
+
+    def _evidence(self, i: int) -> Evidence:
+        known = self.evidence.get(i, NO_EVIDENCE)
+        open_ = np.nan if self.left_open is None else float(self.left_open[i])
+        return known if np.isnan(open_) else replace(known, left_open=open_)
 
 
 def reason(known: Certificate, target: str, none_found: str = Credit.none_found) -> str:
@@ -182,7 +177,11 @@ def reason(known: Certificate, target: str, none_found: str = Credit.none_found)
     if known.solver == str(NOBODY):
         return "the target is already met: nothing needs to change"
     if known.status is Status.PROVEN_OPTIMAL:
-        rounded = f"; up to {known.cost:.6g}, the rounding of the model decides" if LEFT_OPEN in known.notes else ""
+        rounded = (
+            f"; up to {known.cost:.6g}, the rounding of the model decides"
+            if known.evidence.left_open is not None
+            else ""
+        )
         return f"no admissible change costs less than {known.bound:.6g}{rounded}"
     if known.status is Status.WITHIN_GAP:
         facts = "; ".join(filter(None, [f"proven lower bound {known.bound:.6g}", known.stopped.words]))
@@ -194,17 +193,13 @@ def reason(known: Certificate, target: str, none_found: str = Credit.none_found)
 
 
 def _why_not(known: Certificate, target: str, none_found: str) -> str:
-    if {REACHED, NEEDED} <= known.notes.keys():
-        reached, needed = known.notes[REACHED], known.notes[NEEDED]
-        beyond = "below" if reached > needed else "above"
-        far = f"; no admissible row gets {beyond} {reached:.4g}, and {needed:.4g} is needed"
-        far += f"; the closest that was found has {known.notes[CLOSEST_ROW]:.4g}" if CLOSEST_ROW in known.notes else ""
-    elif {SOME_RADIUS, NO_RADIUS} <= known.notes.keys():
-        some, none = known.notes[SOME_RADIUS], known.notes[NO_RADIUS]
-        far = f"; with {100 * some:.4g} % of the radius there is one" if some else ""
-        far += f"; with {100 * none:.4g} % there is none" if none < 1 else ""
-    else:
-        far = ""
+    farthest, radius, far = known.evidence.farthest, known.evidence.radius, ""
+    if farthest is not None:
+        far = f"; {farthest}"
+        far += "" if farthest.closest is None else f"; the closest that was found has {farthest.closest:.4g}"
+    elif radius is not None:
+        far = f"; with {100 * radius.possible:.4g} % of the radius there is one" if radius.possible else ""
+        far += f"; with {100 * radius.impossible:.4g} % there is none" if radius.impossible < 1 else ""
     return _blamed(known, target, none_found) + far
 
 
@@ -247,6 +242,7 @@ def from_dict(data: dict[str, Any]) -> Certificate:
         fingerprint=data["fingerprint"],
         versions=dict(data["versions"]),
         notes=dict(data.get("notes", {})),
+        evidence=known_evidence.from_dict(data["evidence"]),
         stopped=Stopped[data.get("stopped", "DONE")],
         coin=data.get("coin", 1.0),
     )

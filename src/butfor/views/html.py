@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from butfor.explanation.changes import Change, change_rows, word
 from butfor.solvers.outcome import Status
 from butfor.space.feature import Feature
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, PREDICTED_NEIGHBOURS, REACHED, WORST_NEIGHBOUR
+from butfor.verdict.certificate import Certificate
 from butfor.views.languages import built_in, say, say_number, spoken
 from butfor.views.markup import isolated, pairs, part, phrase, sentence
 from butfor.views.page_words import (
@@ -192,17 +192,23 @@ def _certificate(answer: Explanation) -> str:
         facts = [("Cost", say_number(word(answer.cost))), ("Proven bound", say_number(word(certificate.bound)))]
         if certificate.status is Status.WITHIN_GAP:
             facts.append(("Gap", f"{say_number(f'{100 * certificate.gap:.2f}')}%"))
-        told = [
-            ("Neighbours that the model predicted", PREDICTED_NEIGHBOURS),
-            ("Score of the worst neighbour", WORST_NEIGHBOUR),
-        ]
-    else:
-        told = [("Needed", NEEDED), ("Reached at most", REACHED), ("Reached by the closest row found", CLOSEST_ROW)]
-    facts += [(title, say_number(word(certificate.notes[name]))) for title, name in told if name in certificate.notes]
+    facts += [(title, say_number(word(number))) for title, number in _evidence(certificate) if number is not None]
     body = f"<p>{sentence(why_told(certificate, answer))}</p>{_pairs(facts)}{_closest(answer)}"
     if checks:
         body += f'<p class="note">{say("Recomputed with the model itself:")}</p><ul class="checks">{checks}</ul>'
     return part(say("Certificate"), body)
+
+
+def _evidence(certificate: Certificate) -> Iterator[tuple[str, float | None]]:
+    """What else is known, with the name of each number."""
+    around, farthest = certificate.evidence.around, certificate.evidence.farthest
+    if around is not None:
+        yield "Neighbours that the model predicted", around.predicted
+        yield "Score of the worst neighbour", around.score
+    if farthest is not None:
+        yield "Needed", farthest.needed
+        yield "Reached at most", farthest.reached
+        yield "Reached by the closest row found", farthest.closest
 
 
 def _pairs(facts: Sequence[tuple[str, str]]) -> str:

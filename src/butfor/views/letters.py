@@ -18,7 +18,6 @@ from butfor.problem.targets.classes import Classes, Other, Probability
 from butfor.problem.targets.values import ValueIn
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import Status
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, REACHED
 from butfor.views.languages import Templates, built_in, filled, languages
 from butfor.views.text import score_name, visible
 from butfor.views.words import blamed_in_words
@@ -110,12 +109,13 @@ class Letter:
     def _how_near(self) -> Iterator[str]:
         """How far permitted changes get, and the closest of them that was found."""
         answer = self.answer
-        notes, score = answer.certificate.notes, answer.score
-        if score is None or not {REACHED, NEEDED} <= notes.keys():
+        farthest, score = answer.certificate.evidence.farthest, answer.score
+        if score is None or farthest is None:
             return
         kind = score_name(answer, score)[0]
         reached, needed, closest = (
-            self._score(kind, f"{notes[note]:.4g}") if note in notes else "" for note in (REACHED, NEEDED, CLOSEST_ROW)
+            "" if number is None else self._score(kind, f"{number:.4g}")
+            for number in (farthest.reached, farthest.needed, farthest.closest)
         )
         yield self._fill("nearest", {"score": self.score_name(), "reached": reached, "needed": needed})
         if closest and answer.closest_codes is not None:

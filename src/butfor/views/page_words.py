@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from butfor.explanation.changes import PLAIN_WORDS, Change, difference_of, shown, texts_of, texts_within, word
 from butfor.solvers.conflict import MODEL, RANGES
 from butfor.solvers.outcome import NOBODY, Status, Stopped
-from butfor.verdict.certificate import CLOSEST_ROW, NEEDED, NO_RADIUS, REACHED, SOME_RADIUS, Certificate
+from butfor.verdict.certificate import Certificate
 from butfor.verdict.verify import CHECKS, PREDICTION
 from butfor.views import text
 from butfor.views.languages import built_in, say, say_number, spoken, spoken_numbers
@@ -148,20 +148,18 @@ def _blamed(certificate: Certificate, answer: Explanation) -> str:
 
 
 def _how_far(certificate: Certificate) -> str:
-    notes = {name: say_number(f"{number:.4g}") for name, number in certificate.notes.items()}
-    if {REACHED, NEEDED} <= notes.keys():
+    farthest, radius = certificate.evidence.farthest, certificate.evidence.radius
+    if farthest is not None:
         far = say(
             "; no admissible row gets beyond {reached}, and {needed} is needed",
-            reached=notes[REACHED],
-            needed=notes[NEEDED],
+            reached=say_number(f"{farthest.reached:.4g}"),
+            needed=say_number(f"{farthest.needed:.4g}"),
         )
-        return far + (
-            say("; the closest that was found has {closest}", closest=notes[CLOSEST_ROW])
-            if CLOSEST_ROW in notes
-            else ""
-        )
-    if {SOME_RADIUS, NO_RADIUS} <= notes.keys():
-        some, none = (certificate.notes[name] for name in (SOME_RADIUS, NO_RADIUS))
+        if farthest.closest is None:
+            return far
+        return far + say("; the closest that was found has {closest}", closest=say_number(f"{farthest.closest:.4g}"))
+    if radius is not None:
+        some, none = radius.possible, radius.impossible
         far = say("; with {share} % of the radius there is one", share=say_number(f"{100 * some:.4g}")) if some else ""
         return far + (say("; with {share} % there is none", share=say_number(f"{100 * none:.4g}")) if none < 1 else "")
     return ""
