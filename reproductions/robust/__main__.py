@@ -100,7 +100,8 @@ def line(explainer: bf.Explainer, rows: pd.DataFrame, radius: float, norm: Any, 
         together = (time.perf_counter() - begin) / len(rows)
         search_together = sum(taken) / len(rows)
     return {
-        "rows": len(rows), "median_seconds": float(np.median(seconds)), "max_seconds": max(seconds),
+        "rows": len(rows), "median_seconds": float(np.median(seconds)), "mean_seconds": float(np.mean(seconds)),
+        "max_seconds": max(seconds),
         "search_seconds": float(np.median(searched)), "together_seconds": together,
         "search_together_seconds": search_together, "median_rounds": float(np.median(rounds)),
         "max_rounds": max(rounds), "proven": proven, "answered": len(gaps), "largest_gap": max(gaps, default=None),

@@ -27,10 +27,11 @@ from sklearn.svm import LinearSVR
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from butfor.model.float_order import last_below
 from butfor.model.questions import evaluate
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
-from butfor.neighbours.trees.counterpart import counterpart, last_below, on_grid
+from butfor.neighbours.trees.counterpart import counterpart, on_grid
 from butfor.neighbours.trees.reply import reply
 from butfor.neighbours.worst import worst_neighbours
 from butfor.problem.problem import Problem

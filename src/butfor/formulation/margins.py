@@ -9,7 +9,8 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.cells import Cells, number_cells
-from butfor.model.clearance import MARGIN_ROUNDING, ranges, steep
+from butfor.model.clearance import ranges, with_margin
+from butfor.model.float_order import last_below
 from butfor.model.linear import Linear
 from butfor.model.scores import UNIT_DOUBLE, ScoreSet
 from butfor.model.trees import CellSet, Interval, Leaf, Subset, Trees
@@ -22,7 +23,7 @@ def widened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
 
     A margin of a linear model raises its thresholds.
     """
-    return _raised(score_set, problem, 1 - MARGIN_ROUNDING).widened(problem.doubt(score_set))
+    return _raised(score_set, problem).widened(problem.doubt(score_set))
 
 
 def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
@@ -33,12 +34,11 @@ def tightened(score_set: ScoreSet, problem: Problem) -> ScoreSet:
     return _raised(score_set, problem).tightened(problem.doubt(score_set))
 
 
-def _raised(score_set: ScoreSet, problem: Problem, share: float = 1.0) -> ScoreSet:
-    """The score set with a share of the margin added to the thresholds of a linear model."""
+def _raised(score_set: ScoreSet, problem: Problem) -> ScoreSet:
+    """The score set with the margin added to the thresholds of a linear model."""
     if not problem.demands.margin or not isinstance(problem.model, Linear):
         return score_set
-    raised = share * problem.demands.margin * steep(score_set.A @ problem.model.slope, problem.space)
-    return replace(score_set, b=score_set.b + raised, strict=score_set.strict & (raised == 0))
+    return with_margin(score_set, problem.model, problem.space, problem.demands.margin)
 
 
 def leaf_offsets(problem: Problem, leaves: Sequence[Leaf]) -> FloatArray:
@@ -90,19 +90,22 @@ def cells_inside(model: Trees, space: Space, eps: float) -> tuple[Cells, ...]:
     """The cells of a tree, cut finer. Regions shrunk by `eps` ranges consist of whole cells."""
     if not eps:
         return model.cells
+    ends = ends_inside(model, space, eps)
     return tuple(
-        cells if cells.levels else number_cells(np.concatenate([_above(cells.edges, w), cells.edges - w]))
-        for cells, w in zip(model.cells, inwards(space, eps), strict=True)
+        cells if cells.levels else number_cells(inner.ravel()) for cells, inner in zip(model.cells, ends, strict=True)
     )
 
 
-def inwards(space: Space, eps: float) -> FloatArray:
-    """How far a margin moves the cuts that bound a region.
+def ends_inside(model: Trees, space: Space, eps: float) -> tuple[FloatArray, ...]:
+    """For each edge of the cells of each feature, where the values begin and end that are `eps` ranges inside (2, edges).
 
-    It is a little less than `eps` ranges, as much as is allowed for rounding. So a value just `eps` away from two cuts
-    is found.
+    They begin above the first, and end at the second. Such a value plus and minus the width, as it is rounded, lies on the
+    same side of the edge. The boxes of `bf.robust` are read in the same way.
     """
-    return np.asarray(eps * (1 - MARGIN_ROUNDING / 2) * ranges(space))
+    return tuple(
+        np.stack([last_below(cells.edges, np.full(len(cells.edges), shift)) for shift in (-width, width)])
+        for cells, width in zip(model.cells, (eps * ranges(space)).tolist(), strict=True)
+    )
 
 
 def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
@@ -112,43 +115,37 @@ def leaves_inside(model: Trees, space: Space, eps: float) -> tuple[Leaf, ...]:
     """
     if not eps:
         return model.leaves
-    fine, width = cells_inside(model, space, eps), inwards(space, eps)
+    fine, ends = cells_inside(model, space, eps), ends_inside(model, space, eps)
     leaves = []
     for leaf in model.leaves:
-        path = {j: shrunk(region, model.cells[j], fine[j], width[j]) for j, region in leaf.path.items()}
+        path = {j: shrunk(region, model.cells[j], fine[j], ends[j]) for j, region in leaf.path.items()}
         if not any(region.empty for region in path.values()):
             leaves.append(replace(leaf, path=path))
     return tuple(leaves)
 
 
-def _above(edges: FloatArray, width: float) -> FloatArray:
-    """Edges raised so that values above them are at least `width` above the old ones."""
-    return np.nextafter(edges + width, -np.inf)
-
-
-def shrunk(region: CellSet, old: Cells, new: Cells, width: float) -> CellSet:
+def shrunk(region: CellSet, old: Cells, new: Cells, ends: FloatArray) -> CellSet:
     """A region over the old cells as a smaller region over the new ones.
 
-    It ends `width` inside every cut that bounds it.
+    At every cut that bounds it, it begins or ends at one of the `ends` (see `ends_inside`).
     """
-    if old.levels or not width:
+    if old.levels:
         return region
     if isinstance(region, Interval):
-        first, last = _inner(region.first, region.last, old, new, width)
+        first, last = _inner(region.first, region.last, old, new, ends)
         return Interval(first, last, region.missing)
     mask = np.zeros(new.count + 1, dtype=np.bool_)
     mask[-1] = region.mask[-1]
     padded = np.concatenate([[False], region.mask[:-1], [False]]).astype(np.int8)
-    starts, ends = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1) - 1
-    for start, end in zip(starts, ends, strict=True):
-        first, last = _inner(int(start), int(end), old, new, width)
+    starts, stops = np.flatnonzero(np.diff(padded) == 1), np.flatnonzero(np.diff(padded) == -1) - 1
+    for start, stop in zip(starts, stops, strict=True):
+        first, last = _inner(int(start), int(stop), old, new, ends)
         mask[first : last + 1] = True
     return Subset(mask)
 
 
-def _inner(first: int, last: int, old: Cells, new: Cells, width: float) -> tuple[int, int]:
+def _inner(first: int, last: int, old: Cells, new: Cells, ends: FloatArray) -> tuple[int, int]:
     """The new cells inside the old cells `first` to `last`. Each end that is a cut moves inside."""
-    lower, upper = old.lower()[first], old.upper()[last]
-    begin = 0 if np.isinf(lower) else int(np.searchsorted(new.edges, _above(np.array([lower]), width)[0])) + 1
-    end = new.count - 1 if np.isinf(upper) else int(np.searchsorted(new.edges, upper - width))
+    begin = 0 if first == 0 else int(np.searchsorted(new.edges, ends[0, first - 1])) + 1
+    end = new.count - 1 if last == old.count - 1 else int(np.searchsorted(new.edges, ends[1, last]))
     return begin, end

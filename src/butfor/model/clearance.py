@@ -1,24 +1,27 @@
-"""How far a point is from the deciding boundaries, in ranges. A margin constrains this."""
+"""Which points stay clear of the deciding boundaries. A margin constrains this.
+
+A point stays `eps` clear if no shift of at most `eps` crosses a deciding boundary. The length of a shift is the root of the
+sum of its squares, in ranges. Shifts of just `eps` count, as they do in a ball of `bf.robust`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import UnsupportedProblemError
+from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet
-from butfor.model.trees import Interval, Trees
+from butfor.model.trees import CellSet, Interval, Trees
 from butfor.space.space import Space
-
-MARGIN_ROUNDING = 1e-6
-"""The share of a margin that may be lost to rounding."""
 
 
 def ranges(space: Space) -> FloatArray:
@@ -29,93 +32,77 @@ def ranges(space: Space) -> FloatArray:
 def stays_clear(
     model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float
 ) -> BoolArray:
-    """Which points stay `eps` away from every deciding boundary (up to rounding).
-
-    The points must meet the target.
-    """
+    """Which points stay `eps` clear of every deciding boundary. The points must meet the target."""
     if not eps or not len(points):
         return np.ones(len(points), dtype=np.bool_)
-    check_boundaries(model)
-    return np.asarray(clearance(model, space, points, score_sets) >= eps * (1 - MARGIN_ROUNDING))
+    check_boundaries(model, score_sets)
+    return _clear(model, space, points, score_sets, eps)
 
 
-def check_boundaries(model: Model) -> None:
-    """Refuse a model whose boundaries are too many to be listed."""
-    if isinstance(model, Network | Mixed):
-        kind = "a network" if isinstance(model, Network) else "a sum of trees and a linear model"
-        raise UnsupportedProblemError(
-            f"a margin was asked for, but the model is {kind}.",
-            "How far a row is from its boundary is not known.",
-            "Ask for more of the target instead, for example bf.probability(label, at_least=0.7).",
-        )
+def check_boundaries(model: Model, score_sets: tuple[ScoreSet, ...]) -> None:
+    """Refuse boundaries that are too many to be listed, or curved."""
+    curved = isinstance(model, Linear) and any(score_set.curve is not None for score_set in score_sets)
+    if not (isinstance(model, Network | Mixed) or curved):
+        return
+    kind = "a network" if isinstance(model, Network) else "a sum of trees and a linear model"
+    raise UnsupportedProblemError(
+        "a margin was asked for, but "
+        + ("the boundary of the target is curved." if curved else f"the model is {kind}."),
+        "How far a row is from its boundary is not known.",
+        "Ask for more of the target instead, for example bf.probability(label, at_least=0.7).",
+    )
 
 
 @singledispatch
-def clearance(model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
-    """The distance of each point to the nearest deciding boundary. The points must meet the target."""
+def _clear(model: Model, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float) -> BoolArray:
+    """Which points stay clear of the boundaries of one kind of model."""
     raise TypeError(f"a {type(model).__name__} has no known boundaries")
 
 
-@clearance.register
-def _(model: Linear, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
+@_clear.register
+def _(model: Linear, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float) -> BoolArray:
     scores = evaluate(model, points)
-    best = np.full(len(points), -np.inf)
-    for score_set in score_sets:
-        norm = steep(score_set.A @ model.slope, space)
-        spare = scores @ score_set.A.T - score_set.b
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.where(norm > 0, spare / norm, np.where(spare >= 0, np.inf, -np.inf))
-        best = np.maximum(best, distance.min(axis=1, initial=np.inf))
-    return best
+    inside = [with_margin(score_set, model, space, eps).holds(scores) for score_set in score_sets]
+    return np.any(inside, axis=0) if inside else np.zeros(len(points), dtype=np.bool_)
 
 
-@clearance.register
-def _(model: Trees, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
-    """How far inside its leaves each point lies. Each cut that bounds one of its leaves counts as deciding."""
-    width = ranges(space)
-    out = np.full((len(points), len(model.roots)), -np.inf)
+@_clear.register
+def _(model: Trees, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float) -> BoolArray:
+    """Which points are in the middle of a leaf of each tree. Each cut that bounds one of its leaves counts as deciding."""
+    width = eps * ranges(space)
+    low, high = points - width, points + width
+    clear = np.zeros((len(points), len(model.roots)), dtype=np.bool_)
     for leaf in model.leaves:
-        distance = np.full(len(points), np.inf)
-        for j, region in leaf.path.items():
-            cells, x = model.cells[j], points[:, j]
-            index = cells.index(x)
-            if isinstance(region, Interval):
-                inside = np.where(np.isnan(x), region.missing, (index >= region.first) & (index <= region.last))
-                ends = [(region.first, region.last)]
-            else:
-                inside = region.mask[index]
-                ends = [] if cells.levels else [_run(region.mask[:-1], int(i)) for i in index]
-            distance[~inside.astype(np.bool_)] = -np.inf
-            for row, (first, last) in enumerate(ends * len(x) if len(ends) == 1 else ends):
-                if not np.isnan(x[row]) and inside[row] and not cells.levels:
-                    room = min(x[row] - cells.lower()[first], cells.upper()[last] - x[row])
-                    distance[row] = min(distance[row], room / width[j])
-        out[:, leaf.tree] = np.maximum(out[:, leaf.tree], distance)
-    return np.asarray(out.min(axis=1))
+        inside = [_all_between(region, model.cells[j], low[:, j], high[:, j]) for j, region in leaf.path.items()]
+        clear[:, leaf.tree] |= np.all(inside, axis=0) if inside else True
+    return np.asarray(clear.all(axis=1))
 
 
-def _run(mask: np.ndarray, at: int) -> tuple[int, int]:
-    """The first and last of the consecutive cells in a mask around one cell."""
-    if at >= len(mask) or not mask[at]:
-        return 0, len(mask) - 1
-    first, last = at, at
-    while first > 0 and mask[first - 1]:
-        first -= 1
-    while last < len(mask) - 1 and mask[last + 1]:
-        last += 1
-    return first, last
+def _all_between(region: CellSet, cells: Cells, low: FloatArray, high: FloatArray) -> BoolArray:
+    """Whether all values between two others lie in a region."""
+    first, last = cells.index(low), cells.index(high)
+    if isinstance(region, Interval):
+        between = (first >= region.first) & (last <= region.last)
+        return np.where(first == cells.count, region.missing, between).astype(np.bool_)
+    outside = np.concatenate([[0], np.cumsum(~region.mask)])
+    return np.asarray(outside[first] == outside[last + 1])
 
 
-@clearance.register
-def _(model: ObliqueTree, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...]) -> FloatArray:
-    """How far inside its leaf each point lies. It is the distance to the nearest decision on the path."""
+@_clear.register
+def _(model: ObliqueTree, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float) -> BoolArray:
+    """Which points stay clear of each decision on the way to their leaf."""
     leaf = model.leaf(points)
-    out = np.full(len(points), np.inf)
+    clear = np.zeros(len(points), dtype=np.bool_)
     for path in model.paths:
         rows = np.flatnonzero(leaf == path.node)
         if len(rows):
-            out[rows] = clearance(model.gates, space, points[rows], (path.inside(model.gates.scores),))
-    return out
+            clear[rows] = _clear(model.gates, space, points[rows], (path.inside(model.gates.scores),), eps)
+    return clear
+
+
+def with_margin(score_set: ScoreSet, model: Linear, space: Space, eps: float) -> ScoreSet:
+    """The scores from which no shift of at most `eps` leads out of a set: `A s >= b + eps |slopes|`."""
+    return replace(score_set, b=score_set.b + eps * steep(score_set.A @ model.slope, space))
 
 
 def steep(slope: FloatArray, space: Space) -> FloatArray:

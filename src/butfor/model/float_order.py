@@ -33,6 +33,14 @@ def last_between(holds: Callable[[FloatArray], BoolArray], first: FloatArray, la
         return np.where(holds(found), found, -np.inf) if len(found) else found
 
 
+def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
+    """The largest c whose `c + shift`, as it is rounded, does not exceed the cut."""
+    known = np.where(np.isfinite(cut), cut, 0.0)
+    off = 2 * np.spacing(np.maximum(np.abs(known), np.abs(shift)))  # more than rounding can be
+    last = last_between(lambda c: c + shift <= known, known - shift - off, known - shift + off)
+    return np.where(np.isfinite(cut), last, cut)
+
+
 def _rank(x: FloatArray) -> NDArray[np.int64]:
     bits = x.view(np.int64)
     return np.where(bits >= 0, bits, np.iinfo(np.int64).min - bits)

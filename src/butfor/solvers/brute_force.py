@@ -10,6 +10,7 @@ from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.half_spaces import goals, of_leaf
 from butfor.model.cells import number_cells
 from butfor.model.clearance import ranges, stays_clear
+from butfor.model.float_order import last_below
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind, cuts, evaluate
 from butfor.model.scores import cheapest_offset
@@ -95,9 +96,8 @@ def candidates(problem: Problem, j: int) -> FloatArray:
     """The values of feature `j` that an optimum may take."""
     if not problem.domain.reals()[j]:
         return choices_of(problem, j).every()
-    width = problem.demands.margin * ranges(problem.space)[j]
-    edges = cuts(problem.model, j)
-    edges = np.concatenate([edges, edges - width, np.nextafter(edges + width, -np.inf)])
+    width, edges = problem.demands.margin * ranges(problem.space)[j], cuts(problem.model, j)
+    edges = np.concatenate([edges, *(last_below(edges, np.full(len(edges), shift)) for shift in (-width, width))])
     nearest = FeatureChoices(problem, j, number_cells(edges)).nearest()
     return nearest.value[nearest.able]
 

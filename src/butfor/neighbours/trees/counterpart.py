@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.model.float_order import last_between
+from butfor.model.float_order import last_below
 from butfor.model.trees import Trees, with_cells
 from butfor.neighbours.ball import Ball
 
@@ -37,14 +37,6 @@ def on_grid(model: Trees, ball: Ball) -> Trees:
         at = (model.feature == j) & (model.member < 0)
         cut[at] = ball.anchor[j] + ball.step[j] * np.floor((cut[at] - ball.anchor[j]) / ball.step[j])
     return with_cuts(model, cut)
-
-
-def last_below(cut: FloatArray, shift: FloatArray) -> FloatArray:
-    """The largest c whose `c + shift`, as it is rounded, does not exceed the cut."""
-    known = np.where(np.isfinite(cut), cut, 0.0)
-    off = 2 * np.spacing(np.maximum(np.abs(known), np.abs(shift)))  # more than rounding can be
-    last = last_between(lambda c: c + shift <= known, known - shift - off, known - shift + off)
-    return np.where(np.isfinite(cut), last, cut)
 
 
 def with_cuts(model: Trees, cut: FloatArray) -> Trees:

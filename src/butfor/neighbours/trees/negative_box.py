@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.model.float_order import last_below
 from butfor.model.trees import CellSet, Interval, Subset, Trees, with_cells
-from butfor.neighbours.trees.counterpart import last_below
 from butfor.neighbours.trees.regions import Regions
 
 NegativeBox = Mapping[int, CellSet]

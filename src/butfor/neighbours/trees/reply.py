@@ -13,8 +13,9 @@ from functools import lru_cache
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.model.float_order import last_below
 from butfor.model.trees import Trees
-from butfor.neighbours.trees.counterpart import last_below, with_cuts
+from butfor.neighbours.trees.counterpart import with_cuts
 
 
 def reply(model: Trees, row: FloatArray, radius: FloatArray, point: FloatArray, worst: FloatArray) -> Trees:

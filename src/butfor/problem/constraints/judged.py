@@ -54,7 +54,7 @@ class Margin(Demanded):
 
     def enter(self, problem: Problem, referee: Referee) -> Problem:
         if self.eps:
-            check_boundaries(problem.model)
+            check_boundaries(problem.model, problem.score_sets)
         return problem.with_demands(margin=max(problem.demands.margin, self.eps))
 
 

@@ -249,11 +249,12 @@ def implies(cause: Part, consequence: Part) -> Implication:
 
 @suggests
 def margin(eps: float) -> Margin:
-    """The answer stays at least `eps` away from every deciding boundary. The unit is a column's range.
+    """No shift of a length up to `eps` leads across a deciding boundary. The length is the root of the squares, in ranges.
 
-    For a linear model this is the distance to each deciding hyperplane, in range-scaled units. For a tree, each
-    deciding cut is at least `eps` ranges away; for a regressor or a probability, these are the cuts of the leaf.
-    Choose it for answers that survive small changes of the data and of the model.
+    For a linear model this is `w'x >= b + eps |w|`. For a tree, every number may be off by `eps` ranges and stays in its
+    leaf; in a sum of trees, in its leaf of each tree. A shift of just `eps` counts, as in `robust`, so an answer with a
+    margin is robust, too: in a round ball, and for trees in a box. Whole numbers are shifted like real ones. Choose it for
+    answers that survive small changes of the data and of the model, and if `robust` takes too long.
 
     >>> margin(0.01)
     margin(0.01)
@@ -265,8 +266,8 @@ def margin(eps: float) -> Margin:
 def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"] = "linf") -> Robust:
     """The target is met in a whole ball around the answer: for all `s` with `||s|| <= radius`, measured in ranges.
 
-    Choose it if the advice will not be followed exactly, or if values are known only roughly. `margin` is the weaker
-    promise to stay away from every boundary of a tree. If a target has several classes, one of them holds everywhere; and
+    Choose it if the advice will not be followed exactly, or if values are known only roughly. `margin` is the stronger
+    promise to stay in one leaf of a tree. If a target has several classes, one of them holds everywhere; and
     for "other", one class beats the old one everywhere.
 
     - `radius`: a share of the range of each column of real numbers, or a dict from column to a radius in its own units.

@@ -13,7 +13,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.cell_arrays import CellSets, laid_out
-from butfor.formulation.margins import cells_inside, inwards, leaf_offsets, shrunk
+from butfor.formulation.margins import cells_inside, ends_inside, leaf_offsets, shrunk
 from butfor.model.cells import Cells
 from butfor.model.trees import CellSet, Leaf, Trees, everywhere
 from butfor.problem.problem import Problem
@@ -107,7 +107,7 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
     They are cached, because one model gets many questions in a row.
     """
     cells = cells_inside(model, space, margin)
-    width = inwards(space, margin)
+    ends = ends_inside(model, space, margin)
     masked = model.asked_for_sets()
     child: list[list[int]] = []
     entry: list[tuple[int, CellSet | None]] = []
@@ -133,7 +133,7 @@ def branches(model: Trees, space: Space, margin: float) -> Branches:
         region = path.get(j, everywhere(model.cells[j], as_mask=j in masked))
         for below, left in ((model.right[node], False), (model.left[node], True)):
             side = model.side(node, region, left=left)
-            fits = side if side.empty else shrunk(side, model.cells[j], cells[j], width[j])
+            fits = side if side.empty else shrunk(side, model.cells[j], cells[j], ends[j])
             if not fits.empty:
                 pending.append((int(below), me, j, fits, {**path, j: side}, depth + 1))
     return Branches(
