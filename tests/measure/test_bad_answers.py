@@ -74,7 +74,7 @@ ERRORS: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     # the functions
     ("two factuals", lambda: bf.measure.proximity(TWO, SET, JUDGE.space), InputError, "2 rows.*Judge"),
     ("unseen, alone", lambda: bf.measure.diversity(SET.assign(job="judge"), JUDGE.space), InputError, "'judge'"),
-    ("a strange word", lambda: bf.measure.normalised_diversity(SET, JUDGE.space, "kept"), InputError, "'left out'"),  # type: ignore[arg-type]
+    ("a strange word", lambda: bf.measure.standardised_diversity(SET, JUDGE.space, "kept"), InputError, "'left out'"),  # type: ignore[arg-type]
     ("a picture of another table", lambda: bf.measure.plot(X), InputError, "Judge.frame"),
     ("a picture of an unknown measure", lambda: bf.measure.plot(JUDGE.frame({"a": SET}, ROW), ["speed"]), InputError,
      "speed.*Choose from validity"),

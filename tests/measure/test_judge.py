@@ -59,10 +59,11 @@ def test_the_functions_say_the_same(judge, ours) -> None:
         bf.measure.categorical_proximity,
         bf.measure.sparsity,
         bf.measure.contradiction,
+        bf.measure.normalised_diversity,
     ):
         each = [measure(ROWS.iloc[[row]], set_, judge.space) for row, set_ in enumerate(sets)]
         assert found[measure.__name__] == pytest.approx(np.mean(each))
-    for measure in (bf.measure.diversity, bf.measure.normalised_diversity):
+    for measure in (bf.measure.diversity, bf.measure.standardised_diversity):
         assert found[measure.__name__] == pytest.approx(np.mean([measure(set_, judge.space) for set_ in sets]))
     near = bf.measure.Plausibility(X, judge.space)
     for name in ("neighbour_distance", "outlier_factor", "isolation"):

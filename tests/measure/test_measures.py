@@ -58,20 +58,49 @@ def test_diversity_of_three_by_hand() -> None:
 
 
 def test_normalised_diversity_by_hand() -> None:
+    """Eq. 15 of Shekhar et al., with plain loops: each pair, divided by how far both have moved."""
+    third = answers((50, 0.0, "pilot", False))
+    x, points = FACTUAL.iloc[0], list(pd.concat([TWO, third]).itertuples(index=False))
+    mads = {"age": 10.0, "debt": 8.0}  # the debt's own is 0, so its range stands in for it
+
+    def far(a, b) -> float:
+        return (
+            sum(abs(p - q) / mads[name] if name in mads else p != q for name, p, q in zip(DATA, a, b, strict=True)) / 4
+        )
+
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    known = [far(points[i], points[j]) / (far(points[i], x) + far(points[j], x)) for i, j in pairs]
+    assert bf.measure.normalised_diversity(FACTUAL, pd.concat([TWO, third]), SPACE) == pytest.approx(np.mean(known))
+    assert 0 < np.mean(known) < 1
+
+
+def test_normalised_diversity_has_no_unit() -> None:
+    """Ten times as far in all directions is as diverse: that is what it is normalised by."""
+    rng = np.random.default_rng(0)
+    data, moves = rng.normal(size=(50, 5)), rng.normal(size=(4, 5))
+    space = infer(data)
+    near, far = (bf.measure.normalised_diversity(data[:1], data[:1] + scale * moves, space) for scale in (0.1, 1.0))
+    assert near == pytest.approx(far)
+    assert bf.measure.diversity(data[:1] + moves, space) == pytest.approx(
+        10 * bf.measure.diversity(data[:1] + 0.1 * moves, space)
+    )
+
+
+def test_standardised_diversity_by_hand() -> None:
     age, debt = np.std([20, 30, 40, 50, 60]), np.std([0, 0, 0, 0, 8])
-    assert bf.measure.normalised_diversity(TWO, SPACE) == pytest.approx((30 / age + 4 / debt + 1 + 1) / 4)
+    assert bf.measure.standardised_diversity(TWO, SPACE) == pytest.approx((30 / age + 4 / debt + 1 + 1) / 4)
 
 
 def test_a_constant_column_has_no_spread() -> None:
     wide = DATA.assign(one=3.0, word="x")
     set_ = TWO.assign(one=[3.0, 5.0], word="x")
-    assert bf.measure.normalised_diversity(set_, infer(wide)) == bf.measure.normalised_diversity(TWO, SPACE)
-    assert np.isnan(bf.measure.normalised_diversity(set_, infer(wide), constant="undefined"))
-    assert np.isnan(bf.measure.normalised_diversity(set_[["one"]], infer(wide[["one"]])))
+    assert bf.measure.standardised_diversity(set_, infer(wide)) == bf.measure.standardised_diversity(TWO, SPACE)
+    assert np.isnan(bf.measure.standardised_diversity(set_, infer(wide), constant="undefined"))
+    assert np.isnan(bf.measure.standardised_diversity(set_[["one"]], infer(wide[["one"]])))
 
 
 def test_nothing_but_constants_left_out_changes_nothing() -> None:
-    assert bf.measure.normalised_diversity(TWO, SPACE) == bf.measure.normalised_diversity(TWO, SPACE, "undefined")
+    assert bf.measure.standardised_diversity(TWO, SPACE) == bf.measure.standardised_diversity(TWO, SPACE, "undefined")
 
 
 @pytest.mark.parametrize(
@@ -116,8 +145,9 @@ def test_proximity_is_what_the_cost_mad_minimises() -> None:
     assert bf.measure.proximity(FACTUAL[["age", "debt"]], set_, space) == pytest.approx(costs.mean() / 2)
 
 
-OF_FACTUAL = (bf.measure.proximity, bf.measure.categorical_proximity, bf.measure.sparsity, bf.measure.contradiction)
-OF_SET = (bf.measure.diversity, bf.measure.normalised_diversity)
+OF_PAIRS = (bf.measure.normalised_diversity, bf.measure.contradiction)
+OF_FACTUAL = (bf.measure.proximity, bf.measure.categorical_proximity, bf.measure.sparsity, *OF_PAIRS)
+OF_SET = (bf.measure.diversity, bf.measure.standardised_diversity)
 
 
 @pytest.mark.parametrize("measure", OF_FACTUAL)

@@ -21,6 +21,7 @@ from butfor.compiled.clock import now
 from butfor.datasets import loans
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
 from butfor.importers.libraries.sklearn_isolation import PathLengths
+from butfor.solvers.swarm.appraiser import Appraiser
 
 X, Y = loans.load()
 NUMBERS = ["age", "income", "amount", "months", "late_payments"]
@@ -319,6 +320,52 @@ def test_what_a_column_tells_may_be_said_by_the_user() -> None:
         boxed().explain(ONE, target="approved", solver=bf.Swarm(active=1, telling=lambda *column: "much"))
 
 
+def test_a_row_without_an_answer_is_searched_again_with_more_columns() -> None:
+    """Three columns must rise together. Two of them never suffice, whichever they are."""
+    table = pd.DataFrame(np.random.default_rng(0).random((300, 6)), columns=list("abcdef"))
+
+    def all_high(rows) -> np.ndarray:
+        return np.asarray(rows, dtype=float)[:, [1, 3, 4]].min(axis=1)
+
+    explainer, row = bf.Explainer(bf.black_box(all_high), table), table.iloc[[int(all_high(table).argmin())]]
+    row = row.assign(b=0.1, d=0.1, e=0.1)
+    asked = {"target": bf.value(at_least=0.8), "cost": bf.L1(scale="range")}
+    narrow = explainer.explain(row, **asked, solver=bf.Swarm(20, 20, active=1)).only
+    assert narrow.cost == pytest.approx(3 * 0.7, rel=0.05)
+    assert narrow.certificate.notes["coverage"] == 1.0
+    few = explainer.explain(row, **asked, solver=bf.Swarm(20, 20, active=1, calls=10)).only
+    assert few.certificate.notes["calls"] <= 10
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_algorithm_of_survival_counterfactuals_as_it_is_written(seed) -> None:
+    """Start in the ball, pull back into it, penalty 1e6, nothing polished: on a plane, the projection is found."""
+    rng = np.random.default_rng(seed)
+    data = rng.normal(size=(300, 3))
+    weights = rng.normal(size=3)
+    row = data[[int(np.argmin(data @ weights))]] * 0.5
+    goal = float(np.quantile(data @ weights, 0.7))
+    explainer = bf.Explainer(bf.black_box(lambda rows: rows @ weights), data)
+    written = bf.Swarm(300, 200, ball=True, pull=1e6, polish=False, weights=(0.729, 1.4945, 1.4945, 0.0))
+    found = explainer.explain(
+        row, bf.value(at_least=goal), cost=bf.L2(scale="none"), solver=written, seed=seed, progress=False
+    ).only
+    lacking = goal - float((row @ weights)[0])
+    nearest = explainer.explain(row, bf.value(at_least=goal), cost=bf.L2(scale="none"), solver=bf.Swarm()).only
+    assert lacking**2 / (weights @ weights) <= found.cost <= 1.001 * nearest.cost
+    with pytest.raises(UnsupportedProblemError, match=r"by bf\.L2"):
+        explainer.explain(row, bf.value(at_least=goal), cost=bf.L1(), solver=written)
+
+
+def test_a_random_one_of_each_cluster_is_as_valid() -> None:
+    drawn = [boxed().explain(ONE, target="approved", k=5, solver=bf.Swarm(choice="random", polish=False), seed=seed)
+             for seed in range(3)]  # fmt: skip
+    cheapest = boxed().explain(ONE, target="approved", k=5, solver=bf.Swarm(polish=False))
+    for answers in drawn:
+        assert answers.found.all()
+        assert answers.costs.mean() > cheapest.costs.mean()
+
+
 def test_a_forest_says_what_is_plausible() -> None:
     """It is asked about every point: the answer looks like the data, also where the cheapest one does not."""
     forest = IsolationForest(n_estimators=40, random_state=0).fit(X[NUMBERS])
@@ -463,3 +510,57 @@ def test_every_kind_of_table(kind) -> None:
     reference = boxed(data=plain).explain(ONE.astype(float), target="approved", solver=QUICK)
     assert answer.cost == pytest.approx(reference.cost)
     assert type(answer.point) is type(row)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_large_penalty_finds_what_valid_points_first_find(seed) -> None:
+    """Eq. 18 of Kovalev and Utkin, C = 1e6, with values in the thousands: every miss must count what it lacks."""
+    table = pd.DataFrame(np.random.default_rng(1).random((300, 10)), columns=[f"c{i}" for i in range(10)])
+    explainer = bf.Explainer(bf.black_box(lambda rows: 1000 * np.asarray(rows, dtype=float).sum(axis=1)), data=table)
+    wanted = {"target": bf.value(at_least=9000.0), "cost": bf.L1(), "seed": seed}
+    first, penalised = (
+        explainer.explain(table.iloc[[0]], solver=bf.Swarm(50, 100, pull=pull, polish=False), **wanted).only
+        for pull in (None, 1e6)
+    )
+    assert penalised.found
+    assert penalised.cost == pytest.approx(first.cost, rel=0.01)
+
+
+THREE = make_pipeline(StandardScaler(), LogisticRegression()).fit(X[NUMBERS], np.arange(len(X)) % 3)
+LACKING = {
+    "two classes": (LOGIT, "approved", lambda p: np.maximum(0.5 - p[:, 0], 0.0)),
+    "probability": (LOGIT, bf.probability("approved", at_least=0.8), lambda p: np.maximum(0.8 - p[:, 0], 0.0)),
+    "three classes": (THREE, [1, 2], lambda p: (p.max(axis=1) - p[:, 1:].max(axis=1)) / 2),
+    "value": (
+        LinearRegression().fit(X[NUMBERS], X["income"]),
+        bf.value(at_least=30_000.0, at_most=31_000.0),
+        lambda v: np.maximum(np.maximum(30_000 - v, v - 31_000), 0.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("read", [True, False])
+@pytest.mark.parametrize("kind", LACKING)
+def test_points_are_compared_by_the_printed_sum(kind, read, monkeypatch) -> None:
+    """Eq. 3 of Shekhar et al.: what the estimator itself lacks to the target, times `pull`, plus the cost."""
+    model, target, lacks = LACKING[kind]
+    outputs = getattr(model, "predict_proba", model.predict)
+    asked = []
+
+    class Watched(Appraiser):
+        def __call__(self, points, rows):
+            asked.append((points, super().__call__(points, rows)))
+            return asked[-1][-1]
+
+    monkeypatch.setattr("butfor.solvers.swarm.run.Appraiser", Watched)
+    boxed = model if read else bf.black_box(outputs, classes=getattr(model, "classes_", ()))
+    explainer = bf.Explainer(boxed, X[NUMBERS])
+    row = X[NUMBERS].iloc[[int(np.argmax(lacks(outputs(X[NUMBERS]))))]]
+    found = explainer.explain(row, target, cost=bf.L1(scale="range"), solver=bf.Swarm(10, 5, pull=7.0, polish=False))
+    width = np.ptp(X[NUMBERS].to_numpy(dtype=float), axis=0)
+    for points, appraised in asked:
+        table = explainer.space.decode(points, row.iloc[np.zeros(len(points), dtype=int)])
+        moved = (np.abs(points - row.to_numpy(dtype=float)) / width).sum(axis=1)
+        printed = 7.0 * lacks(outputs(table)) + moved
+        assert np.allclose(found[0].certificate.coin * appraised.second, printed, rtol=1e-6, atol=1e-9)
+    assert asked

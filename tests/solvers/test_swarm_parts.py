@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 
+import butfor as bf
 from butfor.errors import InputError, UnsupportedProblemError
+from butfor.explain.plan import plan
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm.appraiser import ahead, foremost
-from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
+from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.hypercube import hypercube, moved
 from butfor.solvers.swarm.kernels import move
 from butfor.solvers.swarm.pricing import Pricing
+from butfor.solvers.swarm.round_ball import RoundBall
 from butfor.solvers.swarm.swarm import Swarm, constriction
-from butfor.solvers.swarm.telling import information_value
+from butfor.solvers.swarm.telling import information_value, printed_information_value
+from butfor.space.feature import Feature
 from butfor.testing.problems import Kinds, random_problem
 
 EVERYTHING = Kinds()
@@ -150,8 +155,6 @@ def test_valid_points_come_before_invalid_ones() -> None:
 def test_information_value_by_hand() -> None:
     """Two categories, 4 rows that meet the target and 4 that do not, half a row added to each count."""
     codes, met = np.array([0.0, 0, 0, 1, 1, 1, 1, 0]), np.array([1, 1, 1, 1, 0, 0, 0, 0], dtype=bool)
-    from butfor.space.feature import Feature
-
     p, q = np.array([3.5, 1.5]) / 5, np.array([1.5, 3.5]) / 5
     due = float(((p - q) * np.log(p / q)).sum())
     assert information_value(codes, met, Feature("f", levels=("a", "b"))) == pytest.approx(due)
@@ -180,3 +183,63 @@ def test_one_of_each_cluster() -> None:
     assert sorted(chosen // 20) == [0, 1, 2]
     assert chosen[0] == np.argmin(cost)
     assert all(cost[i] == cost[20 * (i // 20) : 20 * (i // 20) + 20].min() for i in chosen)
+
+
+def test_a_random_one_of_each_cluster() -> None:
+    rng = np.random.default_rng(0)
+    heaps = np.concatenate([rng.normal(centre, 0.01, (20, 2)) for centre in (0.0, 5.0, 9.0)])
+    cost = rng.random(60)
+    drawn = [random_of_clusters(heaps, cost, 3, seed) for seed in range(40)]
+    assert all(sorted(chosen // 20) == [0, 1, 2] for chosen in drawn)
+    assert all((np.diff(cost[chosen]) > 0).all() for chosen in drawn)
+    assert len(np.unique(np.concatenate(drawn))) > 30, "not the cheapest alone"
+
+
+def test_information_value_as_printed_by_hand() -> None:
+    """Eq. 16: (p - q) p / q summed over bins, with half a row more in each."""
+    codes = np.array([0.0, 0, 0, 1, 1, 1, 1, 1])
+    met = np.array([True, True, False, True, False, False, False, False])
+    p, q = np.array([2.5, 1.5]) / 4, np.array([1.5, 4.5]) / 6
+    due = ((p - q) * p / q).sum()
+    assert printed_information_value(codes, met, Feature("f", levels=("a", "b"))) == pytest.approx(due)
+
+
+def round_balls(most: float):
+    """Problems of real numbers alone under squared prices, each with the ball of a cost."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        data = rng.normal(size=(50, 4)) * [1.0, 3.0, 0.1, 20.0]
+        explainer = bf.Explainer(LinearRegression().fit(data, data.sum(axis=1)), data)
+        case = explainer._asking.case(data[:3], bf.value(at_least=100.0), bf.L2())
+        (part,) = plan(case.question, case.referee, case.factuals, case.before)
+        yield data, part.problem, RoundBall(hypercube(part.problem), np.array([most, 2 * most, np.inf]))
+
+
+def test_the_restriction_procedure_is_the_printed_one() -> None:
+    """z = x + min(|z - x|, R) (z - x) / |z - x|, then min and max with the ends of each column."""
+    for data, problem, ball in round_balls(0.5):
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(3, 30, ball.cube.size))
+        found = ball.restricted(X)
+        low, high, unit = data.min(axis=0), data.max(axis=0), np.sqrt(problem.prices.l2)
+        for row, radius in enumerate(np.sqrt(ball.most)):
+            for q in range(30):
+                x, z = data[row], data[row] + X[row, q] * ball.cube.width
+                gap = np.linalg.norm(unit * (z - x))
+                z = x + min(gap, radius) * (z - x) / gap
+                z = np.maximum(np.minimum(z, high), low)
+                assert np.allclose(data[row] + found[row, q] * ball.cube.width, z, rtol=1e-9)
+
+
+def test_starts_are_even_in_the_ball() -> None:
+    """In d dimensions the distance of a point from the middle is below r R with probability r^d."""
+    looked_at = 0
+    for data, problem, ball in round_balls(1e-6):
+        moved = ball.drawn(2000, np.random.default_rng(0))[0] * ball.cube.width * np.sqrt(problem.prices.l2)
+        share = np.linalg.norm(moved, axis=1) / 1e-3
+        assert share.max() <= 1 + 1e-9
+        if ((data[0] > data.min(axis=0) + 0.01) & (data[0] < data.max(axis=0) - 0.01)).all():  # the box cuts nothing
+            assert np.allclose(np.quantile(share**4, [0.25, 0.5, 0.75]), [0.25, 0.5, 0.75], atol=0.04)
+            assert np.abs(moved.mean(axis=0)).max() < 1e-4
+            looked_at += 1
+    assert looked_at > 2

@@ -143,7 +143,8 @@ class EstimatorOracle(AbstractOracle):
                 f"the model returned NaN for {int(np.isnan(distance).sum())} of {after.height} rows.",
                 "It must return numbers.",
             )
-        return Response(met, at_least_near_miss(met, distance), self.target.offsets(after, after.height))
+        offsets, lacking = self.target.offsets(after, after.height), self.target.lacking(before, after)
+        return Response(met, at_least_near_miss(met, distance), offsets, at_least_near_miss(met, lacking))
 
     def _tiled(self, rows: IntArray) -> Prediction:
         """The factual row of each point. Those of the last call are kept for the next one."""
@@ -174,6 +175,27 @@ class EstimatorOracle(AbstractOracle):
         if self._plain and not np.isnan(points).any():  # each library has its own mark for a missing value
             return frames.of_floats(self.before.table, space.names, points)
         return space.decode(points, self._tiled(rows).table, self._codes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class InTerms(AbstractOracle):
+    """An oracle that evaluates the model, and asks the estimator what points lack in the terms of the target."""
+
+    model: AbstractOracle
+    estimator: AbstractOracle
+
+    @property
+    def examples(self) -> FloatArray:  # type: ignore[override]
+        return self.model.examples
+
+    def ask(self, points: FloatArray, rows: IntArray) -> Response:
+        return replace(self.model.ask(points, rows), lacking=self.estimator.ask(points, rows).lacking)
+
+    def of_examples(self, row: int) -> Response:
+        return replace(self.model.of_examples(row), lacking=self.estimator.of_examples(row).lacking)
+
+    def take(self, rows: IntArray | slice) -> InTerms:
+        return InTerms(self.model.take(rows), self.estimator.take(rows))
 
 
 class HastyOracle(EstimatorOracle):

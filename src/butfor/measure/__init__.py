@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         normalised_diversity,
         proximity,
         sparsity,
+        standardised_diversity,
     )
     from butfor.measure.plausibility import Plausibility
 
@@ -25,6 +26,7 @@ _HOMES = {
     "judge": ("Judge", "plot"),
     "measures": (
         "categorical_proximity", "contradiction", "diversity", "normalised_diversity", "proximity", "sparsity",
+        "standardised_diversity",
     ),
     "plausibility": ("Plausibility",),
 }  # fmt: skip
@@ -39,6 +41,7 @@ __all__ = [
     "plot",
     "proximity",
     "sparsity",
+    "standardised_diversity",
 ]
 
 __getattr__, __dir__ = loaded_when_used(__name__, _HOME)

@@ -32,6 +32,7 @@ MEASURES = {
     "sparsity": False,
     "diversity": True,
     "normalised_diversity": True,
+    "standardised_diversity": True,
     "contradiction": False,
     "neighbour_distance": False,
     "outlier_factor": False,
@@ -59,8 +60,8 @@ class Judge:
 
     - `validity`: the share of the answers that are valid;
     - `coverage`: the number of distinct valid answers divided by the number wanted;
-    - `proximity`, `categorical_proximity`, `sparsity`, `diversity`, `normalised_diversity`, `contradiction`: the
-      functions of that name in `butfor.measure`;
+    - `proximity`, `categorical_proximity`, `sparsity`, `diversity`, `normalised_diversity`, `standardised_diversity`,
+      `contradiction`: the functions of that name in `butfor.measure`;
     - `neighbour_distance`, `outlier_factor`, `isolation`: the means of the methods of that name of `Plausibility`;
     - `violations`: the share of answers that break a constraint, or hold a value that a column never takes (outside its
       range and not the factual's own, or between its steps);
@@ -206,7 +207,8 @@ class Judge:
             "categorical_proximity": measures.categorical_proximity(x, answers, space),
             "sparsity": measures.sparsity(x, answers, space),
             "diversity": measures.diversity(answers, space),
-            "normalised_diversity": measures.normalised_diversity(answers, space),
+            "normalised_diversity": measures.normalised_diversity(x, answers, space),
+            "standardised_diversity": measures.standardised_diversity(answers, space),
             "contradiction": measures.contradiction(x, answers, space),
         }
 

@@ -76,19 +76,46 @@ def diversity(answers: Any, space: Space) -> float:
     return _over_pairs(_distinct(answers, space), lambda row, rest: _gaps(row, rest, space, "mad").mean(axis=1).sum())
 
 
-def normalised_diversity(answers: Any, space: Space, constant: Literal["left out", "undefined"] = "left out") -> float:
+def normalised_diversity(factual: Any, answers: Any, space: Space) -> float:
+    """How far answers lie from each other, for how far they lie from the factual. Larger is more diverse.
+
+    `2/(k (k-1)) sum_{i<l} D(c_i, c_l) / (D(c_i, x) + D(c_l, x))` over the k distinct answers, where D is the distance of
+    `diversity`: the mean over all columns (Shekhar et al., CSDE 2023, eq. 15). A pair without a change, whose quotient
+    is 0/0, is left out. Answers that share half of their way have about 0.5, and those that share nothing have 1. Choose
+    it to compare methods whose answers are not equally near. The column of that name in Table II of the paper is
+    `diversity / proximity` instead, about twice as much.
+
+    >>> from butfor.space.infer import infer
+    >>> space = infer([[0.0, 5.0], [1.0, 7.5], [2.0, 10.0]])
+    >>> normalised_diversity([[0.0, 5.0]], [[2.0, 5.0], [0.0, 10.0]], space)
+    1.0
+    >>> normalised_diversity([[0.0, 5.0]], [[1.0, 5.0], [2.0, 5.0]], space)
+    0.3333333333333333
+    """
+    points = _distinct(answers, space)
+    if len(points) < 2:
+        return 0.0 if len(points) else float("nan")
+    away = _gaps(one(factual, space), points, space, "mad").mean(axis=1)
+    apart = [_gaps(points[[i]], points[i + 1 :], space, "mad").mean(axis=1) for i in range(len(points) - 1)]
+    ways = np.concatenate([away[i] + away[i + 1 :] for i in range(len(points) - 1)])
+    return _mean(np.concatenate(apart)[ways > 0] / ways[ways > 0])
+
+
+def standardised_diversity(
+    answers: Any, space: Space, constant: Literal["left out", "undefined"] = "left out"
+) -> float:
     """The mean distance of the answers from each other, in standard deviations. Larger is more diverse.
 
     `2/(k (k-1) d) sum_{i<l} sum_j |c_ij - c_lj| / s_j`, where s_j is the standard deviation in the data; a pair of
-    levels counts `[c_ij != c_lj]` (after Shekhar et al., CSDE 2023). It can be compared between data sets. A column
-    that is constant in the data has no spread. By default such columns are left out, and not counted in d. As
-    published, the measure then has no value: choose `constant="undefined"` for that.
+    levels counts `[c_ij != c_lj]`. Choose it where median absolute deviations are zero, or to compare data sets. A column
+    that is constant in the data has no spread. Such columns are left out, and not counted in d. With
+    `constant="undefined"` the measure has no value then.
 
     >>> from butfor.space.infer import infer
     >>> space = infer([[0.0, 3.0], [2.0, 3.0]])
-    >>> normalised_diversity([[0.0, 3.0], [2.0, 3.0]], space)
+    >>> standardised_diversity([[0.0, 3.0], [2.0, 3.0]], space)
     2.0
-    >>> normalised_diversity([[0.0, 3.0], [2.0, 3.0]], space, constant="undefined")
+    >>> standardised_diversity([[0.0, 3.0], [2.0, 3.0]], space, constant="undefined")
     nan
     """
     if constant not in ("left out", "undefined"):

@@ -19,12 +19,14 @@ class Response:
 
     - `met`: whether the point meets the target;
     - `distance`: how far the point is from meeting it (0 if it does);
-    - `offset`: what the predicted class adds to the cost.
+    - `offset`: what the predicted class adds to the cost;
+    - `lacking`: what the point lacks in the terms of the target, if the oracle knows them (see `AbstractTarget.lacking`).
     """
 
     met: BoolArray
     distance: FloatArray
     offset: FloatArray
+    lacking: FloatArray | None = None
 
 
 class AbstractOracle(ABC):

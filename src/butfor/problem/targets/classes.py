@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, choice
@@ -51,6 +52,11 @@ class Classes(AbstractTarget):
             return super().distance(before, after)
         return _behind(after.scores, np.array([label in self.labels for label in after.source.classes]))
 
+    def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
+        if after.scores is None:
+            return super().lacking(before, after)
+        return _lacking(after.scores, np.array([label in self.labels for label in after.source.classes]))
+
 
 @dataclass(frozen=True)
 class Other(AbstractTarget):
@@ -80,8 +86,16 @@ class Other(AbstractTarget):
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         if after.scores is None:
             return super().distance(before, after)
-        known = after.source.classes
-        return _behind(after.scores, np.array([[label != now for label in known] for now in before.labels]))
+        return _behind(after.scores, self._wanted(before, after))
+
+    def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
+        if after.scores is None:
+            return super().lacking(before, after)
+        return _lacking(after.scores, self._wanted(before, after))
+
+    def _wanted(self, before: Prediction, after: Prediction) -> BoolArray:
+        """Which classes (rows, classes) would do."""
+        return np.array([[label != now for label in after.source.classes] for now in before.labels])
 
 
 @dataclass(frozen=True)
@@ -130,7 +144,14 @@ class ClassCosts(AbstractTarget):
         return ClassCosts(tuple((label, factor * cost) for label, cost in self.costs))
 
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
-        return Classes(tuple(label for label, _ in self.costs)).distance(before, after)
+        return self._classes.distance(before, after)
+
+    def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
+        return self._classes.lacking(before, after)
+
+    @property
+    def _classes(self) -> Classes:
+        return Classes(tuple(label for label, _ in self.costs))
 
 
 @dataclass(frozen=True)
@@ -188,10 +209,22 @@ class Probability(AbstractTarget):
         found = after.probabilities[:, list(after.source.classes).index(self.label)]
         return np.asarray(np.maximum(0.0, np.log(self.at_least) - np.log(np.maximum(found, LEAST))))
 
+    def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
+        found = after.probabilities[:, list(after.source.classes).index(self.label)]
+        return np.asarray(np.maximum(0.0, self.at_least - found))
+
 
 def _behind(scores: FloatArray, wanted: BoolArray) -> FloatArray:
     """How far the best wanted class is behind the best class, for each row."""
     return np.asarray(scores.max(axis=1) - np.where(wanted, scores, -np.inf).max(axis=1))
+
+
+def _lacking(scores: FloatArray, wanted: BoolArray) -> FloatArray:
+    """Half of what the best wanted class lacks to the probability of the best class: of two classes, 1/2 - P(wanted).
+
+    Scores of a decision function are read as logarithms of odds.
+    """
+    return _behind(np.asarray(softmax(scores, axis=1)), wanted) / 2
 
 
 def _classless(source: Source, given: str) -> InputError:

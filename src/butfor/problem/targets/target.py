@@ -77,3 +77,7 @@ class AbstractTarget(ABC):
     def distance(self, before: Prediction, after: Prediction) -> FloatArray:
         """How far each prediction is from the target; 0 if it is met. Searches by trial follow it."""
         return np.where(self.met(before, after), 0.0, 1.0)
+
+    def lacking(self, before: Prediction, after: Prediction) -> FloatArray:
+        """The same in the terms in which the target is told: in probabilities, or in the unit of the values."""
+        return self.distance(before, after)

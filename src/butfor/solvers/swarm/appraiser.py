@@ -42,7 +42,7 @@ class Appraised:
 class Appraiser:
     """Appraises points with the oracle, and counts its calls (`asked`).
 
-    With `pull`, points are compared by `pull` times the distance plus the cost.
+    With `pull`, points are compared by `pull` times what they lack plus the cost.
     """
 
     problem: Problem
@@ -74,7 +74,8 @@ class Appraiser:
             )
         cost = np.where(valid, cost, np.inf)
         if self.pull is not None:
-            return Appraised(cost, response.distance, broken, self.pull * -np.expm1(-response.distance) + price)
+            lacking = response.distance if response.lacking is None else response.lacking
+            return Appraised(cost, response.distance, broken, self.pull * lacking + price if self.pull else price)
         return Appraised(
             cost, response.distance, np.where(valid, -1.0, response.distance), np.where(valid, cost, broken)
         )

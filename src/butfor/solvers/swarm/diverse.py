@@ -38,6 +38,14 @@ def cheapest_of_clusters(positions: FloatArray, cost: FloatArray, k: int, seed: 
     return np.asarray(best[np.argsort(cost[best], kind="stable")])
 
 
+def random_of_clusters(positions: FloatArray, cost: FloatArray, k: int, seed: int) -> IntArray:
+    """A random point of each of at most `k` clusters, cheapest first."""
+    if len(cost) <= k:
+        return np.argsort(cost, kind="stable")
+    drawn = best_of_each(clusters(positions, k, seed), np.random.default_rng(seed).random(len(cost)))
+    return np.asarray(drawn[np.argsort(cost[drawn], kind="stable")])
+
+
 def clusters(positions: FloatArray, k: int, seed: int) -> IntArray:
     """The cluster of each position, by k-means (Lloyd, 1982).
 

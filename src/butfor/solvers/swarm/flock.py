@@ -8,6 +8,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.solvers.swarm.appraiser import Appraiser, ahead, foremost
 from butfor.solvers.swarm.hypercube import Hypercube
 from butfor.solvers.swarm.kernels import move, take_over, uniform_pair
+from butfor.solvers.swarm.round_ball import RoundBall
 
 BEST = 4
 """One in `BEST` particles counts as one of the best."""
@@ -50,8 +51,10 @@ class Flock:
         self.last_points, self.last_cost = points.reshape(*shape, -1), cost
         return np.asarray(self.cost.min(axis=1) < before)
 
-    def step(self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray) -> None:
-        """Move all particles.
+    def step(
+        self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray, ball: RoundBall | None = None
+    ) -> None:
+        """Move all particles. With a `ball`, they are pulled back into it, and nothing else stops them.
 
         The random numbers are the same for every row, so that an answer does not depend on the other rows.
         """
@@ -65,9 +68,14 @@ class Flock:
         ]
         lead = np.stack([own[at] for own, at in zip(self.own, np.column_stack(leaders), strict=True)])
         mean = self._mean_of_best() if weights[3] else np.zeros(self.positions[:, 0].shape)
+        lower, upper = self.cube.lower, self.cube.upper
+        if ball is not None:
+            lower, upper = np.full_like(lower, -np.inf), np.full_like(upper, np.inf)
         self.positions, self.velocities = move(
-            self.positions, self.velocities, self.own, lead, mean, self.cube.lower, self.cube.upper, weights, r1, r2, r3
+            self.positions, self.velocities, self.own, lead, mean, lower, upper, weights, r1, r2, r3
         )
+        if ball is not None:
+            self.positions = ball.restricted(self.positions)
 
     def _mean_of_best(self) -> FloatArray:
         count = max(1, self.first.shape[1] // BEST)

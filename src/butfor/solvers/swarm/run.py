@@ -7,21 +7,26 @@ from dataclasses import replace
 import numpy as np
 
 from butfor.arrays import FloatArray, IntArray
-from butfor.formulation.oracles import model_oracle
+from butfor.formulation.oracles import InTerms, model_oracle
+from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser, SpentError
-from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct
+from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.flock import Flock
 from butfor.solvers.swarm.hypercube import around, hypercube
 from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
 from butfor.solvers.swarm.polish import Answers, polish
+from butfor.solvers.swarm.round_ball import RoundBall
 from butfor.solvers.swarm.settings import SwarmSettings
 from butfor.solvers.swarm.telling import most_telling
 
 SEEDS = 10
 """The largest number of real rows, per answer, from which a swarm starts."""
+
+AT_THE_END = ("last", "random")
+"""The choices that look at where the particles end, and not at the best that they saw."""
 
 SEARCH = 0.6
 """The share of a budget of calls after which the search ends if there is something to polish with the rest."""
@@ -32,13 +37,14 @@ class SwarmRun:
 
     def __init__(self, swarm: SwarmSettings, problem: Problem, budget: Budget, k: int, seed: int) -> None:
         self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
-        oracle = model_oracle(problem) if problem.witnesses.oracle is None else problem.witnesses.oracle
+        oracle = _oracle(problem, swarm.pull)
         active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)
         self.cube = hypercube(problem, active, around(swarm.box, problem))
         self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
         self.seen = Answers(self.cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
         self.polished: Answers | None = None
         self.flock: Flock | None = None
+        self.ball: RoundBall | None = None
         self.stopped = Stopped.DONE
 
     def until_stopped(self) -> None:
@@ -63,7 +69,7 @@ class SwarmRun:
         for _ in range(swarm.iterations if self.cube.free.any() else 0):
             if appraiser.asked >= reserve and np.isfinite(self.flock.cost.min(axis=1)).all():
                 break
-            self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws))
+            self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws), self.ball)
             self._look(self.flock)
         if swarm.polish:
             self.polished = self._chosen(self.k)
@@ -74,6 +80,8 @@ class SwarmRun:
         """The starting positions: the best real rows and single changes, and random positions."""
         cube, n = self.cube, len(self.problem)
         self.seen = seeds(cube, self.appraiser, SEEDS * self.k)
+        if self.swarm.ball:
+            return self._start_in_ball(rng)
         real = fitted(cube, self.appraiser.oracle, SEEDS * self.k)
         opening = np.concatenate([real, single_changes(cube, 20 * self.swarm.particles, rng)], axis=1)
         rows = np.repeat(np.arange(n), opening.shape[1])
@@ -87,10 +95,22 @@ class SwarmRun:
         best = np.take_along_axis(opening, best_of(appraised, n, self.swarm.particles // 2)[:, :, None], axis=1)
         return np.concatenate([best, scattered(cube, self.swarm.particles - best.shape[1], rng)], axis=1)
 
+    def _start_in_ball(self, rng: np.random.Generator) -> FloatArray:
+        """The starting positions in the ball through the cheapest real row: this row, and positions drawn evenly."""
+        cube, n = self.cube, len(self.problem)
+        most, first = np.full(n, np.inf), cube.home.copy()
+        for row in range(n):
+            its = np.flatnonzero((self.seen.row == row) & np.isfinite(self.seen.cost))
+            if len(its):
+                best = its[np.argmin(self.seen.cost[its])]
+                most[row], first[row] = self.seen.cost[best], cube.encode(self.seen.points[[best]], np.array([row]))[0]
+        self.ball = RoundBall(cube, most)
+        return np.concatenate([first[:, None], self.ball.drawn(self.swarm.particles - 1, rng)], axis=1)
+
     def _look(self, flock: Flock) -> None:
         """Appraise the particles. If one answer is wanted, its ball shrinks with every cheaper one."""
         better = flock.look(self.appraiser)
-        if self.k == 1 and self.swarm.pull is None and better.any():
+        if self.k == 1 and self.swarm.pull is None and self.ball is None and better.any():
             rows = np.flatnonzero(better)
             self.cube.shrink(rows, flock.cost[rows].min(axis=1))
 
@@ -99,7 +119,7 @@ class SwarmRun:
         its = self.seen.row == row
         points, cost = self.seen.points[its], self.seen.cost[its]
         if self.flock is not None:
-            last = self.swarm.choice == "last"
+            last = self.swarm.choice in AT_THE_END
             points = np.concatenate([points, (self.flock.last_points if last else self.flock.points)[row]])
             cost = np.concatenate([cost, (self.flock.last_cost if last else self.flock.cost)[row]])
         order = distinct(points, cost)
@@ -118,10 +138,11 @@ class SwarmRun:
 
     def _choice(self, n: int, points: FloatArray, cost: FloatArray, count: int) -> IntArray:
         """Which of a row's valid points (cheapest first) are selected."""
-        if self.swarm.choice != "clusters":
+        if self.swarm.choice not in ("clusters", "random"):
             return np.arange(min(count, len(cost)))
         positions = self.cube.scaled(self.cube.encode(points, np.full(len(points), n)))
-        return cheapest_of_clusters(positions, cost, count, self.seed)
+        of_clusters = cheapest_of_clusters if self.swarm.choice == "clusters" else random_of_clusters
+        return of_clusters(positions, cost, count, self.seed)
 
     def outcome(self) -> Outcome:
         """Up to k answers per row, cheapest first, with notes about them."""
@@ -154,7 +175,7 @@ class SwarmRun:
         """How many particles of each row had no valid point; NaN if none was appraised."""
         if self.flock is None:
             return np.full(len(self.problem), np.nan)
-        cost = self.flock.last_cost if self.swarm.choice == "last" else self.flock.cost
+        cost = self.flock.last_cost if self.swarm.choice in AT_THE_END else self.flock.cost
         return np.asarray(np.isinf(cost).sum(axis=1), dtype=np.float64)
 
     def _returned(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -178,6 +199,14 @@ class SwarmRun:
         kept = every[np.sort(_firsts(points[every]))][: self.k]
         kept = kept[np.argsort(cost[kept], kind="stable")]
         return points[kept], cost[kept], first[kept]
+
+
+def _oracle(problem: Problem, pull: float | None) -> AbstractOracle:
+    """Who is asked about points. With `pull`, what they lack is weighed against their cost, in the user's terms."""
+    known, estimator = problem.witnesses.oracle, problem.witnesses.examples
+    if known is not None:
+        return known
+    return model_oracle(problem) if pull is None or estimator is None else InTerms(model_oracle(problem), estimator)
 
 
 def _firsts(points: FloatArray) -> IntArray:

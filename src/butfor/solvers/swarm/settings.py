@@ -8,8 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from butfor.errors import InputError, number
-from butfor.solvers.swarm.telling import Telling, information_value
+from butfor.errors import InputError, choice, number
+from butfor.solvers.swarm.telling import TELLING, Telling
+
+CHOICES = ("clusters", "random", "own", "last")
 
 
 def constriction(phi1: float = 2.05, phi2: float = 2.05, k: float = 1.0) -> tuple[float, float, float]:
@@ -37,10 +39,11 @@ class SwarmSettings:
     iterations: int = 100
     calls: int | None = None
     active: int | None = None
-    telling: Telling = information_value
+    telling: Literal["information value", "as printed"] | Telling = "information value"
     box: float | Mapping[str, float] | None = None
     pull: float | None = None
-    choice: Literal["clusters", "own", "last"] = "clusters"
+    ball: bool = False
+    choice: Literal["clusters", "random", "own", "last"] = "clusters"
     polish: bool = True
     weights: tuple[float, float, float, float] = (*constriction(), 0.05)
     draws: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0), (1.0, 1.0))
@@ -60,12 +63,14 @@ class SwarmSettings:
                 raise InputError(
                     f"Swarm({word}={value!r}) was given.", f"It must be a whole number of at least {least}."
                 )
-        if not callable(self.telling):
-            raise InputError(
-                f"Swarm(telling={self.telling!r}) was given.", "It must be a function telling(values, met, column)."
-            )
-        if self.choice not in ("clusters", "own", "last"):
-            raise InputError(f"Swarm(choice={self.choice!r}) was given.", "It must be 'clusters', 'own' or 'last'.")
+        if not callable(self.telling) and self.telling not in TELLING:
+            known = choice("Give a function telling(values, met, column), or one of", self.telling, TELLING, repr)
+            raise InputError(f"Swarm(telling={self.telling!r}) was given.", *known)
+        if self.choice not in CHOICES:
+            known = choice("The choices are", self.choice, CHOICES, repr)
+            raise InputError(f"Swarm(choice={self.choice!r}) was given.", *known)
+        if not isinstance(self.ball, bool):
+            raise InputError(f"Swarm(ball={self.ball!r}) was given.", "It must be True or False.")
         if self.pull is not None:
             _amount(self.pull, f"Swarm(pull={self.pull!r}) was given.")
         for share in self.box.values() if isinstance(self.box, Mapping) else [self.box]:

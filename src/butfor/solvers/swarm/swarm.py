@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from butfor.errors import InputError
 from butfor.model.questions import ModelKind
-from butfor.problem.form import ConstraintKind, Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.outcome import Outcome
+from butfor.solvers.outcome import Outcome, Stopped, merged
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.swarm.run import SwarmRun
 from butfor.solvers.swarm.settings import SwarmSettings, constriction
@@ -25,15 +27,20 @@ class Swarm(SwarmSettings, AbstractSolver):
     - `particles`, `iterations`: how many particles there are, and how often they move;
     - `calls`: how often the model may be called for a block of rows, with all their particles at once (default: no
       limit);
-    - `active`: how many features may move: those that tell most about which rows of the data meet the target;
-    - `telling`: how much a column tells: a function of its encoded values, of which rows meet the target, and of the
-      column (default: the usual information value);
+    - `active`: how many features may move: those that tell most about which rows of the data meet the target. A row
+      that stays without an answer is searched again with twice as many;
+    - `telling`: how much a column tells: the usual "information value" of credit scoring (default), the one of Shekhar
+      et al. "as printed", or a function of the column's encoded values, of which rows meet the target, and of the column;
     - `box`: a number z, scaled to [0, 1] by its range, stays between z (1 - box) and z (1 + box); a dict for single
       columns;
-    - `pull`: compare points by `pull` times the distance to the target plus the cost (default: valid points come
-      first);
+    - `pull`: compare points by `pull` times what they lack to the target, plus the cost (default: valid points come
+      first). What a point lacks is told in the terms of the target: probabilities (of two classes, 1/2 - P), or the
+      unit of the values. This is the objective (3)-(4) of Shekhar et al., and the penalty (18) of Kovalev and Utkin;
+    - `ball`: start evenly in the ball around the row through the cheapest real row, and pull particles back into it
+      (Kovalev and Utkin, section 7). The ball is round, so the cost must be `bf.L2`, and only numbers move;
     - `choice`: which of several answers are returned: the cheapest of each cluster of the particles' best points
-      ("clusters"), the cheapest of those points ("own"), or the cheapest of the last positions ("last");
+      ("clusters"), the cheapest of those points ("own"), the cheapest of the last positions ("last"), or a random one
+      of each cluster of the last positions ("random": the rule of Shekhar et al.);
     - `polish`: whether answers are made cheaper afterwards;
     - `weights`: c0, c1, c2, c3 in `V <- c0 V + c1 r1 (P - X) + c2 r2 (Pg - X) + c3 r3 Vhat`;
     - `draws`: the ranges of r1, r2, r3.
@@ -80,6 +87,8 @@ class Swarm(SwarmSettings, AbstractSolver):
             return Support(False, "a list of candidate rows is searched by row_search")
         if ConstraintKind.MARGIN in form.constraints and form.model in (ModelKind.BLACK_BOX, ModelKind.ENSEMBLE):
             return Support(False, f"a margin cannot be judged at many points of a {form.model}")
+        if self.ball and form.cost != {CostTerm.L2}:
+            return Support(False, "a swarm in a ball moves numbers by bf.L2, and this cost has other terms")
         if form.model is ModelKind.BLACK_BOX:
             return Support(True, f"only predictions are needed ({form.unread.partition('. ')[0]})")
         return Support(True, "the model is called at many points; nothing is proven")
@@ -87,4 +96,18 @@ class Swarm(SwarmSettings, AbstractSolver):
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         run = SwarmRun(self, problem, budget, k, seed)
         run.until_stopped()
-        return run.outcome()
+        found = run.outcome()
+        lost = np.unique(found.row[~found.found() & (found.bound < np.inf)])
+        wider = self._wider(len(problem.space), run.appraiser.asked)
+        if wider is None or run.stopped is not Stopped.DONE or not len(lost):
+            return found
+        again = wider.solve(problem.take(lost), budget, k, seed).renumbered(lost)
+        again.notes["calls"] += run.appraiser.asked
+        return merged(found, again)
+
+    def _wider(self, columns: int, asked: int) -> Swarm | None:
+        """A swarm that may move twice as many columns with the calls that are left; None if there is none."""
+        calls = None if self.calls is None else self.calls - asked
+        if self.active is None or self.active >= columns or calls == 0:
+            return None
+        return replace(self, active=min(2 * self.active, columns), calls=calls)
