@@ -72,13 +72,24 @@ class Number:
 Measure = Callable[[bool], Iterator[Number]]
 
 
+RESULTS = ":(exclude)*/results/*"
+"""What is written does not make a checkout another one."""
+
+
+def of_this_commit(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file of results that this very code wrote, before it was stopped."""
+    here = where()
+    known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() and not here["dirty"] else []
+    return [line for line in known if line["commit"] == here["commit"] and not line["dirty"]]
+
+
 @cache
 def where() -> dict[str, Any]:
     """The commit, whether the checkout differs from it, the machine and the versions."""
     packages = ("butfor", "numpy", "scikit-learn", "numba", "highspy")
     return {
         "commit": _git("rev-parse", "HEAD"),
-        "dirty": bool(_git("status", "--porcelain", "--", "src", "benchmarks", "reproductions")),
+        "dirty": bool(_git("status", "--porcelain", "--", "src", "benchmarks", "reproductions", RESULTS)),
         "machine": {
             "cpu": _cpu(),
             "cores": os.cpu_count(),

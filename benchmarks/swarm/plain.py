@@ -34,8 +34,11 @@ SAMPLE = 1000
 POPULATION, CALM = 10, 5
 """Members an answer of the genetic search, and the generations without a gain after which it ends."""
 
-NEIGHBOURS = 20
-"""Neighbours of each row in FACE's graph."""
+STEP, LAYERS = 0.02, 200
+"""How far the spheres of CARLA grow from layer to layer, in shares of the ranges, and at most how often."""
+
+NEIGHBOURS, RADIUS = 20, 0.25
+"""Neighbours of each row in FACE's graph, or how near they must be, in shares of the ranges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,13 @@ class Field:
 
     @cached_property
     def graph(self) -> Graph:
-        """FACE's graph of the data."""
+        """FACE's graph of the data, of nearest neighbours."""
         return Graph.of(np.unique(self.data, axis=0), self.space)
+
+    @cached_property
+    def graph_within(self) -> Graph:
+        """FACE's graph of the data, of all neighbours within a radius."""
+        return Graph.of(np.unique(self.data, axis=0), self.space, RADIUS)
 
     @cached_property
     def width(self) -> FloatArray:
@@ -107,6 +115,21 @@ def growing_spheres(field: Field, factual: FloatArray, k: int, rng: np.random.Ge
     """
     found = [_nearest_in_spheres(field, factual, rng, budget // k) for _ in range(k)]
     return _stacked([_smallest_taken_back(field, factual, point) for point in found if point is not None], factual)
+
+
+def growing_spheres_by_steps(
+    field: Field, factual: FloatArray, k: int, rng: np.random.Generator, budget: int
+) -> FloatArray:
+    """The same as CARLA has it (Pawelczyk et al., 2021): layers of one width from the factual on, and nothing made sparser."""
+    found = []
+    for _ in range(k):
+        for layer in range(LAYERS):
+            points = _layer(field, factual, layer * STEP, (layer + 1) * STEP, rng)
+            met = field.meets(points)
+            if met.any():
+                found.append(_nearest(field, factual, points[met]))
+                break
+    return _stacked(found, factual)
 
 
 def _nearest_in_spheres(field: Field, factual: FloatArray, rng: np.random.Generator, budget: int) -> FloatArray | None:
@@ -229,7 +252,15 @@ def face(field: Field, factual: FloatArray, k: int, rng: np.random.Generator, bu
 
     Poyiadzi et al., AIES 2020.
     """
-    graph = field.graph
+    return _along_paths(field, field.graph, factual, k)
+
+
+def face_within(field: Field, factual: FloatArray, k: int, rng: np.random.Generator, budget: int) -> FloatArray:
+    """The same over the graph that joins all rows within a radius. A row without neighbours has no answer."""
+    return _along_paths(field, field.graph_within, factual, k)
+
+
+def _along_paths(field: Field, graph: Graph, factual: FloatArray, k: int) -> FloatArray:
     length = graph.lengths(place(factual[None], field.space))
     length[~field.meets(graph.rows)] = np.inf
     best = np.argsort(length, kind="stable")[:k]
@@ -238,20 +269,25 @@ def face(field: Field, factual: FloatArray, k: int, rng: np.random.Generator, bu
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Distinct rows, each joined to its nearest. An edge of length l counts l (1 + d log(l / the shortest)).
+    """Distinct rows, each joined to its nearest, or to all within a radius (`radius`).
 
-    That is FACE's weight -log(density) l with the density of nearest neighbours, k / (N volume(l)), taken relative to the
-    densest edge, so that no weight is negative. Distances are those of Gower.
+    With nearest neighbours, an edge of length l counts l (1 + d log(l / the shortest)): FACE's weight -log(density) l with
+    their density, k / (N volume(l)), taken relative to the densest edge, so that no weight is negative. Distances are
+    those of Gower. Within a radius they are Euclidean, over ranges, and an edge counts its length.
     """
 
     rows: FloatArray
     nearest: NearestNeighbors
     shortest: float
     edges: coo_array
+    radius: float | None = None
 
     @classmethod
-    def of(cls, rows: FloatArray, space: bf.Space) -> Graph:
+    def of(cls, rows: FloatArray, space: bf.Space, radius: float | None = None) -> Graph:
         """The graph of some rows."""
+        if radius is not None:
+            nearest = NearestNeighbors(radius=radius).fit(place(rows, space))
+            return cls(rows, nearest, 0.0, nearest.radius_neighbors_graph(mode="distance").tocoo(), radius)
         nearest = NearestNeighbors(n_neighbors=min(NEIGHBOURS + 1, len(rows)), metric="manhattan")
         gap, to = nearest.fit(place(rows, space)).kneighbors()
         made = cls(rows, nearest, float(gap.min()), coo_array((len(rows), len(rows))))
@@ -265,11 +301,12 @@ class Graph:
 
     def lengths(self, place: FloatArray) -> FloatArray:
         """The length of the shortest path from a place to each row."""
-        gap, to = self.nearest.kneighbors(place)
+        gap, to = self.nearest.kneighbors(place) if self.radius is None else self.nearest.radius_neighbors(place)
         count = len(self.rows)
-        row = np.concatenate([self.edges.row, np.full(gap.shape[1], count)])
+        own = self.weights(gap[0]) if self.radius is None else gap[0]
+        row = np.concatenate([self.edges.row, np.full(len(own), count)])
         col = np.concatenate([self.edges.col, to[0]])
-        data = np.concatenate([self.edges.data, np.maximum(self.weights(gap[0]), 1e-12)])
+        data = np.concatenate([self.edges.data, np.maximum(own, 1e-12)])
         whole = coo_array((data, (row, col)), shape=(count + 1, count + 1)).tocsr()
         return np.asarray(dijkstra(whole, directed=False, indices=count)[:count])
 
@@ -278,12 +315,17 @@ def _stacked(points: list[FloatArray], factual: FloatArray) -> FloatArray:
     return np.array(points).reshape(-1, len(factual))
 
 
+DRAWS_NOTHING = ("nearest rows", "FACE k-NN", "FACE epsilon")
+"""Rivals that give the same with every seed."""
+
 PLAIN: dict[str, Rival] = {
     "nearest rows": nearest_rows,
     "growing spheres": growing_spheres,
+    "growing spheres by steps": growing_spheres_by_steps,
     "random search": random_search,
     "genetic search": genetic_search,
     "FACE k-NN": face,
+    "FACE epsilon": face_within,
 }
 
 

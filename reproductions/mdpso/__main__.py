@@ -6,9 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
+from benchmarks.harness import of_this_commit
 from benchmarks.rivals import environment, named
 from reproductions.mdpso.sets import SOURCES, data_sets
-from reproductions.mdpso.tables import COLUMNS, Line, lines, page
+from reproductions.mdpso.tables import COLUMNS, SEEDS, Line, lines, page
 
 
 def arguments() -> argparse.Namespace:
@@ -16,12 +17,13 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="small and quick; its numbers mean nothing")
     parser.add_argument("--out", type=Path, help="the folder to write to (default: results; nowhere for --smoke)")
+    parser.add_argument("--seeds", type=int, help="how many seeds the swarm has (rivals at most three; default: 10)")
     parser.add_argument("--set", action="append", choices=SOURCES, help="only this data set (may be repeated)")
     return parser.parse_args()
 
 
 def main() -> None:
-    """All of it; every line is written as soon as it is known."""
+    """All of it; every line is written as soon as it is known, and not made again for the same commit."""
     asked = arguments()
     out = asked.out or (None if asked.smoke else Path(__file__).parent / "results")
     if out:
@@ -32,12 +34,12 @@ def main() -> None:
     for of in data_sets(asked.smoke):
         if asked.set and of.name not in asked.set:
             continue
-        found: list[Line] = []
-        for line in lines(of, asked.smoke, python):
+        path = None if out is None else out / f"{of.name.lower().replace('-', '_')}.jsonl"
+        found: list[Line] = [] if path is None else of_this_commit(path)
+        for line in lines(of, asked.smoke, python, asked.seeds or (2 if asked.smoke else SEEDS), tuple(found)):
             found.append(line)
             print(of.name, {key: line.get(key) for key in ("method", "seed", "row", "gap", *COLUMNS)}, flush=True)
-            if out:
-                path = out / f"{of.name.lower().replace('-', '_')}.jsonl"
+            if out and path:
                 path.write_text("".join(json.dumps(one) + "\n" for one in found))
                 (out / "tables.md").write_text(page(_known(out)))
 
