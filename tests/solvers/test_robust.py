@@ -148,7 +148,7 @@ def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
 
 
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
-def test_no_row_below_the_bound_survives_a_round_ball(norm: BallNorm) -> None:
+def test_no_row_below_the_bound_survives_a_ball_of_cost(norm: BallNorm) -> None:
     """Rows near the answer, between it and the given row, and anywhere: the exact adversary judges each."""
     judged = proven = 0
     for seed in range(150):

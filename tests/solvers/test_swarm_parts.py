@@ -11,11 +11,11 @@ from butfor.errors import InputError, UnsupportedProblemError
 from butfor.explain.plan import plan
 from butfor.problem.problem import Problem
 from butfor.solvers.swarm.appraiser import ahead, foremost
+from butfor.solvers.swarm.ball_of_cost import BallOfCost
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.hypercube import hypercube, moved
 from butfor.solvers.swarm.kernels import move
 from butfor.solvers.swarm.pricing import Pricing
-from butfor.solvers.swarm.round_ball import RoundBall
 from butfor.solvers.swarm.swarm import Swarm, constriction
 from butfor.solvers.swarm.telling import information_value, printed_information_value
 from butfor.space.feature import Feature
@@ -204,7 +204,7 @@ def test_information_value_as_printed_by_hand() -> None:
     assert printed_information_value(codes, met, Feature("f", levels=("a", "b"))) == pytest.approx(due)
 
 
-def round_balls(most: float):
+def balls_of_cost(most: float):
     """Problems of real numbers alone under squared prices, each with the ball of a cost."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -212,12 +212,12 @@ def round_balls(most: float):
         explainer = bf.Explainer(LinearRegression().fit(data, data.sum(axis=1)), data)
         case = explainer._asking.case(data[:3], bf.value(at_least=100.0), bf.L2())
         (part,) = plan(case.question, case.referee, case.factuals, case.before)
-        yield data, part.problem, RoundBall(hypercube(part.problem), np.array([most, 2 * most, np.inf]))
+        yield data, part.problem, BallOfCost(hypercube(part.problem), np.array([most, 2 * most, np.inf]))
 
 
 def test_the_restriction_procedure_is_the_printed_one() -> None:
     """z = x + min(|z - x|, R) (z - x) / |z - x|, then min and max with the ends of each column."""
-    for data, problem, ball in round_balls(0.5):
+    for data, problem, ball in balls_of_cost(0.5):
         rng = np.random.default_rng(1)
         X = rng.normal(size=(3, 30, ball.cube.size))
         found = ball.restricted(X)
@@ -234,7 +234,7 @@ def test_the_restriction_procedure_is_the_printed_one() -> None:
 def test_starts_are_even_in_the_ball() -> None:
     """In d dimensions the distance of a point from the middle is below r R with probability r^d."""
     looked_at = 0
-    for data, problem, ball in round_balls(1e-6):
+    for data, problem, ball in balls_of_cost(1e-6):
         moved = ball.drawn(2000, np.random.default_rng(0))[0] * ball.cube.width * np.sqrt(problem.prices.l2)
         share = np.linalg.norm(moved, axis=1) / 1e-3
         assert share.max() <= 1 + 1e-9

@@ -6,9 +6,9 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.solvers.swarm.appraiser import Appraiser, ahead, foremost
+from butfor.solvers.swarm.ball_of_cost import BallOfCost
 from butfor.solvers.swarm.hypercube import Hypercube
 from butfor.solvers.swarm.kernels import move, take_over, uniform_pair
-from butfor.solvers.swarm.round_ball import RoundBall
 
 BEST = 4
 """One in `BEST` particles counts as one of the best."""
@@ -52,7 +52,7 @@ class Flock:
         return np.asarray(self.cost.min(axis=1) < before)
 
     def step(
-        self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray, ball: RoundBall | None = None
+        self, rng: np.random.Generator, weights: FloatArray, draws: FloatArray, ball: BallOfCost | None = None
     ) -> None:
         """Move all particles. With a `ball`, they are pulled back into it, and nothing else stops them.
 

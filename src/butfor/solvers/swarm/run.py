@@ -13,12 +13,12 @@ from butfor.problem.problem import Problem
 from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_found
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser, SpentError
+from butfor.solvers.swarm.ball_of_cost import BallOfCost
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.flock import Flock
 from butfor.solvers.swarm.hypercube import around, hypercube
 from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
 from butfor.solvers.swarm.polish import Answers, polish
-from butfor.solvers.swarm.round_ball import RoundBall
 from butfor.solvers.swarm.settings import SwarmSettings
 from butfor.solvers.swarm.telling import most_telling
 
@@ -44,7 +44,7 @@ class SwarmRun:
         self.seen = Answers(self.cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
         self.polished: Answers | None = None
         self.flock: Flock | None = None
-        self.ball: RoundBall | None = None
+        self.ball: BallOfCost | None = None
         self.stopped = Stopped.DONE
 
     def until_stopped(self) -> None:
@@ -104,7 +104,7 @@ class SwarmRun:
             if len(its):
                 best = its[np.argmin(self.seen.cost[its])]
                 most[row], first[row] = self.seen.cost[best], cube.encode(self.seen.points[[best]], np.array([row]))[0]
-        self.ball = RoundBall(cube, most)
+        self.ball = BallOfCost(cube, most)
         return np.concatenate([first[:, None], self.ball.drawn(self.swarm.particles - 1, rng)], axis=1)
 
     def _look(self, flock: Flock) -> None:
