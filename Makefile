@@ -91,6 +91,8 @@ reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Pyt
 	$(BIN)/python -m reproductions.robust
 	$(BIN)/python -m reproductions.robust --norm l2
 	$(BIN)/python -m reproductions.robust.validity
+	$(BIN)/python -m reproductions.robust.accuracies
+	$(BIN)/python -m reproductions.robust.figures
 	$(BIN)/python -m reproductions.robust.pictures
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/

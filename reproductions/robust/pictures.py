@@ -1,8 +1,8 @@
 """`python -m reproductions.robust.pictures` draws answers and their regions in two dimensions, and how large radii must be.
 
 The answers are those of the example that the paper's authors publish with their code: two columns of Iris, scaled to
-[0, 1], one row between the classes, and a radius of 0.05. The paper's figures 7, 11 and 12 are not at hand, so nothing here
-claims their numbers. It writes answers.png, fronts.png, radii.png, and answers.jsonl with a line per answer.
+[0, 1], one row between the classes, and a radius of 0.05. It writes answers.png, fronts.png, radii.png, and answers.jsonl
+with a line per answer.
 """
 
 from __future__ import annotations
@@ -52,16 +52,21 @@ MODELS: Mapping[str, Any] = {
 }
 
 
-def explainers(smoke: bool) -> Iterator[tuple[str, bf.Explainer]]:
-    """An explainer of each model, fitted to tell virginica from the others."""
+def two_columns(model: Any) -> bf.Explainer:
+    """An explainer of a model that is fitted to tell virginica from the others."""
     X, y = load_iris(return_X_y=True, as_frame=True)
     X = X.iloc[:, :2].set_axis(list(ROW.columns), axis=1)
     X, y = (X - X.min()) / (X.max() - X.min()), (y == 2).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # networks stop early
+        fitted = clone(model).fit(X, y)
+    return bf.Explainer(fitted, X, space={column: bf.Continuous(0, 1) for column in X})
+
+
+def explainers(smoke: bool) -> Iterator[tuple[str, bf.Explainer]]:
+    """An explainer of each model."""
     for name, model in list(MODELS.items())[: 1 if smoke else None]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # networks stop early
-            fitted = clone(model).fit(X, y)
-        yield name, bf.Explainer(fitted, X, space={column: bf.Continuous(0, 1) for column in X})
+        yield name, two_columns(model)
 
 
 def wanted(explainer: bf.Explainer) -> int:

@@ -30,6 +30,25 @@ for script in (oblique, figure4, table1):
 """
 
 
+RIVAL = """
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.neural_network import MLPClassifier
+from reproductions.robust.descent import Score, worst_shift
+
+X, y = make_classification(100, 5, random_state=0)
+model = MLPClassifier((6, 4), max_iter=500, random_state=0).fit(X, y)
+score = Score(model)
+for x, share in zip(X[:20], model.predict_proba(X[:20])[:, 1]):
+    assert abs(score(x) - np.log(share / (1 - share))) < 1e-6
+    slope = [(score(x + step) - score(x - step)) / 2e-6 for step in 1e-6 * np.eye(5)]
+    assert np.abs(score.slope(x) - slope).max() < 1e-5
+    shift = worst_shift(score, x, 0.1)
+    assert np.linalg.norm(shift) <= 0.1 + 1e-12
+    assert score(x + shift) < score(x) or not score.slope(x).any()
+"""
+
+
 def reproduce(what: list[str], out: Path) -> None:
     """Run a reproduction with --smoke, on a machine without the data sets."""
     command = [sys.executable, "-W", "error", *what, "--smoke", "--out", str(out)]
@@ -152,10 +171,43 @@ def test_robust(tmp_path: Path) -> None:
 def test_robust_validity(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.robust.validity"], tmp_path)
     records = lines(tmp_path / "table3.jsonl")
-    assert {record["method"] for record in records} == {"cheapest", "gradient", "robust"}
+    assert {record["method"] for record in records} == {"cheapest", "descent", "robust"}
+    assert all(record["robustness"] + record["broken"] <= record["validity"] for record in records)
     robust = [record for record in records if record["method"] == "robust"]
     assert robust
-    assert all(record["robustness"] == 1 for record in robust)
+    assert all(record["robustness"] == 1 and record["proven"] == record["rows"] for record in robust)
+    descent = next(record for record in records if record["method"] == "descent")
+    assert descent["validity"] > 0
+    assert descent["mean_cost"] > robust[0]["mean_cost"]
+
+
+def test_the_rival_that_tries_to_be_robust_knows_the_network() -> None:
+    """Its score is the network's own, its slopes are those of differences, and its shifts go down and stay in the ball."""
+    done = subprocess.run([sys.executable, "-c", RIVAL], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_robust_accuracies(tmp_path: Path) -> None:
+    reproduce(["-m", "reproductions.robust.accuracies"], tmp_path)
+    records = lines(tmp_path / "table4.jsonl")
+    assert all(0.5 < record["test"] <= 1 and 0.8 < record["train"] <= 1 for record in records)
+    assert len((tmp_path / "table4.md").read_text().splitlines()) == 2 + len(records)
+
+
+@pytest.mark.long
+def test_robust_figures(tmp_path: Path) -> None:
+    reproduce(["-m", "reproductions.robust.figures"], tmp_path)
+    records = lines(tmp_path / "figures.jsonl")
+    cost = {
+        (record["method"], record["radius"]): record["mean_cost"] for record in records if record["figure"] == "7, 12"
+    }
+    assert all(cost["boxes", radius] <= cost["one leaf", radius] + 1e-9 for _, radius in cost)
+    assert all(cost["round balls", radius] <= cost["boxes", radius] + 1e-6 for _, radius in cost)
+    for record in (record for record in records if record["figure"] == "11"):
+        assert np.all(np.diff(record["costs"]) >= -1e-9)
+        assert record["costs"][-1] == pytest.approx(record["cost"], abs=1e-6)
+        assert record["radii"][-1] == pytest.approx(record["radius"], abs=1e-6)
+    assert all((tmp_path / f"figure{number}.png").stat().st_size > 10_000 for number in (7, 9, 10, 11, 12))
 
 
 @pytest.mark.long
