@@ -28,7 +28,6 @@ def refused(model, target, error=bf.errors.InputError) -> str:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: S.mean_gain(0), "r=0"),
         (lambda: S.mean_gain(-3), "r=-3"),
         (lambda: S.mean_gain(np.nan), "r=nan"),
         (lambda: S.mean_gain("10"), "r='10'"),
@@ -39,6 +38,11 @@ def refused(model, target, error=bf.errors.InputError) -> str:
         (lambda: S.survival_at(100, 0.5, at_most=0.6), "at_least= or at_most="),
         (lambda: S.survival_at(100, 1.5), "1.5"),
         (lambda: S.survival_at(-1, 0.5), "t0=-1"),
+        (lambda: S.survival_gain(100, 1.5), "A chance rises by 1 at most"),
+        (lambda: S.survival_gain(100, 0), "by=0"),
+        (lambda: S.survival_gain(100), "'by'"),
+        (lambda: S.mean_gain(-1, prototype={"x0": 1.0}), "a difference of -1"),
+        (lambda: S.mean_gain(0), "r=0"),
         (lambda: S.quantile_at_least(1.0, 10), "share=1"),
         (lambda: S.risk_change(0), "by=0"),
         (lambda: S.hazard_ratio(), "at_most= or at_least="),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -13,11 +15,13 @@ from butfor.importers.read import read
 from butfor.model.survival.curves import MeanTime, QuantileTime
 from butfor.problem.spec import from_spec, to_spec
 from butfor.problem.targets.survival import SurvivalChange, SurvivalReach
+from butfor.records.schema import sealed
 from tests.survival.agreements import agreements
 from tests.survival.samples import CURVED, HAZARDS, RISKS, TIMES, weibull
 
 S = bf.survival
 
+MIDDLE = np.full((1, 3), 0.5)
 TARGETS = [
     S.mean_gain(30.0),
     S.mean_gain(60.0, tail=200.0),
@@ -33,6 +37,10 @@ TARGETS = [
     S.survival_at(250.0, at_most=0.4),
     S.survival_at(0.5, at_least=0.5),
     S.survival_at(0.5, at_most=0.5),
+    S.survival_gain(250.0, by=0.1),
+    S.mean_gain(10.0, prototype=MIDDLE),
+    S.mean_loss(0.0, horizon=300.0, prototype=MIDDLE),
+    S.survival_gain(250.0, by=0.0, prototype=MIDDLE),
     S.risk_change(-0.4),
     S.risk_change(0.4),
 ]
@@ -101,6 +109,57 @@ def test_a_ratio_to_a_prototype(kind) -> None:
     assert model.predict(answer.point)[0] == pytest.approx(model.predict(X[[7]])[0])
     assert answer.before == pytest.approx(np.exp(model.predict(X[[riskier]]) - model.predict(X[[7]]))[0])
     assert answer.after == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["boosting", "boosting with dropout", "forest", "extra", "tree"])
+def test_a_mean_that_some_rows_just_have_is_met_by_them(name) -> None:
+    """Sums over trees take the same values in many places, so a goal that a model has said is met exactly elsewhere."""
+    X, y = weibull()
+    explainer = bf.Explainer(CURVED[name]().fit(X, y), data=X)
+    means = np.array(explainer.explain(X, S.mean_at_least(1.0)).outputs_before)
+    order = np.argsort(means)
+    goal = float(means[order[len(order) // 2]])
+    rows = X[order[:12]]
+    just, less = (explainer.explain(rows, S.mean_at_least(goal - lower)) for lower in (0.0, 1e-6))
+    assert set(just.statuses) == {bf.Status.PROVEN_OPTIMAL}
+    enough = np.array([after >= goal for after in less.outputs_after])
+    assert enough.any()
+    assert np.allclose(just.costs[enough], less.costs[enough], rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [dict, np.array])
+@pytest.mark.parametrize("name", ["cox", "forest"])
+def test_a_mean_beside_that_of_a_prototype(name, kind) -> None:
+    """m(z) - m(x_p) >= r, with the means of the model's own survival functions."""
+    X, y = weibull()
+    model = CURVED[name]().fit(X, y)
+    means = bf.Explainer(model, data=X).explain(X, S.mean_at_least(1.0)).outputs_before
+    order = np.argsort(means)
+    worst, typical = int(order[0]), int(order[len(order) // 2])
+    row = X[[typical]] if kind is np.array else {f"x{j}": value for j, value in enumerate(X[typical])}
+    explainer = bf.Explainer(model, data=X)
+    answer = explainer.explain(X[[worst]], S.mean_gain(5.0, prototype=row)).only
+    assert answer.certificate.status is bf.Status.PROVEN_OPTIMAL
+    assert answer.after >= means[typical] + 5.0 - 1e-9
+    assert answer.score.threshold == pytest.approx(means[typical] + 5.0)
+    assert "at least 5 above that of the prototype" in answer.question.target
+    again = bf.Explanation.from_json(answer.to_json())
+    assert str(again) == str(answer)
+    assert bf.check(again, model).passed
+    explicit = explainer.explain(X[[worst]], S.mean_at_least(float(means[typical]) + 5.0)).only
+    assert answer.cost == pytest.approx(explicit.cost, rel=1e-6)
+
+
+def test_what_the_prototype_has_is_computed_again_by_a_check() -> None:
+    X, y = weibull()
+    model = HAZARDS["cox"]().fit(X, y)
+    riskier = int(np.argmax(model.predict(X)))
+    answer = bf.Explainer(model, data=X).explain(X[[riskier]], S.mean_gain(5.0, prototype=X[[7]])).only
+    record = json.loads(answer.to_json())
+    target = record["question"]["spec"]["target"]
+    target["base"] -= 50.0
+    record["scored"]["threshold"] -= 50.0
+    assert not bf.check(bf.Explanation.from_json(json.dumps(sealed(record))), model).passed
 
 
 @pytest.mark.parametrize("target", [*TARGETS, S.hazard_ratio(0.5, prototype={"a": 1, "b": "x"})], ids=repr)

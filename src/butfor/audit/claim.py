@@ -184,6 +184,7 @@ def claim_of(answers: Stated, model: Any, objects: Mapping[str, Any]) -> Claim:
     constraints = tuple(meant(one, objects) for one in listed)
     if target is not None:
         as_target(target, reading.source)
+        target = target.unsettled()
     for constraint in constraints:
         if constraint is not None:
             constraint.validate(space)

@@ -23,7 +23,7 @@ SPEC_KINDS: tuple[type, ...] = (
     relations.AtMost, relations.LinearRelation, relations.Event, relations.Implication, judged.Margin, judged.Plausible,
     robust.Robust, robust_to.RobustTo,
     classes.Classes, classes.Other, classes.ClassCosts, classes.Probability, values.ValueIn, values.RelativeChange,
-    survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
+    survival.SurvivalBeside, survival.SurvivalChange, survival.SurvivalReach, risk.RiskChange, risk.HazardRatio,
     curves.MeanTime, curves.Chance, curves.QuantileTime,
 )  # fmt: skip
 

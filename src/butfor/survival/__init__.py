@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         quantile_at_least,
         risk_change,
         survival_at,
+        survival_gain,
     )
     from butfor.survival.plots import curves, map_of
     from butfor.views.survival_words import sentence
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "estimator.survival_functions": ("black_box",),
     "problem.targets.survival_names": (
-        "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "risk_change",
-        "hazard_ratio",
+        "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "survival_gain",
+        "risk_change", "hazard_ratio",
     ),
     "survival.plots": ("curves", "map_of"),
     "views.survival_words": ("sentence",),
@@ -47,6 +48,7 @@ __all__ = [
     "risk_change",
     "sentence",
     "survival_at",
+    "survival_gain",
 ]
 
 __getattr__, __dir__ = loaded_when_used(__name__, _HOME)

@@ -89,7 +89,7 @@ def map_of(
     grid = grid_over(space, columns, start, list(marked.values()), steps)
     focused = settled.focus(reading, before)
     values = reading.readout.value(settled.quantity, evaluate(focused.model, grid.points)).reshape(grid.shape)
-    wanted = float(settled.goal(settled.quantity.of(before.curves))[0])
+    wanted = float(settled.goal_of(before)[0])
     answers = (one.only for one in (points or {}).values() if isinstance(one, Explanation | Explanations))
     first = next((one for one in answers if one.found), None)
     found = DecisionMap(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from butfor.explanation.explanations import Explanations
 
 
-SURVIVAL_KINDS = ("SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")
+SURVIVAL_KINDS = ("SurvivalBeside", "SurvivalChange", "SurvivalReach", "RiskChange", "HazardRatio")
 Target = OnCurves | OnRisk
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
-from butfor.errors import InputError, UnsupportedProblemError, choice
+from butfor.errors import InputError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
 from butfor.estimator.source import Source
 from butfor.model.readout import AbstractReadout
 from butfor.model.survival.readout import Survival
+from butfor.problem.targets.prototype import Prototype, predicted
 from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.survival import grouped
 from butfor.problem.targets.target import AbstractTarget, Group
 from butfor.space import frames
-from butfor.space.writing import write
 
 
 class OnRisk(AbstractTarget):
@@ -101,7 +101,7 @@ class HazardRatio(OnRisk):
 
     ratio: float
     up: bool = False
-    prototype: tuple[tuple[str, Any], ...] = ()
+    prototype: Prototype = ()
 
     def __repr__(self) -> str:
         whose = "that of the prototype" if self.prototype else "what it is now"
@@ -124,26 +124,9 @@ class HazardRatio(OnRisk):
         return self.ratio if self.prototype else now * self.ratio
 
     def goal(self, before: Prediction) -> FloatArray:
-        base = self._prototype(before).values if self.prototype else before.values
+        base = predicted(self.prototype, before).values if self.prototype else before.values
         return np.broadcast_to(base + np.log(self.ratio), frames.height(before.table))
 
     def outputs(self, prediction: Prediction) -> list[Any]:
-        base = self._prototype(prediction).values if self.prototype else 0.0
+        base = predicted(self.prototype, prediction).values if self.prototype else 0.0
         return list(np.exp(prediction.values - base).tolist())
-
-    def _prototype(self, like: Prediction) -> Prediction:
-        """The prototype as a row of the same kind as the rows `like`.
-
-        Columns that it does not name are as in the first of these rows.
-        """
-        row = frames.take(like.table, [0])
-        unknown = [name for name, _ in self.prototype if name not in frames.names(row)]
-        if unknown:
-            raise InputError(
-                f"the prototype has the unknown columns {unknown}.",
-                *choice("The columns are", unknown[0], frames.names(row)),
-            )
-        absent = [name for name in like.source.names if name not in dict(self.prototype)]
-        if absent:
-            raise InputError(f"the prototype lacks the columns {absent}.", "It must be a whole row.")
-        return Prediction(like.source, write(row, {name: [value] for name, value in self.prototype}))

@@ -23,6 +23,7 @@ from butfor.model.readout import AbstractReadout
 from butfor.model.scores import each_at_least, everything, nothing
 from butfor.model.survival.curves import MeanTime, QuantileTime, Quantity, beyond, timed
 from butfor.model.survival.readout import RiskOnly, Survival, Wish
+from butfor.problem.targets.prototype import Prototype, predicted
 from butfor.problem.targets.score import Score, scores_of
 from butfor.problem.targets.target import AbstractTarget, Group
 
@@ -48,7 +49,7 @@ class OnCurves(AbstractTarget):
     def scores(self, before: Prediction, after: Prediction | None) -> list[Score | None]:
         now = self.quantity.of(before.curves)
         then = None if after is None else self.quantity.of(after.curves)
-        return scores_of([self.name] * len(now), now, then, self.goal(now), np.full(len(now), self.up))
+        return scores_of([self.name] * len(now), now, then, self.goal_of(before), np.full(len(now), self.up))
 
     def measured(self, prediction: Prediction, output: Any) -> FloatArray | None:
         return self.quantity.of(prediction.curves)
@@ -56,6 +57,10 @@ class OnCurves(AbstractTarget):
     @abstractmethod
     def goal(self, now: FloatArray) -> FloatArray:
         """The values wanted for rows whose quantity is `now`."""
+
+    def goal_of(self, before: Prediction) -> FloatArray:
+        """The values wanted for rows, as the estimator has it."""
+        return self.goal(self.quantity.of(before.curves))
 
     def validate(self, source: Source) -> None:
         if not source.survives:
@@ -96,15 +101,22 @@ class OnCurves(AbstractTarget):
         remedy = "Give horizon=." if isinstance(self.quantity, MeanTime) else "Use bf.survival.mean_gain with horizon=."
         return InputError(f"the {self.quantity.words(self.unit)} is infinite.", "A finite one is needed.", remedy)
 
-    @abstractmethod
     def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
         """An error for a wanted value that no survival function has."""
+        return InputError(
+            f"{self!r} was asked for.",
+            f"It lies between {low:.6g} and {high:.6g} for every survival function over these times.",
+            "Ask for a value in between.",
+        )
+
+    def _amount(self, value: float) -> str:
+        """A value of the quantity, or a difference of two, in words."""
+        return timed(value, self.unit) if self.quantity.timed else f"{value:g}"
 
     def wish(self, before: Prediction) -> Wish:
         """What is wanted of each row. It is infinite for rows whose goal no survival function reaches."""
-        now = self.quantity.of(before.curves)
         low, high = self.quantity.reach(before.curves.span)
-        goal = self.goal(now)
+        goal = self.goal_of(before)
         reached = np.isfinite(goal) & ((goal <= high) if self.up else (goal >= low))
         return Wish(self.quantity, np.where(reached, goal, np.inf if self.up else -np.inf), self.up)
 
@@ -151,7 +163,7 @@ class SurvivalChange(OnCurves):
 
     def __repr__(self) -> str:
         way = "up" if self.up else "down"
-        return f"{self.quantity.words(self.unit)} {way} by at least {timed(abs(self.by), self.unit)}"
+        return f"{self.name} {way} by at least {self._amount(abs(self.by))}"
 
     @property
     def up(self) -> bool:
@@ -165,7 +177,7 @@ class SurvivalChange(OnCurves):
         horizon = isinstance(self.quantity, MeanTime) and self.quantity.horizon is not None
         whose = f"it is {now[0]:.6g}" if len(now) == 1 else f"it is {now.min():.6g} to {now.max():.6g}"
         return InputError(
-            f"a change of {timed(abs(self.by), self.unit)} {'up' if self.up else 'down'} was asked for.",
+            f"a change of {self._amount(abs(self.by))} {'up' if self.up else 'down'} was asked for.",
             f"The {self.quantity.words(self.unit)} of every survival function lies between {low:.6g} and {high:.6g}, "
             f"and {whose} now: the change must lie in (0, {most:.6g}].",
             "Ask for less" + (f", or {_LONGER[horizon]}." if isinstance(self.quantity, MeanTime) else "."),
@@ -182,8 +194,7 @@ class SurvivalReach(OnCurves):
     unit: str = ""
 
     def __repr__(self) -> str:
-        value = timed(self.value, self.unit) if self.quantity.timed else f"{self.value:g}"
-        return f"{self.quantity.words(self.unit)} at {'least' if self.up else 'most'} {value}"
+        return f"{self.name} at {'least' if self.up else 'most'} {self._amount(self.value)}"
 
     def goal(self, now: FloatArray) -> FloatArray:
         return np.full(len(now), self.value)
@@ -194,12 +205,43 @@ class SurvivalReach(OnCurves):
         if isinstance(self.quantity, MeanTime):
             super()._check_reach(now, span)
 
-    def _unreachable(self, now: FloatArray, low: float, high: float) -> InputError:
-        return InputError(
-            f"{self!r} was asked for.",
-            f"It lies between {low:.6g} and {high:.6g} for every survival function over these times.",
-            "Ask for a value in between.",
-        )
+
+@dataclass(frozen=True, repr=False)
+class SurvivalBeside(OnCurves):
+    """A quantity is at least (`up`) or at most that of a prototype, and by so much. See `mean_gain(prototype=)`.
+
+    `base`: the quantity of the prototype, which the model says once for a question.
+    """
+
+    quantity: Quantity
+    by: float
+    prototype: Prototype
+    up: bool = True
+    unit: str = ""
+    base: float | None = None
+
+    def __repr__(self) -> str:
+        far = f"{self._amount(self.by)} {'above' if self.up else 'below'} " if self.by else ""
+        return f"{self.name} at {'least' if self.up else 'most'} {far}that of the prototype"
+
+    def settled(self, readout: AbstractReadout, before: Prediction) -> SurvivalBeside:
+        timed_quantity = replace(self, quantity=self.quantity.settled(before.curves.span))
+        return super(SurvivalBeside, timed_quantity.beside(before)).settled(readout, before)
+
+    def beside(self, before: Prediction) -> SurvivalBeside:
+        """The same with the base that the estimator gives."""
+        return replace(self, base=float(self.quantity.of(predicted(self.prototype, before).curves)[0]))
+
+    def goal(self, now: FloatArray) -> FloatArray:
+        assert self.base is not None, "it is asked for before anything is wanted"
+        return np.full(len(now), self.base + self.by if self.up else self.base - self.by)
+
+    def goal_of(self, before: Prediction) -> FloatArray:
+        known = self.beside(before) if self.base is None else self
+        return known.goal(self.quantity.of(before.curves))
+
+    def unsettled(self) -> SurvivalBeside:
+        return replace(self, base=None)
 
 
 def grouped(A: FloatArray, b: FloatArray, *, strict: bool = False) -> list[Group]:

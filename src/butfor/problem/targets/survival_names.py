@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number, suggests
-from butfor.model.survival.curves import Chance, MeanTime, QuantileTime
+from butfor.model.survival.curves import Chance, MeanTime, QuantileTime, Quantity
+from butfor.problem.targets.prototype import prototype_of
 from butfor.problem.targets.risk import HazardRatio, RiskChange
-from butfor.problem.targets.survival import SurvivalChange, SurvivalReach
-from butfor.space import frames
+from butfor.problem.targets.survival import SurvivalBeside, SurvivalChange, SurvivalReach
 
 
 @suggests
-def mean_gain(r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalChange:
+def mean_gain(
+    r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "", prototype: Any = None
+) -> SurvivalChange | SurvivalBeside:
     """The target that the mean time to the event rises by at least `r`.
 
     The mean is the integral of the survival function S over [0, t_q], where t_q is the last time of the training data.
@@ -24,22 +25,28 @@ def mean_gain(r: float, *, tail: float = 0.0, horizon: float | None = None, unit
 
     - `tail`: so much time is added, over which S stays as it is at t_q;
     - `horizon`: ends the integral earlier;
-    - `unit`: is written after times, such as "days".
+    - `unit`: is written after times, such as "days";
+    - `prototype`: a whole row, such as the typical one of a group (a table of one row, or a mapping of columns to values).
+      The mean is then to exceed that of this row by `r`, which may be 0, and not that of the row as it is now.
 
     >>> mean_gain(90, unit="days")
     mean time to event up by at least 90 days
+    >>> mean_gain(0, prototype={"age": 50, "treated": True})
+    mean time to event at least that of the prototype
     """
-    return SurvivalChange(_mean(tail, horizon), _positive("r", r), unit)
+    return _moved(_mean(tail, horizon), r, True, unit, prototype)
 
 
 @suggests
-def mean_loss(r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "") -> SurvivalChange:
+def mean_loss(
+    r: float, *, tail: float = 0.0, horizon: float | None = None, unit: str = "", prototype: Any = None
+) -> SurvivalChange | SurvivalBeside:
     """The target that the mean time to the event falls by at least `r`. See `mean_gain`.
 
     >>> mean_loss(2, horizon=60, unit="months")
     mean time to event within 60 months down by at least 2 months
     """
-    return SurvivalChange(_mean(tail, horizon), -_positive("r", r), unit)
+    return _moved(_mean(tail, horizon), r, False, unit, prototype)
 
 
 @suggests
@@ -72,6 +79,21 @@ def survival_at(
     if not 0 <= p <= 1:
         raise InputError(f"a chance of {p:g} was asked for.", "It must lie in [0, 1].")
     return SurvivalReach(Chance(_positive("t0", t0)), p, at_least is not None, unit)
+
+
+@suggests
+def survival_gain(t0: float, by: float, *, unit: str = "", prototype: Any = None) -> SurvivalChange | SurvivalBeside:
+    """The target that the chance to outlast a time rises by at least `by`: S(t0) + by.
+
+    Choose it where a time matters and not the mean, such as five years. With a `prototype`, the chance is to exceed
+    that of this row. See `mean_gain`.
+
+    >>> survival_gain(1825, by=0.1, unit="days")
+    chance to outlast 1825 days up by at least 0.1
+    """
+    if number(by, f"by={by!r} was given.", "It must be a number in (0, 1].") > 1:
+        raise InputError(f"by={by:g} was given.", "A chance rises by 1 at most.")
+    return _moved(Chance(_positive("t0", t0)), by, True, unit, prototype)
 
 
 @suggests
@@ -133,7 +155,7 @@ def hazard_ratio(at_most: float | None = None, *, at_least: float | None = None,
         raise InputTypeError("bf.survival.hazard_ratio needs at_most= or at_least=.", "Give exactly one of them.")
     ratio = _positive("the ratio", at_least if at_most is None else at_most)
     down = at_most is not None
-    row = _row(prototype)
+    row = prototype_of(prototype)
     if not row and (ratio >= 1) == down:
         raise InputError(
             f"a hazard at {'most' if down else 'least'} {ratio:g} times what it is now was asked for.",
@@ -142,18 +164,16 @@ def hazard_ratio(at_most: float | None = None, *, at_least: float | None = None,
     return HazardRatio(ratio, not down, row)
 
 
-def _row(prototype: Any) -> tuple[tuple[str, Any], ...]:
-    """A row as pairs of column and value. The values are plain Python values."""
-    if prototype is None:
-        return ()
-    if not isinstance(prototype, Mapping):
-        table = frames.as_table(prototype)
-        if frames.height(table) != 1:
-            raise InputError(f"a prototype of {frames.height(table)} rows was given.", "One row is needed.")
-        prototype = {name: frames.values(table, name, j)[0] for j, name in enumerate(frames.names(table))}
-    return tuple(
-        (str(name), value.item() if isinstance(value, np.generic) else value) for name, value in prototype.items()
-    )
+def _moved(quantity: Quantity, by: float, up: bool, unit: str, prototype: Any) -> SurvivalChange | SurvivalBeside:
+    """A quantity that rises or falls by so much: from what it is now, or from that of a prototype."""
+    row = prototype_of(prototype)
+    if not row:
+        size = _positive("by" if isinstance(quantity, Chance) else "r", by)
+        return SurvivalChange(quantity, size if up else -size, unit)
+    least = number(by, f"a difference of {by!r} was given.", "It must be a number of at least 0.")
+    if not 0 <= least < np.inf:
+        raise InputError(f"a difference of {by:g} was given.", "It must be finite and at least 0.")
+    return SurvivalBeside(quantity, least, row, up, unit)
 
 
 def _mean(tail: float, horizon: float | None) -> MeanTime:
