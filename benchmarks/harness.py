@@ -72,7 +72,7 @@ class Number:
 Measure = Callable[[bool], Iterator[Number]]
 
 
-RESULTS = ":(exclude)*/results/*"
+BUT_RESULTS = ":(exclude)*/results/*"
 """What is written does not make a checkout another one."""
 
 
@@ -89,7 +89,7 @@ def where() -> dict[str, Any]:
     packages = ("butfor", "numpy", "scikit-learn", "numba", "highspy")
     return {
         "commit": _git("rev-parse", "HEAD"),
-        "dirty": bool(_git("status", "--porcelain", "--", "src", "benchmarks", "reproductions", RESULTS)),
+        "dirty": bool(_git("status", "--porcelain", "--", "src", "benchmarks", "reproductions", BUT_RESULTS)),
         "machine": {
             "cpu": _cpu(),
             "cores": os.cpu_count(),
