@@ -14,6 +14,7 @@ from butfor.importers.read import read
 from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
+from butfor.measure.invalidation import Sigma, noisy, spread_of
 from butfor.measure.plausibility import Plausibility
 from butfor.problem.constraints.constraint import Changes
 from butfor.problem.question import ask
@@ -160,6 +161,39 @@ class Judge:
             }
         sample = self._reading.sample
         return frames.framed(sample, columns)
+
+    def invalidation(
+        self, answers: Any, factuals: Any, sigma: Sigma, *, copies: int = 10_000, seed: int = 0
+    ) -> FloatArray:
+        """The share of noisy copies of each answer that do not meet the target. Smaller is safer.
+
+        The *invalidation rate* `P(c + e does not meet the target)`, where e_j ~ N(0, sigma_j) are independent (Pawelczyk
+        et al., "Probabilistically robust recourse", ICLR 2023). Choose it to see what usual errors do to an answer;
+        `bf.robust` promises something for all errors up to a size. It is estimated: with n copies, a rate p is off by
+        about `sqrt(p (1 - p) / n)`. The copies may leave the range of a column, and break constraints.
+
+        - `answers`, `factuals`: as for `measures`. There is one share per answer, in the order of the factuals;
+        - `sigma`: the standard deviation by column, in its own units (`{"income": 200}`), or one number in ranges for all
+          columns of real numbers. Whole numbers are rounded to a step, and levels and missing values stay as they are;
+        - `copies`, `seed`: how many copies of each answer, and of which random numbers. All answers get the same noise.
+
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X = np.array([[0.0], [1.1], [1.9], [3.0]])
+        >>> judge = Judge(LogisticRegression().fit(X, [0, 0, 1, 1]), X, target=1)  # the border is at 1.5
+        >>> judge.invalidation([[[1.6]], [[2.0]]], [[0.0], [1.1]], {"x0": 0.25}).round(2).tolist()
+        [0.34, 0.02]
+        """
+        if isinstance(copies, bool) or not isinstance(copies, int | np.integer) or copies < 1:
+            raise InputError(f"copies={copies!r} was given.", "It must be a whole number of at least 1.")
+        spread, table = spread_of(sigma, self.space), frames.as_table(factuals)
+        asked = given(answers, self.space.encode(table), self.space)
+        before, shares = Prediction(self._reading.source, table), []
+        for point, row in zip(asked.points, asked.row, strict=True):
+            after = self._predicted(noisy(point, spread, self.space, int(copies), np.random.default_rng(seed)))
+            met = self._question.target.met(before.take(np.full(int(copies), row)), after)
+            shares.append(1.0 - float(np.mean(met)))
+        return np.array(shares)
 
     def _measured(
         self, methods: Mapping[str, Any], factuals: Any, k: int | None, seconds: Mapping[str, Any]
