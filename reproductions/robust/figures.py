@@ -174,22 +174,23 @@ def draw_parts(found: list[Line]) -> Figure:
 
 
 def draw_rounds() -> tuple[Figure, list[Line]]:
-    """Figure 10: the balls of the rounds of two trees, the last one thick, and the lines about them."""
+    """Figure 10: the balls around the rows of the rounds of two trees, that of the answer thick, and the lines about them."""
     figure, axes = plt.subplots(1, 2, figsize=(7.4, 3.8))
     records, across = [], np.linspace(0, 1, 401)
     for ax, depth in zip(axes, (10, 3), strict=True):
         explainer = two_columns(DecisionTreeClassifier(max_depth=depth, random_state=SEED))
         asked_for, rule = wanted(explainer), bf.robust(RADIUS, norm="l2")
-        points = [one.point for one in watched(explainer, ROW, rule, asked_for)[1] if one.point is not None]
+        answer, rounds = watched(explainer, ROW, rule, asked_for)
+        points = [one.point for one in rounds if one.point is not None]
         grid = pd.DataFrame(np.array(np.meshgrid(across, across)).reshape(2, -1).T, columns=ROW.columns)
         met = (explainer.model.predict(grid) == asked_for).reshape(len(across), -1)
         ax.contourf(across, across, met, levels=[-0.5, 0.5, 1.5], colors=[GREY, GREEN])
         ax.plot(*ROW.iloc[0], "ko", markersize=4)
-        for number, point in enumerate(points, 1):
-            width = 1.8 if number == len(points) else 0.6
-            ax.add_patch(Circle((point[0], point[1]), RADIUS, fill=False, edgecolor=ORANGE, linewidth=width))
+        for point in points:
+            ax.add_patch(Circle((point[0], point[1]), RADIUS, fill=False, edgecolor=ORANGE, linewidth=0.6))
+        ax.add_patch(Circle(tuple(answer.point.iloc[0]), RADIUS, fill=False, edgecolor=ORANGE, linewidth=1.8))
         ax.set(xlim=(0.3, 0.95), ylim=(0.05, 0.7), aspect="equal", xticks=[], yticks=[])
-        ax.set_title(f"depth {depth}: {len(points)} rounds", fontsize=10)
+        ax.set_title(f"depth {depth}: rounds that propose a row: {len(points)}", fontsize=10)
         found = [point.tolist() for point in points]
         records.append({"figure": "10", "depth": depth, "radius": RADIUS, "points": found, **where()})
     figure.tight_layout()
