@@ -99,11 +99,6 @@ def _fold(of: DataSet, model_name: str, model: Any, part: tuple[Any, ...], smoke
         yield from _trees("FCCA", cuts, part, of, quantile=quantile)
     if model_name != "boosted stumps":
         return
-    recent.forget()
-    gap = _fitted(bf.compress.CounterfactualDiscretizer(model, thresholds="gap", p1=of.p1, progress=False), X, y)
-    yield from _trees(
-        "FCCA, paper's formula", [(one.feature, one.at) for one in gap.thresholds_], part, of, quantile=0.7
-    )
     begin = time.perf_counter()
     reference = rivals.gtre(X, y, 10 if smoke else 100)
     yield from _trees("GTRE", reference, part, of, seconds=time.perf_counter() - begin)

@@ -126,19 +126,6 @@ def test_a_grid_of_quantiles_asks_once_per_fold(counted: list[int]) -> None:
     assert cross_val_score(pipeline.set_params(**search.best_params_), X, y, cv=3).mean() == search.best_score_
 
 
-def test_the_paper_s_formula_moves_back_by_the_smallest_gap() -> None:
-    X, y = table()
-    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    made = Discretizer(tree, quantile=0.0, thresholds="gap").fit(X, y)
-    own = Discretizer(tree, quantile=0.0).fit(X, y)
-    assert set(made.thresholds_.features) == {"income", "age"}
-    width = X["income"].max() - X["income"].min()
-    for one in made.thresholds_:
-        near = min(abs(one.at - other.at) for other in own.thresholds_ if other.column == one.column)
-        assert near <= max(1000.0, 0.01 * width)
-    assert made.crossings_.columns != own.crossings_.columns
-
-
 def test_models_without_cuts_use_the_formula_and_join_near_thresholds() -> None:
     X, y = table()
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
@@ -362,7 +349,63 @@ def test_ctrl_c_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made.thresholds_) > 0
 
 
+# constraints
+
+
+def test_constraints_are_passed_on(counted: list[int]) -> None:
+    """Thresholds that only rise are crossed by rows below them; a fixed column has none, written or not."""
+    X, y = table()
+    model = stumps().fit(X, y)
+    free = Discretizer(model, quantile=0.0).fit(X, y)
+    assert {"income", "age"} <= set(free.thresholds_.features)
+    for rule in (bf.fixed("age"), "fixed age", [bf.fixed("age")]):
+        made = Discretizer(model, quantile=0.0, constraints=rule).fit(X, y)
+        assert "age" not in made.thresholds_.features
+    upwards = Discretizer(model, quantile=0.0, constraints=[bf.only_up("income"), bf.only_up("age")]).fit(X, y)
+    poor = int(((model.predict(X) == y) & (y == "no")).sum())
+    assert upwards.crossings_.answered == poor < upwards.crossings_.rows == free.crossings_.rows
+    assert len(counted) == 5
+
+
+def test_other_constraints_are_another_search(counted: list[int]) -> None:
+    X, y = table()
+    grid = {"counterfactualdiscretizer__constraints": [(), [bf.fixed("age")]]}
+    pipeline = make_pipeline(Discretizer(stumps(), quantile=0.0), DecisionTreeClassifier(max_depth=2, random_state=0))
+    search = GridSearchCV(pipeline, grid, cv=2, refit=False).fit(X, y)
+    assert len(counted) == 4
+    free, fixed = search.cv_results_["mean_test_score"]
+    assert free > fixed
+    assert clone(Discretizer(constraints=[bf.fixed("age")])).constraints == [bf.fixed("age")]
+
+
+def test_the_margin_of_a_support_vector_machine_is_the_paper_s() -> None:
+    """Program (16)-(18): w'x + b >= 1 is a distance of 1 / ||w|| from the plane, with columns from 0 to 1."""
+    rng = np.random.default_rng(1)
+    X = rng.random((100, 2))
+    X[:2] = [[0.0, 0.0], [1.0, 1.0]]
+    y = (X @ [3.0, 1.0] > 2.0).astype(int)
+    model = LinearSVC(C=10.0, random_state=0).fit(X, y)
+    w, score, right = model.coef_[0], model.decision_function(X), model.predict(X) == y
+    assert w[0] > w[1] > 0
+    rule = bf.margin(1 / np.linalg.norm(w))
+    made = Discretizer(model, quantile=0.0, lambda0=0.0, merge=0.0, constraints=rule).fit(X, y)
+    ends = X[:, 0] - (score + np.sign(score)) / w[0]  # the steepest column goes all the way, if there is room
+    eps = np.diff(np.unique(X[:, 0])).min()
+    expected = (ends + eps * np.sign(X[:, 0] - ends))[right & (ends > 0) & (ends < 1)]
+    found = np.array([one.at for one in made.crossings_.columns if one.feature == 0])
+    assert len(expected) > 20
+    assert np.abs(found[:, None] - expected).min(axis=0).max() < 1e-6
+
+
 # bad input
+
+
+def test_constraints_that_leave_no_answer() -> None:
+    X, y = table()
+    with pytest.raises(bf.errors.InputError, match="constraints may leave no answer"):
+        Discretizer(stumps(), constraints=[bf.fixed(name) for name in X]).fit(X, y)
+    with pytest.raises(bf.errors.UnknownColumnError, match="Did you mean 'income'"):
+        Discretizer(stumps(), constraints="fixed incme").fit(X, y)
 
 
 def test_probabilities_are_asked_of_a_model_that_has_none() -> None:
@@ -453,7 +496,6 @@ def test_a_quantile_outside_its_range(quantile: float) -> None:
         ({"lambda0": 0.0, "lambda1": 0.0}, "must cost something"),
         ({"lambda1": -1.0}, "lambda1=-1.0"),
         ({"p0": 0.9, "p1": 0.6}, "p0 must not exceed p1"),
-        ({"thresholds": "guess"}, "'model', 'gap'"),
         ({"quantile": "most"}, "quantile='most'"),
         ({"merge": 2.0}, "merge=2.0"),
         ({"scale": "miles"}, "'range', 'std', 'mad', 'none'"),

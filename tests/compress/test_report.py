@@ -104,12 +104,12 @@ def test_a_threshold_is_written_short_and_divides_the_values_alike() -> None:
     assert short(0.0, np.array([-1.0, 1.0])) == "0"
 
 
-def test_the_formula_of_the_paper() -> None:
+def test_the_formula_of_the_paper_where_there_are_no_cuts() -> None:
     """Only moves by more than the smallest gap count; the threshold lies that gap back towards the row."""
     space = Space((Feature("a", low=0.0, high=10.0),))
     training = np.array([[0.0], [2.0], [5.0], [10.0]])
     before, after = np.array([[10.0], [0.0], [5.0]]), np.array([[4.0], [6.0], [6.5]])
-    found = crossed(space, BlackBox(""), training, before, after, own=True, merge=0.0)
+    found = crossed(space, BlackBox(""), training, before, after, merge=0.0)
     assert [(one.at, one.count) for one in found] == [(4.0, 1), (6.0, 1)]  # 6 - 2, 4 + 2; 1.5 is no more than 2
 
 
@@ -117,7 +117,7 @@ def test_counts_survive_up_to_their_own_quantile() -> None:
     space = Space((Feature("a", low=0.0, high=100.0),))
     training = np.linspace(0, 100, 101)[:, None]
     ends = np.repeat([10.0, 30.0, 50.0, 70.0, 90.0], [1, 2, 2, 5, 9])[:, None]
-    found = crossed(space, BlackBox(""), training, np.zeros_like(ends), ends, own=True, merge=0.0)
+    found = crossed(space, BlackBox(""), training, np.zeros_like(ends), ends, merge=0.0)
     assert [one.count for one in found] == [1, 2, 2, 5, 9]
     assert [one.survives for one in found] == [0.0, 0.5, 0.5, 0.75, 1.0]
     assert [len(found.kept(q)) for q in (0.0, 0.01, 0.5, 0.51, 0.75, 0.76, 1.0)] == [5, 4, 4, 2, 2, 1, 1]

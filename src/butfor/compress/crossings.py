@@ -34,13 +34,12 @@ Crossed = Counter[tuple[ColumnTest, float]]
 
 
 def crossed(
-    space: Space, model: Model, training: FloatArray, before: FloatArray, after: FloatArray, *, own: bool, merge: float
+    space: Space, model: Model, training: FloatArray, before: FloatArray, after: FloatArray, merge: float
 ) -> BinaryColumns:
     """The binary columns that answers cross.
 
     - `training`, `before`, `after`: encoded rows; `before` and `after` belong together;
-    - `own`: whether the cuts of the model are taken where it has some;
-    - `merge`: other thresholds are joined if they differ by at most this share of the column's width.
+    - `merge`: thresholds that are not cuts are joined if they differ by at most this share of the column's width.
     """
     found: list[tuple[int, ColumnTest, float, int]] = []
     values: dict[int, FloatArray] = {}
@@ -50,7 +49,7 @@ def crossed(
             continue
         values[j] = distinct_values(training[:, j])
         moves = Moves(before[moved, j], after[moved, j], values[j])
-        edges = cuts(model, j) if own and is_read(model) else np.empty(0)
+        edges = cuts(model, j) if is_read(model) else np.empty(0)
         for (test, at), count in sorted(_of_column(feature, moves, edges, merge).items()):
             found.append((j, test, at, count))
     counts = np.sort([count for *_, count in found])
@@ -110,7 +109,11 @@ def _ranks(moves: Moves) -> Crossed:
 
 
 def _own_cuts(moves: Moves, edges: FloatArray) -> FloatArray:
-    """The model's cut that lies just before each answer. An answer that stays in its cell crosses none."""
+    """The model's cut that lies just before each answer. An answer that stays in its cell crosses none.
+
+    It is the paper's threshold `after + eps sign(before - after)`: its answers end eps inside the cuts of their leaves.
+    Ours end directly behind a cut, so eps is 0, unless a margin is asked for.
+    """
     up = moves.after > moves.before
     cell = np.searchsorted(edges, moves.after)
     place = np.clip(np.where(up, cell - 1, cell), 0, len(edges) - 1)
@@ -120,7 +123,7 @@ def _own_cuts(moves: Moves, edges: FloatArray) -> FloatArray:
 
 
 def _beside(moves: Moves) -> FloatArray:
-    """The paper's thresholds: the answer, a smallest gap back towards the row. Shorter moves cross none."""
+    """Where there are no cuts: the answer, a smallest gap back towards the row. Shorter moves cross none."""
     eps = smallest_gap(moves.values)
     far = np.abs(moves.before - moves.after) > eps
     return np.asarray((moves.after + eps * np.sign(moves.before - moves.after))[far])

@@ -17,10 +17,11 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from butfor.compress.recent import key_of, recall
 from butfor.compress.report import CompressionReport, report_on
 from butfor.compress.search import CounterfactualSearch, Crossings, search, weighted_cost
-from butfor.compress.settings import RULES, SCALES, one_of, share, weight
+from butfor.compress.settings import SCALES, one_of, share, weight
 from butfor.errors import InputError
 from butfor.experimental import experimental
 from butfor.problem.costs import Scale
+from butfor.problem.written.constraints import Constraints
 from butfor.space import frames
 
 
@@ -32,6 +33,10 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
     thresholds that many of these changes cross are kept; all others, and columns without any, drop out. It is a
     transformer of scikit-learn, and can stand in a `Pipeline` and in a `GridSearchCV`.
 
+    A change from x to z crosses the threshold t = z + eps sign(x - z) of each column that moves by more than eps. In a
+    model with cuts, answers end eps beyond a cut, so t is the cut itself, and the cut is what is taken. Elsewhere eps is
+    the smallest gap between values of the column.
+
     The method is FCCA of Piccialli, Romero Morales and Salvatore, "Supervised feature compression based on
     counterfactual analysis", European Journal of Operational Research, 2024.
 
@@ -39,15 +44,16 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         model: a fitted classifier, which is used as it is, or one that is not fitted: a copy is fitted on the training
             rows. None means boosting of 100 stumps. `clone` and a cross-validation fit it anew, unless it stands in a
             `FrozenEstimator`.
-        quantile: a threshold is kept if at least this share of all thresholds is crossed no more often. 0 keeps all.
+        quantile: a threshold is kept if at least this share of all thresholds is crossed no more often. 0 keeps all,
+            and is the paper's default. Ours is 0.7, the value that it recommends, so that few questions are left.
         lambda0: the price of each changed column.
         lambda1: the price of a change by the range of a column.
         lambda2: the price of the square of such a change.
         scale: what the changes of a number are measured in: its "range", its standard deviation ("std"), its median
             absolute deviation ("mad") or its own unit ("none"). A range that a few values stretch makes a column cheap.
         p0, p1: the rows that are asked about are those that the model is right about with a probability from p0 to p1.
-        thresholds: "model" takes the cut of the model that an answer crosses, where the model has cuts. "gap" takes
-            the answer, moved back towards the row by the smallest gap between values of the column.
+        constraints: what the changes must respect, as for `Explainer.explain`. No threshold arises on a column that is
+            fixed, so the binary columns ask only about what people can act on, or may fairly be asked.
         merge: thresholds that are not cuts are joined if they differ by no more than this share of the range.
         time_limit: seconds for all counterfactuals. What is found by then is used, and Ctrl-C does the same.
         n_jobs: threads for the counterfactuals; the result does not depend on it.
@@ -79,7 +85,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         scale: str = "range",
         p0: float = 0.5,
         p1: float = 1.0,
-        thresholds: str = "model",
+        constraints: Constraints = (),
         merge: float = 0.01,
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -93,7 +99,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
         self.scale = scale
         self.p0 = p0
         self.p1 = p1
-        self.thresholds = thresholds
+        self.constraints = constraints
         self.merge = merge
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -170,10 +176,8 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
             raise InputError(f"p0={p0:g} and p1={p1:g} were given.", "p0 must not exceed p1.")
         zero, one, two = (weight(name, getattr(self, name)) for name in ("lambda0", "lambda1", "lambda2"))
         scale = cast(Scale, one_of("scale", self.scale, SCALES))
-        own = one_of("thresholds", self.thresholds, RULES) == "model"
-        return CounterfactualSearch(
-            weighted_cost(zero, one, two, scale), p0, p1, own, share("merge", self.merge), time_limit=self.time_limit
-        )
+        cost = weighted_cost(zero, one, two, scale)
+        return CounterfactualSearch(cost, self.constraints, p0, p1, share("merge", self.merge), self.time_limit)
 
     def _table(self, X: Any, *, reset: bool) -> Any:
         """The rows as a table: a data frame as it is, anything else as an array."""
@@ -231,5 +235,7 @@ def takes_nan(model: Any) -> bool:
 
 def _advice(found: Crossings) -> str:
     if found.answered:
-        return "With thresholds='gap', columns must move by more than their smallest gap."
-    return "Give it more time." if found.stopped else "The model may predict one class everywhere."
+        return "All answers lie within the smallest gap between values of a column."
+    if found.stopped:
+        return "Give it more time."
+    return "The constraints may leave no answer, or the model predicts one class everywhere."

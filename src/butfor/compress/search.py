@@ -17,6 +17,7 @@ from butfor.estimator.source import Source
 from butfor.explain.explainer import Explainer
 from butfor.explanation.explanations import Explanations
 from butfor.problem.costs import L0, L1, L2, AbstractCost, Scale
+from butfor.problem.written.constraints import Constraints
 from butfor.solvers.outcome import Status, Stopped
 from butfor.space import frames
 from butfor.space.space import Space
@@ -27,15 +28,16 @@ class CounterfactualSearch:
     """Which counterfactuals are looked for, and which thresholds are made of them.
 
     - `cost`: what a change costs;
+    - `constraints`: what a change must respect (the set X^0 of the paper);
     - `p0`, `p1`: the probabilities of the rows that are asked about;
-    - `own`, `merge`: as for `crossed`;
+    - `merge`: as for `crossed`;
     - `time_limit`: seconds for all rows, or None.
     """
 
     cost: AbstractCost
+    constraints: Constraints
     p0: float
     p1: float
-    own: bool
     merge: float
     time_limit: float | None
 
@@ -105,6 +107,7 @@ def search(
     answers = explainer.explain(
         frames.take(table, chosen),
         cost=how.cost,
+        constraints=how.constraints,
         time_limit=how.time_limit,
         n_jobs=n_jobs,
         progress=progress,
@@ -112,10 +115,8 @@ def search(
     found = _of_use(answers)
     before = answers.factual_codes[answers.table_rows[found]]
     training = explainer.space.encode(table)
-    model_read = explainer.reading.model
-    columns = crossed(
-        explainer.space, model_read, training, before, answers.point_codes[found], own=how.own, merge=how.merge
-    )
+    after = answers.point_codes[found]
+    columns = crossed(explainer.space, explainer.reading.model, training, before, after, how.merge)
     return Crossings(
         source=source,
         space=explainer.space,

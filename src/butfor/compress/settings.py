@@ -8,9 +8,6 @@ import numpy as np
 
 from butfor.errors import InputError, InputTypeError, number
 
-RULES = ("model", "gap")
-"""Where thresholds come from: the model's own cuts, or the paper's formula."""
-
 SCALES = ("range", "std", "mad", "none")
 """What counts as one unit of a column, as in the costs."""
 
