@@ -62,7 +62,8 @@ def lines(smoke: bool) -> Iterator[dict[str, Any]]:
         part = (X.iloc[inside], y[inside], X.iloc[test], y[test])
         model = pipeline(X, smoke).fit(*part[:2])
         about = {
-            "kind": "beyond", "set": name, "commit": where()["commit"], "quantile": QUANTILE, "raw_columns": X.shape[1],
+            "kind": "beyond", "set": name, "commit": where()["commit"], "dirty": where()["dirty"], "quantile": QUANTILE,
+            "raw_columns": X.shape[1],
             "model_accuracy": float(model.score(*part[2:])),
         }  # fmt: skip
         yield about | _raw(model, part)
