@@ -1,6 +1,6 @@
 """`python -m reproductions.survcofact [set ...]` writes results/tables.jsonl, results/tables.md and results/figures.png.
 
-Lines of sets that are not named stay as they are.
+Lines that this commit wrote stay as they are, so a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ import argparse
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
+
+from benchmarks.harness import of_this_commit
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -30,8 +31,8 @@ def main() -> None:
 
     out = asked.out or (None if asked.smoke else RESULTS)
     mpl.use("Agg")
-    found = _known(out / "tables.jsonl", asked.sets) if out and asked.sets else []
-    for line in tables.lines(asked.smoke, asked.sets):
+    found = of_this_commit(out / "tables.jsonl") if out else []
+    for line in tables.lines(asked.smoke, asked.sets, tuple(found)):
         found.append(line)
         print({key: line[key] for key in ("set", "model", "row", "theta", "status", "distance", "seconds")}, flush=True)
         if out:
@@ -40,12 +41,6 @@ def main() -> None:
             (out / "tables.md").write_text(tables.page(found))
     if out:
         figures.draw(out / "figures.png", found, asked.smoke)
-
-
-def _known(path: Path, sets: list[str]) -> list[dict[str, Any]]:
-    """The lines of other sets that were written before."""
-    text = path.read_text() if path.exists() else ""
-    return [line for line in map(json.loads, text.splitlines()) if line["set"] not in sets]
 
 
 if __name__ == "__main__":

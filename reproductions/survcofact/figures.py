@@ -1,4 +1,7 @@
-"""Figures 1 to 8: maps of the mean time over two columns, with the factual, the proven answer and the swarm's."""
+"""Figures 1 to 8: maps of the mean time over two columns, with the factual, the proven answer and the swarm's.
+
+The circle is the ball of the paper, through the nearest training row that does.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import butfor as bf
+from reproductions.survcofact.rivals import nearest_row
 from reproductions.survcofact.sets import Question, questions, survivors
 from reproductions.survcofact.tables import COST, LIMIT, Line
 
@@ -15,6 +19,7 @@ from reproductions.survcofact.tables import COST, LIMIT, Line
 def draw(path: Path, found: Sequence[Line], smoke: bool) -> None:
     """One page: the sets of two columns that have lines, two models, longer and shorter."""
     from matplotlib import pyplot
+    from matplotlib.patches import Circle
 
     sets = [of for of in survivors(smoke) if of.X.shape[1] == 2 and sum(line["set"] == of.name for line in found) >= 4]
     asked = [
@@ -29,6 +34,8 @@ def draw(path: Path, found: Sequence[Line], smoke: bool) -> None:
         exact = ask.explain(question.x, target=question.target, cost=COST, time_limit=LIMIT)
         points = {"proven": exact, "swarm": _swarm(found, question)}
         bf.survival.map_of(ask, question.x, question.target, ("x0", "x1"), points, steps=30 if smoke else 200, ax=ax)
+        ax.scatter(*question.of.X.T, s=4, c="grey", alpha=0.4, zorder=1)
+        ax.add_patch(Circle(tuple(question.x[0]), nearest_row(question), fill=False, ls="--", zorder=2))
         ax.set_xlabel(question.of.columns[0])
         ax.set_ylabel(question.of.columns[1])
         way = "longer" if question.theta > 0 else "shorter"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ def swarm(smoke: bool) -> bf.Swarm:
     """The paper's settings: 2,000 particles, 1,000 rounds, constriction (0.729, 1.4945, 1.4945), nothing polished."""
     weights = (0.729, 1.4945, 1.4945, 0.0)
     return bf.Swarm(20 if smoke else 2000, 10 if smoke else 1000, polish=False, weights=weights)
+
+
+def as_written(smoke: bool) -> bf.Swarm:
+    """The same by the paper's letter: started in its ball and pulled back into it, with the penalty (18) of 1e6."""
+    return replace(swarm(smoke), ball=True, pull=1e6)
 
 
 def nearest_row(question: Question) -> float:
