@@ -120,8 +120,10 @@ def test_a_mean_that_some_rows_just_have_is_met_by_them(name) -> None:
     order = np.argsort(means)
     goal = float(means[order[len(order) // 2]])
     rows = X[order[:12]]
-    just, less = (explainer.explain(rows, S.mean_at_least(goal - lower)) for lower in (0.0, 1e-6))
-    assert set(just.statuses) == {bf.Status.PROVEN_OPTIMAL}
+    goals = goal, goal - 1e-6, float(np.nextafter(goal, np.inf)), goal + 1e-6
+    just, less, missed, more = (explainer.explain(rows, S.mean_at_least(wanted)) for wanted in goals)
+    assert {*just.statuses, *missed.statuses} == {bf.Status.PROVEN_OPTIMAL}
+    assert np.allclose(missed.costs, more.costs, rtol=1e-6), "they miss the next number, and nothing lies between"
     enough = np.array([after >= goal for after in less.outputs_after])
     assert enough.any()
     assert np.allclose(just.costs[enough], less.costs[enough], rtol=1e-6)

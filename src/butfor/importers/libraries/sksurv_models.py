@@ -19,6 +19,7 @@ from butfor.importers.fold.linear import linear_over
 from butfor.importers.fold.nodes import trees_over
 from butfor.importers.libraries.sklearn_tree import grown
 from butfor.importers.registry import Imported, register_importer, register_step
+from butfor.model.survival.curves import weighed
 from butfor.model.survival.readout import Hazards, LeafCurves, LogTime, RiskOnly, Survival
 
 
@@ -107,7 +108,7 @@ def _leaf_values(trees: Sequence[Any], constant: float, weights: FloatArray) -> 
     if len(used) == 1:  # one time of hundreds is looked up, not summed
         parts = [tree.tree_.value[:, used[0], 1] * weights[used[0]] for tree in trees]
     else:
-        parts = [tree.tree_.value[:, :, 1] @ weights for tree in trees]
+        parts = [weighed(tree.tree_.value[:, :, 1], weights) for tree in trees]
     return np.asarray((constant + np.concatenate(parts)) / len(trees), dtype=np.float64)
 
 

@@ -194,6 +194,14 @@ def functional(quantity: Quantity, times: FloatArray) -> tuple[float, FloatArray
     raise TypeError(f"{quantity!r} is not linear in S")
 
 
+def weighed(survival: FloatArray, weights: FloatArray) -> FloatArray:
+    """`S w` for each row of S, rounded in the same way whatever the other rows are.
+
+    A matrix product depends on their number. A leaf must have the very value that the estimator has for its rows.
+    """
+    return np.asarray(np.einsum("ij,j->i", np.ascontiguousarray(survival), weights))
+
+
 @dataclass(frozen=True, eq=False)
 class StepCurves(Curves):
     """Functions that step at common `times` and are 1 before the first of them.
@@ -227,8 +235,7 @@ class StepCurves(Curves):
     def _linear(self, quantity: Quantity) -> FloatArray:
         if quantity not in self.known:
             constant, weights = functional(quantity, self.times)
-            # the rounding of a sum along each row does not depend on the number of rows; that of a matrix product does
-            self.known[quantity] = constant + np.einsum("ij,j->i", np.ascontiguousarray(self.survival), weights)
+            self.known[quantity] = constant + weighed(self.survival, weights)
         return self.known[quantity]
 
 

@@ -31,12 +31,6 @@ from butfor.model.trees import Trees
 if TYPE_CHECKING:
     from butfor.model.questions import Model
 
-SUMS_ROUNDED = 1e-12
-"""By how much a sum over leaves and the estimator's own sum over times may differ, as a share of their size.
-
-A row that misses its goal by no more may meet it. The estimator says so when the answer is verified.
-"""
-
 BLOCK = 64
 """How many survival functions are computed together. They fit into the processor's cache."""
 
@@ -233,7 +227,7 @@ class LeafCurves(Survival):
         sign = 1.0 if wish.up else -1.0
         A = sign * np.eye(len(position))[[position[quantity] for quantity in linear]]
         if not isinstance(wish.quantity, QuantileTime):
-            return A, sign * wish.values - SUMS_ROUNDED * (1 + np.abs(wish.values)), False
+            return A, sign * wish.values, False
         return A, np.full(len(A), sign * (1.0 - wish.quantity.share)), wish.up
 
     def _linear(self, wish: Wish) -> list[MeanTime | Chance]:
