@@ -85,7 +85,8 @@ def test_what_is_said_about_bad_noise() -> None:
     judge = bf.measure.Judge(loans.pipeline().fit(X, y), X, target="approved")
     for sigma, said in (
         ({"job": 1.0}, "which has levels"),
-        ({"income": -1.0}, "finite and above 0"),
+        ({"income": -1.0}, "finite and not negative"),
+        ({"income": 0.0}, "above 0"),
         ({}, "must name a column"),
         ("wide", "must be a number"),
     ):
@@ -95,5 +96,5 @@ def test_what_is_said_about_bad_noise() -> None:
         judge.invalidation(X.iloc[[0]], X.iloc[[0]], {"income": 1.0}, copies=0)
     whole = pd.DataFrame({"a": [0, 1, 2, 3]})
     counted = bf.measure.Judge(LogisticRegression().fit(whole, [0, 0, 1, 1]), whole, target=1)
-    with pytest.raises(bf.errors.InputError, match="columns of real numbers"):
+    with pytest.raises(bf.errors.InputError, match="no column holds real numbers"):
         counted.invalidation(whole.iloc[[3]], whole.iloc[[0]], 0.1)

@@ -143,8 +143,11 @@ class EstimatorOracle(AbstractOracle):
                 f"the model returned NaN for {int(np.isnan(distance).sum())} of {after.height} rows.",
                 "It must return numbers.",
             )
-        offsets, lacking = self.target.offsets(after, after.height), self.target.lacking(before, after)
-        return Response(met, at_least_near_miss(met, distance), offsets, at_least_near_miss(met, lacking))
+
+        def lacking() -> FloatArray:
+            return at_least_near_miss(met, self.target.lacking(before, after))
+
+        return Response(met, at_least_near_miss(met, distance), self.target.offsets(after, after.height), lacking)
 
     def _tiled(self, rows: IntArray) -> Prediction:
         """The factual row of each point. Those of the last call are kept for the next one."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, number
+from butfor.errors import InputError
+from butfor.space.lengths import Lengths, lengths_in
 from butfor.space.space import Space
-
-Sigma = float | Mapping[str, float]
-"""The standard deviation in ranges of each column of real numbers, or by column in its own units."""
 
 
 def noisy(point: FloatArray, spread: FloatArray, space: Space, copies: int, rng: np.random.Generator) -> FloatArray:
@@ -23,33 +19,11 @@ def noisy(point: FloatArray, spread: FloatArray, space: Space, copies: int, rng:
     return np.asarray(moved)
 
 
-def spread_of(sigma: Sigma, space: Space) -> FloatArray:
+def spread_of(sigma: Lengths, space: Space) -> FloatArray:
     """The standard deviation of the noise in each feature."""
-    given: dict[str, float]
-    if isinstance(sigma, Mapping):
-        given = {name: _length(length, sigma) for name, length in sigma.items()}
-    else:
-        share = _length(sigma, sigma)
-        given = {feature.name: share * feature.range for feature in space.features if feature.is_real}
-    if not given:
-        raise InputError(
-            f"sigma={sigma!r} was given.",
-            "It must name a column, or there must be columns of real numbers.",
-            "Whole numbers get noise only if they are named: sigma={'income': 500}.",
-        )
-    spread = np.zeros(len(space))
-    for name, length in given.items():
-        feature = space[name]
-        if feature.levels is not None:
-            raise InputError(
-                f"sigma={sigma!r} names {name!r}, which has levels.", "Only numbers get noise.", "Leave it out."
-            )
-        spread[space.index(name)] = length
+    if sigma == {}:
+        raise InputError("sigma={} was given.", "It must name a column.")
+    spread = lengths_in(sigma, space, f"sigma={sigma!r}", "a standard deviation", "sigma={'income': 500}")
+    if not spread.any():
+        raise InputError(f"sigma={sigma!r} was given.", "A standard deviation must be above 0.")
     return spread
-
-
-def _length(length: float, sigma: Sigma) -> float:
-    found = number(length, f"sigma={sigma!r} was given.", "It must be a number, or a dict from column to a number.")
-    if not (np.isfinite(found) and found > 0):
-        raise InputError(f"sigma={sigma!r} was given.", "A standard deviation must be finite and above 0.")
-    return float(found)

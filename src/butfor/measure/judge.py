@@ -14,7 +14,7 @@ from butfor.importers.read import read
 from butfor.measure import measures
 from butfor.measure.coded import Coded, distinct
 from butfor.measure.given import Given, given
-from butfor.measure.invalidation import Sigma, noisy, spread_of
+from butfor.measure.invalidation import noisy, spread_of
 from butfor.measure.plausibility import Plausibility
 from butfor.problem.constraints.constraint import Changes
 from butfor.problem.question import ask
@@ -22,6 +22,7 @@ from butfor.problem.referee import Referee
 from butfor.problem.written.constraints import Constraints
 from butfor.space import frames
 from butfor.space.feature import Override
+from butfor.space.lengths import Lengths
 from butfor.space.space import Space
 from butfor.verdict.verify import respected
 
@@ -163,7 +164,7 @@ class Judge:
         return frames.framed(sample, columns)
 
     def invalidation(
-        self, answers: Any, factuals: Any, sigma: Sigma, *, copies: int = 10_000, seed: int = 0
+        self, answers: Any, factuals: Any, sigma: Lengths, *, copies: int = 10_000, seed: int = 0
     ) -> FloatArray:
         """The share of noisy copies of each answer that do not meet the target. Smaller is safer.
 

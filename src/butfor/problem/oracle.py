@@ -6,6 +6,7 @@ A search needs nothing else of a model that could not be read.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +21,14 @@ class Response:
     - `met`: whether the point meets the target;
     - `distance`: how far the point is from meeting it (0 if it does);
     - `offset`: what the predicted class adds to the cost;
-    - `lacking`: what the point lacks in the terms of the target, if the oracle knows them (see `AbstractTarget.lacking`).
+    - `lacking`: computes what the point lacks in the terms of the target, if the oracle knows them (see
+      `AbstractTarget.lacking`).
     """
 
     met: BoolArray
     distance: FloatArray
     offset: FloatArray
-    lacking: FloatArray | None = None
+    lacking: Callable[[], FloatArray] | None = None
 
 
 class AbstractOracle(ABC):

@@ -97,7 +97,7 @@ class Certificates(Sequence[Certificate]):
     - `stopped` (answers): why the search ended;
     - `conflict`: the conflicting constraints of impossible answers, as far as they were looked for;
     - `evidence`: what else is known about some answers;
-    - `left_open` (answers): the cost up to which the rounding of the model decides (NaN: it does not).
+    - `left_open` (answers): a difference of costs that the rounding of the model leaves open (NaN: none).
     """
 
     target: str

@@ -58,7 +58,7 @@ class Around:
 class Evidence:
     """What else a certificate knows. What was not asked, or is not known, is None.
 
-    `left_open`: the cost up to which the rounding of the model decides, if that is more than the tolerance.
+    `left_open`: a difference of costs that the rounding of the model leaves open. Such an answer is called optimal.
     """
 
     farthest: Farthest | None = None

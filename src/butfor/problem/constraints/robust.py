@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray
-from butfor.errors import InputError, UnsupportedProblemError, number
+from butfor.errors import InputError, UnsupportedProblemError
 from butfor.model.linear import Linear
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
@@ -23,6 +23,7 @@ from butfor.problem.constraints.demanded import Demanded
 from butfor.problem.neighbours import FEW_NEIGHBOURS, neighbourhoods
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
+from butfor.space.lengths import lengths_in
 from butfor.space.space import Space
 
 STEP_ROUNDING = 1e-9
@@ -71,30 +72,10 @@ class Robust(Demanded):
     def ball(self, space: Space) -> Ball:
         """The ball in the units of each column."""
         step = np.array([feature.step for feature in space.features], dtype=np.float64)
-        if isinstance(self.radius, Mapping):
-            given = dict(self.radius)
-        else:
-            share = self._length(self.radius)
-            if share and all(f.levels is not None or f.step for f in space.features):
-                raise InputError(
-                    f"{self!r} perturbs nothing, because no column holds real numbers.",
-                    "Whole numbers are perturbed only if they are named.",
-                    "Give a radius for each: bf.robust({'income': 500}).",
-                )
-            given = {f.name: share * f.range for f in space.features if f.is_real}
-        radius = np.zeros(len(space))
-        for name, length in given.items():
-            j = space.index(name)
-            feature = space.features[j]
-            if feature.levels is not None:
-                raise InputError(
-                    f"{self!r} gives a radius to column {name!r}, which has levels.",
-                    "Only numbers are perturbed.",
-                    "Leave it out.",
-                )
-            length = self._length(length)
-            radius[j] = np.floor(length / feature.step + STEP_ROUNDING) * feature.step if feature.step else length
-        if self.norm != BallNorm.LINF and ((step > 0) & (radius > 0)).any():
+        radius = lengths_in(self.radius, space, repr(self), "a radius", "bf.robust({'income': 500})")
+        whole = step > 0
+        radius[whole] = np.floor(radius[whole] / step[whole] + STEP_ROUNDING) * step[whole]
+        if self.norm != BallNorm.LINF and (whole & (radius > 0)).any():
             raise InputError(
                 f"{self!r} perturbs whole numbers.", "They are perturbed by whole steps each.", "Use norm='linf'."
             )
@@ -106,12 +87,6 @@ class Robust(Demanded):
         if isinstance(self.radius, Mapping):
             return replace(self, radius={name: share * length for name, length in self.radius.items()})
         return replace(self, radius=share * self.radius)
-
-    def _length(self, length: float) -> float:
-        found = number(length, f"{self!r} was given.", "A radius must be a number, or a dict from column to a number.")
-        if not (np.isfinite(found) and found >= 0):
-            raise InputError(f"{self!r} was given.", "A radius must be finite and not negative.")
-        return float(found)
 
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes stay valid in the ball: by the exact adversary, and by the estimator where that looks worst."""

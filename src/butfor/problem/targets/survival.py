@@ -79,7 +79,7 @@ class OnCurves(AbstractTarget):
                 "Times to the event must be positive.",
                 "Fit it on such times.",
             )
-        known = _with(self, self.quantity.settled(span))
+        known = _with(self, self.quantity.settled(span)).beside(before)
         now = known.quantity.of(before.curves)
         known._check_reach(now, span)
         if isinstance(readout, Survival):
@@ -87,6 +87,10 @@ class OnCurves(AbstractTarget):
             if doubt:
                 warnings.warn(doubt, RuntimeWarning, stacklevel=2)
         return known
+
+    def beside(self: T, before: Prediction) -> T:
+        """The target with what the estimator says of its prototype; the target itself if it has none."""
+        return self
 
     def _check_reach(self, now: FloatArray, span: tuple[float, float]) -> None:
         """Raise an error if no row could meet the target, whatever its values are."""
@@ -224,12 +228,7 @@ class SurvivalBeside(OnCurves):
         far = f"{self._amount(self.by)} {'above' if self.up else 'below'} " if self.by else ""
         return f"{self.name} at {'least' if self.up else 'most'} {far}that of the prototype"
 
-    def settled(self, readout: AbstractReadout, before: Prediction) -> SurvivalBeside:
-        timed_quantity = replace(self, quantity=self.quantity.settled(before.curves.span))
-        return super(SurvivalBeside, timed_quantity.beside(before)).settled(readout, before)
-
     def beside(self, before: Prediction) -> SurvivalBeside:
-        """The same with the base that the estimator gives."""
         return replace(self, base=float(self.quantity.of(predicted(self.prototype, before).curves)[0]))
 
     def goal(self, now: FloatArray) -> FloatArray:

@@ -74,7 +74,7 @@ class Appraiser:
             )
         cost = np.where(valid, cost, np.inf)
         if self.pull is not None:
-            lacking = response.distance if response.lacking is None else response.lacking
+            lacking = response.distance if response.lacking is None else response.lacking()
             return Appraised(cost, response.distance, broken, self.pull * lacking + price if self.pull else price)
         return Appraised(
             cost, response.distance, np.where(valid, -1.0, response.distance), np.where(valid, cost, broken)

@@ -14,7 +14,7 @@ from butfor.solvers.swarm.layout import NUMBER
 
 @dataclass(frozen=True, eq=False)
 class BallOfCost:
-    """Around each factual, the positions whose squared cost-distance is at most `most`, cut with the hypercube.
+    """Around each factual, the positions that cost at most `most` by squared prices, cut with the hypercube.
 
     `most` (n): the cost of the cheapest real row; infinite if there is none, and then only the hypercube is left.
     """

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.oracles import InTerms, model_oracle
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
@@ -39,6 +39,8 @@ class SwarmRun:
         self.swarm, self.problem, self.budget, self.k, self.seed = swarm, problem, budget, k, seed
         oracle = _oracle(problem, swarm.pull)
         active = None if swarm.active is None else most_telling(problem, oracle, swarm.active, swarm.telling)
+        every = np.ones((len(problem), 1), dtype=np.bool_) if active is None else active
+        self.narrow: BoolArray = np.any(~every, axis=1)
         self.cube = hypercube(problem, active, around(swarm.box, problem))
         self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
         self.seen = Answers(self.cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.errors import InputError
 from butfor.model.questions import ModelKind
-from butfor.problem.form import ConstraintKind, CostTerm, Form
+from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import Outcome, Stopped, merged
 from butfor.solvers.solver import AbstractSolver, Budget, Support
@@ -37,7 +37,7 @@ class Swarm(SwarmSettings, AbstractSolver):
       first). What a point lacks is told in the terms of the target: probabilities (of two classes, 1/2 - P), or the
       unit of the values. This is the objective (3)-(4) of Shekhar et al., and the penalty (18) of Kovalev and Utkin;
     - `ball`: start evenly in the ball around the row through the cheapest real row, and pull particles back into it
-      (Kovalev and Utkin, section 7). The ball is round, so the cost must be `bf.L2`, and only numbers move;
+      (Kovalev and Utkin, section 7). The ball is round, so the cost must be `bf.L2`, and levels must stay;
     - `choice`: which of several answers are returned: the cheapest of each cluster of the particles' best points
       ("clusters"), the cheapest of those points ("own"), the cheapest of the last positions ("last"), or a random one
       of each cluster of the last positions ("random": the rule of Shekhar et al.);
@@ -87,8 +87,8 @@ class Swarm(SwarmSettings, AbstractSolver):
             return Support(False, "a list of candidate rows is searched by row_search")
         if ConstraintKind.MARGIN in form.constraints and form.model in (ModelKind.BLACK_BOX, ModelKind.ENSEMBLE):
             return Support(False, f"a margin cannot be judged at many points of a {form.model}")
-        if self.ball and form.cost != {CostTerm.L2}:
-            return Support(False, "a swarm in a ball moves numbers by bf.L2, and this cost has other terms")
+        if self.ball and (form.cost != {CostTerm.L2} or form.movable & {ValueKind.LEVELS, ValueKind.MISSING}):
+            return Support(False, "a swarm in a ball moves numbers alone, by bf.L2")
         if form.model is ModelKind.BLACK_BOX:
             return Support(True, f"only predictions are needed ({form.unread.partition('. ')[0]})")
         return Support(True, "the model is called at many points; nothing is proven")
@@ -97,7 +97,7 @@ class Swarm(SwarmSettings, AbstractSolver):
         run = SwarmRun(self, problem, budget, k, seed)
         run.until_stopped()
         found = run.outcome()
-        lost = np.unique(found.row[~found.found() & (found.bound < np.inf)])
+        lost = np.unique(found.row[~found.found() & (found.bound < np.inf) & run.narrow[found.row]])
         wider = self._wider(len(problem.space), run.appraiser.asked)
         if wider is None or run.stopped is not Stopped.DONE or not len(lost):
             return found
