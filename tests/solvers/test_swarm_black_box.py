@@ -335,6 +335,12 @@ def test_a_row_without_an_answer_is_searched_again_with_more_columns() -> None:
     assert narrow.certificate.notes["coverage"] == 1.0
     few = explainer.explain(row, **asked, solver=bf.Swarm(20, 20, active=1, calls=10)).only
     assert few.certificate.notes["calls"] <= 10
+    unheard_of = {**asked, "target": bf.value(at_least=2.0)}  # no row of the data tells which columns matter
+    calls = [
+        explainer.explain(row, **unheard_of, solver=bf.Swarm(20, 20, active=active)).only.certificate.notes["calls"]
+        for active in (1, None)
+    ]
+    assert calls[0] == calls[1], "all columns moved at once, and nothing was searched again"
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -355,6 +361,8 @@ def test_the_algorithm_of_survival_counterfactuals_as_it_is_written(seed) -> Non
     assert lacking**2 / (weights @ weights) <= found.cost <= 1.001 * nearest.cost
     with pytest.raises(UnsupportedProblemError, match=r"by bf\.L2"):
         explainer.explain(row, bf.value(at_least=goal), cost=bf.L1(), solver=written)
+    with pytest.raises(UnsupportedProblemError, match="moves numbers alone"):
+        bf.Explainer(TREE, X).explain(X.iloc[ROWS[:1]], cost=bf.L2(), solver=written)
 
 
 def test_a_random_one_of_each_cluster_is_as_valid() -> None:
