@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
+from matplotlib.ticker import NullFormatter
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -167,6 +168,7 @@ def draw_parts(found: list[Line]) -> Figure:
         across = range(1, 1 + len(one["proposing"]))
         right.plot(across, one["proposing"], style, color=BLUE, marker="o", label=f"row {one['row']}, propose")
         right.plot(across, one["judging"], style, color=ORANGE, marker="o", label=f"row {one['row']}, judge")
+    left.xaxis.set_minor_formatter(NullFormatter())
     right.set(xlabel="round", ylabel="seconds", yscale="log")
     right.legend(fontsize=7)
     figure.tight_layout()
@@ -175,7 +177,7 @@ def draw_parts(found: list[Line]) -> Figure:
 
 def draw_rounds() -> tuple[Figure, list[Line]]:
     """Figure 10: the balls around the rows of the rounds of two trees, that of the answer thick, and the lines about them."""
-    figure, axes = plt.subplots(1, 2, figsize=(7.4, 3.8))
+    figure, axes = plt.subplots(1, 2, figsize=(7.4, 3.8), layout="constrained")
     records, across = [], np.linspace(0, 1, 401)
     for ax, depth in zip(axes, (10, 3), strict=True):
         explainer = two_columns(DecisionTreeClassifier(max_depth=depth, random_state=SEED))
@@ -193,7 +195,6 @@ def draw_rounds() -> tuple[Figure, list[Line]]:
         ax.set_title(f"depth {depth}: rounds that propose a row: {len(points)}", fontsize=10)
         found = [point.tolist() for point in points]
         records.append({"figure": "10", "depth": depth, "radius": RADIUS, "points": found, **where()})
-    figure.tight_layout()
     return figure, records
 
 

@@ -34,13 +34,13 @@ def draw(path: Path, found: Sequence[Line], smoke: bool) -> None:
         exact = ask.explain(question.x, target=question.target, cost=COST, time_limit=LIMIT)
         points = {"proven": exact, "swarm": _swarm(found, question)}
         bf.survival.map_of(ask, question.x, question.target, ("x0", "x1"), points, steps=30 if smoke else 200, ax=ax)
-        ax.scatter(*question.of.X.T, s=4, c="grey", alpha=0.4, zorder=1)
+        ax.scatter(*question.of.X.T, s=6, c="white", edgecolors="black", linewidths=0.3, zorder=1)
         ax.add_patch(Circle(tuple(question.x[0]), nearest_row(question), fill=False, ls="--", zorder=2))
         ax.set_xlabel(question.of.columns[0])
         ax.set_ylabel(question.of.columns[1])
         way = "longer" if question.theta > 0 else "shorter"
         ax.set_title(
-            f"{number}. {question.of.name}, {question.kind}: {way} by {question.r:.4g}", fontsize=10, loc="left"
+            f"{number}. {question.of.name}, {question.kind}: {way} by {question.r:.4g}", fontsize=10, loc="left", pad=36
         )
     pyplot.savefig(path, dpi=60, pil_kwargs={"optimize": True})
     pyplot.close("all")
