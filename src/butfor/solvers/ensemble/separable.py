@@ -6,6 +6,8 @@ of the score. The cheapest choice that gains enough is that of `linear_knapsack`
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
@@ -16,9 +18,9 @@ from butfor.model.scores import UNIT_DOUBLE, ScoreSet, at_least
 from butfor.model.trees import Trees
 from butfor.problem.form import ConstraintKind, Form, listed
 from butfor.problem.problem import Problem
-from butfor.solvers.combine import ROWS_TOGETHER, in_parts
+from butfor.solvers.combine import ROWS_TOGETHER, in_parts, over_sets_of_rows
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
-from butfor.solvers.outcome import Outcome, answers_of, joined
+from butfor.solvers.outcome import Outcome, Status, answers_of, joined
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import Budget, Support
 
@@ -59,27 +61,17 @@ class SeparableTrees(AbstractReduction):
 
 
 def _solve_rows(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
-    """The cheapest points over all score sets. What is not settled by them goes to the general search.
+    """The cheapest points over all score sets. What is not proven by them goes to the general search.
 
-    Nothing cheaper lies in a set than in the widened one. So the cheapest point of all widened sets is the cheapest
-    answer, if it is an answer.
+    Nothing cheaper lies in a set than in the widened one. So its cheapest point there is the cheapest answer in it, if it is
+    an answer at all.
     """
-    n = len(problem)
-    points, cost, bound = np.full(problem.factuals.shape, np.nan), np.full(n, np.inf), np.full(n, np.inf)
-    settled, sure = np.ones(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-    for score_set in problem.score_sets:
-        new, price, least, done = _cheapest(problem, score_set)
-        better = price + score_set.offset < cost
-        settled &= done
-        bound = np.minimum(bound, least + score_set.offset)
-        points[better], cost[better] = new[better], price[better] + score_set.offset
-        sure[better] = _are_answers(problem, score_set, new, better)[better]
-    found = answers_of(np.arange(n), points, cost, np.minimum(bound, cost))
-    left = np.flatnonzero(~(settled & sure))
+    found = over_sets_of_rows(problem, partial(_cheapest, problem))
+    left = np.flatnonzero([status is not Status.PROVEN_OPTIMAL for status in found.status()])
     if not len(left):
         return found
     others = _generally(problem.take(left), handing, budget)
-    return joined([found.take(settled & sure), others.renumbered(left)])
+    return joined([found.take(~np.isin(found.row, left)), others.renumbered(left)])
 
 
 def _generally(problem: Problem, handing: Handing, budget: Budget) -> Outcome:
@@ -104,29 +96,25 @@ def _are_answers(problem: Problem, score_set: ScoreSet, points: FloatArray, aske
     return np.asarray(sure, dtype=np.bool_)
 
 
-def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-    """The cheapest point of each row over the widened set, its cost, a bound, and whether the search was complete.
-
-    If the set has no point, the cost is infinite.
-    """
+def _cheapest(problem: Problem, score_set: ScoreSet) -> Outcome:
+    """The cheapest point of each row over the widened set, if it is an answer, and a bound on all answers in the set."""
     from butfor.solvers.linear.knapsack_kernels import cheapest_choices
 
-    if not len(score_set.A):
-        score_set = at_least(np.zeros(score_set.A.shape[1]), 0.0)
-    model, weights = problem.model, score_set.A[0]
+    wanted = score_set if len(score_set.A) else at_least(np.zeros(score_set.A.shape[1]), 0.0)
+    model, weights = problem.model, wanted.A[0]
     assert isinstance(model, Trees)
     n = len(problem)
     tables = tabulate(problem, model.cells)
     adds = _added(model, problem.factuals[0]) @ weights
     features = [j for j in range(len(model.cells)) if np.ptp(adds[tables.start[j] : tables.start[j + 1]]) > 0]
-    wide = score_set.widened(problem.doubt(score_set))
+    wide = wanted.widened(problem.doubt(wanted))
     now = evaluate(model, problem.factuals) @ weights
     farthest = np.abs(weights) @ model.reach + np.abs(now)
     slack = 16 * UNIT_DOUBLE * (len(model.roots) + len(features)) * farthest
     need = wide.b[..., 0] - now - slack
     parts, start, cells = _options(tables.start, tables.home, tables.price, adds, features)
     boxes = np.broadcast_to(np.array([-np.inf, np.inf])[None, :, None], (n, 2, len(features))).copy()
-    pick, _, cost, bound, done = cheapest_choices(
+    pick, _, cost, bound, _ = cheapest_choices(
         parts, start, boxes, need, need.copy(), problem.most_changes, 0.0, NODES_PER_ROW
     )
     chosen = np.where(np.isfinite(cost)[:, None], cells[pick], -1)
@@ -134,7 +122,8 @@ def _cheapest(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, FloatA
     for at, j in enumerate(features):
         moved = np.flatnonzero(chosen[:, at] >= 0)
         points[moved, j] = tables.value[moved, chosen[moved, at]]
-    return points, cost, bound, np.asarray(done, dtype=np.bool_)
+    answers = _are_answers(problem, score_set, points, np.isfinite(cost))
+    return answers_of(np.arange(n), points, np.where(answers, cost, np.inf), bound)
 
 
 def _options(
