@@ -15,7 +15,6 @@ from butfor.neighbours.ball import BallNorm
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import SOLVERS, choose
 from butfor.solvers.mixed.branch_bound import CellSearch, MixedBranchBound
-from butfor.solvers.network.exact import NetworkExact, NetworkSearch
 from butfor.solvers.outcome import Ran, together
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_trees
@@ -24,8 +23,7 @@ from tests.solvers.further import of_mean, with_ball, with_earlier
 ENTRANCES: list[tuple[type, str, str]] = [
     *((type(one), "solve", one.name) for one in SOLVERS),
     *((type(one), "solve_below", one.name) for one in SOLVERS if "solve_below" in vars(type(one))),
-    (NetworkSearch, "run", NetworkExact.name),  # robust networks are searched by it
-    (CellSearch, "run", MixedBranchBound.name),  # and means of unlike models by this one
+    (CellSearch, "run", MixedBranchBound.name),  # means of unlike models are searched by it
 ]
 """Where solvers begin: a class, its method, and the name of the solver."""
 

@@ -25,11 +25,12 @@ from butfor.solvers.network import exact
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import DOWN, UP, directions
-from butfor.solvers.network.exact import NetworkExact, cheapest_below
+from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.network.narrow import narrowed
 from butfor.solvers.network.units import line_above_bent, units_within
 from butfor.solvers.network.wanted import wanted_scores
 from butfor.solvers.outcome import Status, Stopped
+from butfor.solvers.reduction import first_answer
 from butfor.solvers.solver import Budget
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -135,8 +136,8 @@ def test_narrower_ranges_hold_at_all_points_that_reach_and_the_answer_stays() ->
         if not NetworkExact().accepts(problem.form()):
             continue
         score_set, model = problem.score_sets[0], problem.model
-        alone = replace(problem, score_sets=(score_set,))
-        truth = cheapest_below(alone, score_set, np.inf, Budget())
+        alone = replace(problem, score_sets=(replace(score_set, offset=0.0),))
+        truth = first_answer(NetworkExact().solve(alone, Budget()))
         limit = 2.0 if truth.point is None else 1.5 * truth.cost + 0.01
         ends = narrowed(alone, score_set, limit, Budget())
         ends = narrowed(alone, score_set, limit, Budget(), ends)
@@ -149,7 +150,7 @@ def test_narrower_ranges_hold_at_all_points_that_reach_and_the_answer_stays() ->
             assert (own.low - size <= z).all(), f"seed {seed}"
             assert (z <= own.high + size).all(), f"seed {seed}"
             narrower += int((own.high - own.low < 0.9 * (plain.high - plain.low)).sum())
-        again = cheapest_below(alone, score_set, limit, Budget(), ends)
+        again = first_answer(NetworkExact(ends).solve_below(alone, limit, Budget()))
         assert again.bound <= truth.cost + 2e-6 * (1 + truth.cost), f"seed {seed}"
         if (
             again.point is None
@@ -308,6 +309,8 @@ def test_a_program_that_refutes_an_answer_is_not_believed(monkeypatch) -> None:
     again = NetworkExact().solve(problem, Budget())
     assert again.cost[0] == pytest.approx(truth.cost[0], rel=2e-6)
     assert again.bound[0] <= truth.cost[0] * (1 + 2e-6)
+    assert str(again.credited(NetworkExact().credit("why")).credit[0]) == "network_exact, by milp: why"
+    assert not truth.by[0]
 
 
 def test_threads_give_the_same_answers(hard) -> None:

@@ -78,9 +78,17 @@ class Handing:
         """Remember solvers that ran for these rows in another way."""
         self.ran = together((*self.ran, *ran))
 
-    def cheapest(self, problem: Problem, score_set: ScoreSet, upper: float, budget: Budget) -> SetAnswer:
-        """The cheapest row of one score set, if one costs less than `upper`."""
-        return first_answer(self.solve(replace(problem, score_sets=(replace(score_set, offset=0.0),)), budget, upper))
+    def cheapest(
+        self,
+        problem: Problem,
+        score_set: ScoreSet,
+        upper: float,
+        budget: Budget,
+        solver: AbstractSolver | None = None,
+    ) -> SetAnswer:
+        """The cheapest row of one score set, if one costs less than `upper`; by a certain solver, if one is given."""
+        one = replace(problem, score_sets=(replace(score_set, offset=0.0),))
+        return first_answer(self.solve(one, budget, upper) if solver is None else self.ask(solver, one, budget, upper))
 
 
 def first_answer(found: Outcome) -> SetAnswer:

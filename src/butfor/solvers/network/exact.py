@@ -23,14 +23,15 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.milp.place_search import solve_written
-from butfor.solvers.milp.written import Written, write
+from butfor.solvers.milp.written import write
 from butfor.solvers.network.ball import ball
 from butfor.solvers.network.descent import Descent
 from butfor.solvers.network.directions import directions, is_plain
 from butfor.solvers.network.rows import NEGLIGIBLE, KnownUnits, add_known
 from butfor.solvers.network.units import UnitEnds, units_within
 from butfor.solvers.outcome import Outcome, Stopped, to_beat, tolerated
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.reduction import AbstractReduction, Handing
+from butfor.solvers.solver import Budget, Support
 
 LOOKING_SHARE = 1 / 3
 """The share of a limited time that the search for good answers may take."""
@@ -42,41 +43,42 @@ WORTHWHILE = 0.01
 """The share of the cost by which a linear program must raise the bound, or no other one follows."""
 
 
-class NetworkExact(AbstractSolver):
+class NetworkExact(AbstractReduction):
     """A good answer, bounds within the ball of its cost, and a program for the rest.
 
-    Guarantee: optimal (to 1e-6), or a proven bound when the time ends.
+    Guarantee: optimal (to 1e-6), or a proven bound when the time ends. Where its own programs contradict themselves, `milp`
+    gets the network as it is.
     """
 
     name = "network_exact"
     does = "networks of linear layers and ReLU, with every cost and constraint that milp takes: bounds near the row"
     block = 16
     row_by_row = True
+    inner = (Milp(),)
+    left = "the network as a program"
 
-    def accepts(self, form: Form) -> Support:
+    def __init__(self, ends: Sequence[UnitEnds] = ()) -> None:
+        self.ends = ends
+        """Narrower ranges of the units at all answers that are looked for, layer by layer, if they are known."""
+
+    def takes(self, form: Form) -> Support:
         if form.model is not ModelKind.NETWORK:
             return Support(False, f"it takes a network, and the model is a {form.model}")
-        as_program = Milp().accepts(form)
-        if not as_program:
-            return as_program
         return Support(True, "every unit is linear on both sides of 0, and few change sides near the row")
 
+    def parts(self, form: Form) -> tuple[Form, ...]:
+        return (form,)
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
-        return row_by_row(problem, budget, lambda one: _solve_row(one, budget))
+        return row_by_row(problem, budget, lambda one: self.solve_below(one, np.inf, budget))
 
+    def solve_below(self, problem: Problem, upper: float, budget: Budget) -> Outcome:
+        handing = Handing(self.inner)
 
-def _solve_row(problem: Problem, budget: Budget) -> Outcome:
-    return over_score_sets(problem, lambda score_set, limit: cheapest_below(problem, score_set, limit, budget))
+        def cheapest(score_set: ScoreSet, limit: float) -> SetAnswer:
+            return NetworkSearch(problem, score_set, limit, budget, handing, self.ends).run()
 
-
-def cheapest_below(
-    problem: Problem, score_set: ScoreSet, limit: float, budget: Budget, ends: Sequence[UnitEnds] = ()
-) -> SetAnswer:
-    """The cheapest point of one score set, if one costs less than `limit`.
-
-    `ends`, layer by layer, are narrower ranges of the units at all such points, if they are known.
-    """
-    return NetworkSearch(problem, score_set, limit, budget, ends).run()
+        return over_score_sets(problem, cheapest, upper).handed_to(handing.ran)
 
 
 def known_units(problem: Problem, limit: float, lowest: float = 0.0, ends: Sequence[UnitEnds] = ()) -> KnownUnits:
@@ -99,10 +101,11 @@ class NetworkSearch:
         score_set: ScoreSet,
         limit: float,
         budget: Budget,
-        ends: Sequence[UnitEnds] = (),
+        handing: Handing,
+        ends: Sequence[UnitEnds],
     ) -> None:
         self.problem, self.score_set, self.limit, self.budget = problem, score_set, limit, budget
-        self.ends = ends
+        self.handing, self.ends = handing, ends
         self.descent = Descent(problem, score_set, budget.at_most(LOOKING_SHARE * budget.left()))
         self.best = SetAnswer(None, np.inf, 0.0)
         self.lowest = 0.0
@@ -140,7 +143,7 @@ class NetworkSearch:
                 return self.budget.stopped
             found = self._relaxed()
             if self._refuted(found):  # nothing of it is believed
-                return self._solve(write(self.problem, self.score_set))
+                return self._believe(self.handing.cheapest(self.problem, self.score_set, self.known, self.budget))
             self.lowest = max(self.lowest, found)
             if self.lowest == np.inf or self.lowest >= to_beat(self.known, 1 / 2):
                 return Stopped.DONE
@@ -172,10 +175,11 @@ class NetworkSearch:
 
     def _branch(self) -> Stopped:
         """The whole program."""
-        return self._solve(write(self.problem, self.score_set, partial(add_known, self._known()), parts=True))
+        written = write(self.problem, self.score_set, partial(add_known, self._known()), parts=True)
+        return self._believe(solve_written(self.problem, self.score_set, written, self.budget, self.known))
 
-    def _solve(self, written: Written) -> Stopped:
-        found = solve_written(self.problem, self.score_set, written, self.budget, self.known)
+    def _believe(self, found: SetAnswer) -> Stopped:
+        """Take the answer and the bound of a program. Why it stopped."""
         if found.point is not None:
             self._take((found.point, found.cost))
         if self._refuted(found.bound):

@@ -29,8 +29,7 @@ from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.oracle import AbstractConfirmation
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer, over_score_sets, row_by_row
-from butfor.solvers.network.exact import NetworkExact
-from butfor.solvers.outcome import Outcome, Ran, Stopped, objects
+from butfor.solvers.outcome import Outcome, Stopped, objects
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.robust.cutting import AbstractCutting
 from butfor.solvers.robust.network_in_ball import NetworkInBall
@@ -98,7 +97,6 @@ class RobustExact(AbstractReduction):
             budget.interrupt()
             best = search.best
             found = replace(best, bound=min(search.bound, best.cost), stopped=Stopped.INTERRUPTED)
-        handing.note([Ran(NetworkExact.name)] if isinstance(search, NetworkShifts) else ())
         if found.stopped is Stopped.TIME:
             row.cut_short[score_set] = search
         return found
@@ -166,7 +164,7 @@ class _RowInBall(Rest):
 def _search(handing: Handing, problem: Problem, score_set: ScoreSet, ball: Ball) -> AbstractCutting:
     model = problem.model
     if isinstance(model, Network):
-        return NetworkShifts(NetworkInBall(problem, score_set, ball, model))
+        return NetworkShifts(NetworkInBall(handing, problem, score_set, ball, model))
     assert isinstance(model, Trees)
     kind = TreeReplies if ball.norm is BallNorm.LINF else RoundZones
     return kind(_trees(handing, problem, score_set, ball, model))

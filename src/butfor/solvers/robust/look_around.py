@@ -14,7 +14,6 @@ from butfor.arrays import FloatArray
 from butfor.model.scores import ScoreSet
 from butfor.problem.domain import Domain
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.network.exact import cheapest_below
 from butfor.solvers.outcome import tolerated
 from butfor.solvers.robust.network_in_ball import NetworkInBall
 from butfor.solvers.solver import Budget
@@ -73,7 +72,7 @@ def _beside(
     if budget.spent():
         return SetAnswer(None, np.inf, 0.0)
     problem, every = network.under(shifts, inside)
-    return cheapest_below(replace(problem, domain=_box(problem.domain, point)), every, limit, budget)
+    return network.handing.cheapest(replace(problem, domain=_box(problem.domain, point)), every, limit, budget)
 
 
 def _box(domain: Domain, point: FloatArray) -> Domain:

@@ -20,6 +20,7 @@ from butfor.neighbours.networks.search import NetworkAdversary
 from butfor.neighbours.trees.search import Worst
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
+from butfor.solvers.reduction import Handing
 
 FIRMLY_INSIDE = 1e-7
 """The share of its size by which a threshold is raised for answers, so that the adversary has no doubt about them."""
@@ -33,8 +34,12 @@ NEIGHBOURS_ASKED = 200
 
 @dataclass(frozen=True, eq=False)
 class NetworkInBall:
-    """A network whose scores must lie in one set, everywhere in a ball around the only row's answer."""
+    """A network whose scores must lie in one set, everywhere in a ball around the only row's answer.
 
+    What is to be solved without the ball is handed on.
+    """
+
+    handing: Handing
     problem: Problem
     score_set: ScoreSet
     ball: Ball

@@ -15,7 +15,7 @@ from butfor.compiled.clock import now
 from butfor.neighbours.trees.search import Worst
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.network.descent import Descent
-from butfor.solvers.network.exact import cheapest_below
+from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.network.narrow import narrowed, side_by_side
 from butfor.solvers.network.units import UnitEnds
 from butfor.solvers.outcome import Stopped
@@ -100,14 +100,14 @@ class NetworkShifts(AbstractCutting):
         copies = self.network.under(self.shifts, self.network.wide)
         plain = budget.at_most(PLAIN_SECONDS - self.proving)
         if not plain.spent():
-            found = cheapest_below(*copies, ceiling, plain)
+            found = self.network.handing.cheapest(*copies, ceiling, plain)
             if found.stopped is not Stopped.TIME or budget.spent():
                 return found
             self.bound = max(self.bound, min(found.bound, ceiling))
         ends: list[UnitEnds] = []
         if np.isfinite(ceiling):
             ends = side_by_side([self._ends_under(shift, ceiling, budget) for shift in self.shifts])
-        return cheapest_below(*copies, ceiling, budget, ends)
+        return self.network.handing.cheapest(*copies, ceiling, budget, NetworkExact(ends))
 
     def _ends_under(self, shift: FloatArray, ceiling: float, budget: Budget) -> list[UnitEnds]:
         """The ranges of the units under a shift, at all answers below a ceiling."""
@@ -172,13 +172,14 @@ class NetworkShifts(AbstractCutting):
     def _bound_without_ball(self, upper: float, budget: Budget) -> None:
         """What any answer costs. Of hard networks, a program over many copies may tell no bound in time."""
         plain = self.network.under(self.shifts[:1], self.network.wide)
-        found = cheapest_below(*plain, min(upper, self.best.cost), budget)
+        found = self.network.handing.cheapest(*plain, min(upper, self.best.cost), budget)
         self.bound = max(self.bound, min(found.bound, upper))
 
     def _look_everywhere(self, upper: float, budget: Budget) -> None:
         """Look for a robust answer by the whole program for a while, where linear steps led to none."""
         little = budget.at_most(min(LOOKING_SECONDS, ROBUST_LOOKING_SHARE * budget.left()))
-        found = cheapest_below(*self.network.under(self.shifts, self.network.inside), upper, little)
+        inside = self.network.under(self.shifts, self.network.inside)
+        found = self.network.handing.cheapest(*inside, upper, little)
         if found.point is not None and not self.take(found.point):
             self._collect(found.point, self.network.failures(found.point, self.network.sure.b, self.until))
 
