@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.outcome import TOLERANCE, Status
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.diverse import clusters, distinct
+from butfor.solvers.swarm.polish import Answers
 from butfor.solvers.swarm.run import SwarmRun as Search
 from butfor.solvers.swarm.swarm import Swarm
 from butfor.testing.problems import Kinds, random_problem
@@ -163,28 +165,29 @@ def test_an_error_of_the_model_is_not_swallowed() -> None:
 
 
 @pytest.mark.parametrize("choice", ["clusters", "own", "last"])
-def test_several_answers_are_never_equal(choice) -> None:
-    swarm = replace(QUICK, choice=choice)
-    several = 0
-    for seed in range(40):
-        problem = random_problem(seed, "tree", Kinds(relations=()))
+def test_several_answers_are_different_ones(choice) -> None:
+    """None is on the way to another. A small tree has hardly more than two."""
+    swarm, several = replace(QUICK, choice=choice), 0
+    for seed, kind in product(range(20), ("tree", "linear")):
+        problem = random_problem(seed, kind, Kinds(relations=()))
         outcome = swarm.solve(problem, Budget(), k=4)
         assert 1 <= len(outcome.row) <= 4
         if outcome.found()[0]:
-            points = np.nan_to_num(outcome.points, nan=1e9)
-            assert len(np.unique(points, axis=0)) == len(points), f"seed {seed}"
+            start, points = problem.factuals[0], outcome.points
+            for i in range(len(points)):
+                others = np.delete(points, i, axis=0)
+                assert not problem.space.no_farther(start, others, points[i]).any(), f"seed {seed}"
             assert (np.diff(outcome.cost) >= 0).all()
-            met = model_oracle(problem).ask(outcome.points, np.zeros(len(points), dtype=np.intp)).met
-            assert met.all()
-            several += len(points) == 4
-    assert several > 10
+            assert model_oracle(problem).ask(points, outcome.row).met.all()
+            several += len(points) > 1
+    assert several > 2
 
 
 def test_polishing_says_what_it_saved() -> None:
     outcome = QUICK.solve(busy(), Budget())
     plain = replace(QUICK, polish=False).solve(busy(), Budget())
     assert outcome.notes["cost before polishing"][0] >= outcome.cost[0]
-    assert plain.notes["cost before polishing"][0] == plain.cost[0] >= outcome.cost[0]
+    assert plain.notes["cost before polishing"][0] >= plain.cost[0] >= outcome.cost[0]
 
 
 def test_pull_returns_valid_points_only() -> None:
@@ -219,6 +222,11 @@ def test_settings_are_checked(settings, words) -> None:
         Swarm(**settings)
 
 
+def chosen(search: Search) -> Answers:
+    """What a search that is done selects first, before changes are taken back."""
+    return search._more(Answers(search.cube, np.empty(0, np.intp), search.seen.points[:0], np.empty(0)))[0]
+
+
 @pytest.mark.parametrize(("choice", "costs"), [("own", "cost"), ("last", "last_cost")])
 def test_the_cheapest_are_chosen(choice, costs) -> None:
     """Of the particles' best points, or of their last ones; the rows that the swarm began with are among both."""
@@ -228,13 +236,13 @@ def test_the_cheapest_are_chosen(choice, costs) -> None:
     cost = np.concatenate([search.seen.cost, getattr(search.flock, costs)[0]])
     due = cost[distinct(points, cost)][:3]
     assert len(due) == (3 if choice == "own" else 1), "most particles end at one point"
-    assert np.array_equal(search.outcome().cost, due)
+    assert np.array_equal(chosen(search).cost, due)
 
 
 def test_one_of_each_cluster_is_chosen() -> None:
     search = Search(replace(QUICK, polish=False), busy(), Budget(), 3, 0)
     search.run()
-    found = search.outcome()
+    found = chosen(search)
     points, cost = search._valid(0)
     label = clusters(search.cube.scaled(search.cube.encode(points, np.zeros(len(points), np.intp))), 3, 0)
     at = [int(np.flatnonzero((points == one).all(axis=1))[0]) for one in found.points]

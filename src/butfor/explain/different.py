@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.errors import InputError, number
 from butfor.problem.constraints.constraint import Relation
 from butfor.problem.constraints.relations import Apart, Fresh
@@ -57,13 +57,11 @@ def undominated(found: Outcome, factuals: FloatArray, space: Space, most: int) -
     An answer is dominated if a cheaper one to its row changes nothing that it does not change as far, or farther in the
     same direction.
     """
-    ordered = np.array([feature.levels is None or feature.ordered for feature in space])
     chosen = list[int]()
     for row in np.unique(found.row).tolist():
         start, first = factuals[row], list[int]()
         for i in np.flatnonzero(found.row == row).tolist():
-            nearer = (_no_farther(start, found.points[j], found.points[i], ordered) for j in first)
-            if len(first) < most and not any(nearer):
+            if len(first) < most and not space.no_farther(start, found.points[first], found.points[i]).any():
                 first.append(i)
         chosen += first
     return found.take(np.array(chosen, dtype=np.intp))
@@ -77,7 +75,6 @@ def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Diff
     """
     kept, bound = list[int](), found.bound.copy()
     proven = np.array([status is Status.PROVEN_OPTIMAL for status in found.status()], dtype=np.bool_)
-    ordered = np.array([feature.levels is None or feature.ordered for feature in space])
     asked_for = set(apart.tolist())
     for its in np.split(np.arange(len(found)), np.flatnonzero(np.diff(found.row)) + 1):
         order = its[np.argsort(found.cost[its], kind="stable")]
@@ -91,7 +88,7 @@ def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Diff
             elif proven[i]:  # each lies in a leaf of its own, or is a row of its own
                 new = not same(earlier, found.points[i]).all(axis=1).any()
             else:
-                new = not any(_no_farther(start, point, found.points[i], ordered) for point in earlier)
+                new = not space.no_farther(start, earlier, found.points[i]).any()
             chosen += [i] if new else []
         kept += chosen
     return replace(found, bound=bound).take(np.array(kept, dtype=np.intp))
@@ -101,10 +98,3 @@ def _apart(different: Difference, space: Space, start: FloatArray, earlier: Floa
     """Whether an answer keeps what the next answer must keep, after each of the earlier ones."""
     rules = [apart_from(different, space, start, one) for one in earlier]
     return all(rule is not None and rule.holds_between(space, start[None], point[None])[0] for rule in rules)
-
-
-def _no_farther(start: FloatArray, one: FloatArray, other: FloatArray, ordered: BoolArray) -> bool:
-    """Whether in each column `one` is unchanged, equal to `other`, or on the way to it."""
-    with np.errstate(invalid="ignore"):
-        between = ((start <= one) & (one <= other)) | ((start >= one) & (one >= other))
-    return bool((same(one, start) | same(one, other) | (ordered & between)).all())

@@ -127,6 +127,13 @@ class Space:
                 " ".join(f"Rename {given!r} to {name!r}." for name, given in list(meant.items())[:NAMES_LISTED]),
             )
 
+    def no_farther(self, start: FloatArray, one: FloatArray, other: FloatArray) -> BoolArray:
+        """Whether in each column `one` is unchanged, equal to `other`, or on the way to it."""
+        ordered = np.array([feature.levels is None or feature.ordered for feature in self])
+        with np.errstate(invalid="ignore"):
+            between = ((start <= one) & (one <= other)) | ((start >= one) & (one >= other))
+        return np.asarray((same(one, start) | same(one, other) | (ordered & between)).all(axis=-1))
+
     def rows(self) -> list[tuple[str, str, str, str, str]]:
         """Name, kind, values, missing and why, one tuple per column. Every view of a space shows these."""
         return [

@@ -56,7 +56,33 @@ class Answers:
         """These answers, and those of the given points that have a finite cost."""
         at = np.flatnonzero(np.isfinite(cost))
         rows, costs = np.concatenate([self.row, row[at]]), np.concatenate([self.cost, cost[at]])
-        return Answers(self.cube, rows, np.concatenate([self.points, points[at]]), costs)
+        more = Answers(self.cube, rows, np.concatenate([self.points, points[at]]), costs)
+        more.before[: len(self.row)] = self.before
+        return more
+
+    def different(self) -> Answers:
+        """Those that no answer to their row is on the way to that costs no more. Of equal ones it is the first."""
+        kept = np.ones(len(self.row), dtype=np.bool_)
+        for i in reversed(range(len(kept))):
+            rivals = np.flatnonzero(kept & (self.cost <= self.cost[i]) & (np.arange(len(kept)) != i))
+            kept[i] = not self.on_the_way(int(self.row[i]), self.points[[i]], rivals)[0]
+        at = np.flatnonzero(kept)
+        some = Answers(self.cube, self.row[at], self.points[at], self.cost[at])
+        some.before = self.before[at]
+        return some
+
+    def on_the_way(self, row: int, points: FloatArray, of: IntArray) -> BoolArray:
+        """Whether one of some answers is on the way from a row to each of the points, or is that point."""
+        start, found = self.cube.problem.factuals[row], np.zeros(len(points), dtype=np.bool_)
+        for one in self.points[of[self.row[of] == row]]:
+            found |= self.cube.problem.space.no_farther(start, one, points)
+        return found
+
+    def repeated(self, row: int, points: FloatArray) -> BoolArray:
+        """Whether each of the points changes all that an answer to the row changes."""
+        more = moved(self.cube.problem.factuals[[row]], points)
+        its = self.changed()[self.row == row]
+        return np.asarray((more[:, None] >= its[None]).all(axis=2).any(axis=1))
 
     def changed(self) -> BoolArray:
         """Which features of each answer differ from the factual (answers, features)."""
@@ -94,15 +120,15 @@ class Answers:
         return np.asarray(self.cost - SLACK * (1 + np.abs(self.cost)))
 
 
-def polish(answers: Answers, appraiser: Appraiser, seed: int) -> None:
-    """Improve all answers until no round helps.
+def polish(answers: Answers, appraiser: Appraiser, seed: int, which: IntArray) -> None:
+    """Improve these answers until no round helps.
 
     Only the cheapest answer of a row may change features that it did not change before.
     """
-    _straighten(answers, appraiser)
-    everyone = np.arange(len(answers.row))
-    _while_it_helps(answers, appraiser, np.ones(1), everyone)
-    idle = np.zeros(len(everyone), dtype=np.intp)
+    _straighten(answers, appraiser, which)
+    take_back(answers, appraiser, which)
+    idle = np.full(len(answers.row), IDLE_ROUNDS)
+    idle[which] = 0
     for number in range(REPAIR_ROUNDS):
         busy = np.flatnonzero(idle < IDLE_ROUNDS)
         if not len(busy):
@@ -111,7 +137,17 @@ def polish(answers: Answers, appraiser: Appraiser, seed: int) -> None:
         _retreat(answers, appraiser, np.ones(1), np.flatnonzero(better))
         better |= _retreat(answers, appraiser, LADDER, busy)
         idle = np.where(better, 0, idle + 1)
-    _while_it_helps(answers, appraiser, LADDER, everyone)
+    _while_it_helps(answers, appraiser, LADDER, which)
+
+
+def take_back(answers: Answers, appraiser: Appraiser, which: IntArray) -> None:
+    """Take back whole changes of these answers that are not needed."""
+    _while_it_helps(answers, appraiser, np.ones(1), which)
+
+
+def pull_back(answers: Answers, appraiser: Appraiser, which: IntArray) -> None:
+    """Take back changes of these answers, or parts of them. Each only moves nearer, to where no other answer leads on."""
+    _while_it_helps(answers, appraiser, np.append(1.0, LADDER), which)
 
 
 def _while_it_helps(answers: Answers, appraiser: Appraiser, shares: FloatArray, which: IntArray) -> None:
@@ -130,14 +166,14 @@ def _ranks(answers: Answers) -> IntArray:
     return ranks
 
 
-def _straighten(answers: Answers, appraiser: Appraiser) -> None:
-    """Move answers straight back towards the factual, as far as the target stays met."""
+def _straighten(answers: Answers, appraiser: Appraiser, which: IntArray) -> None:
+    """Move these answers straight back towards the factual, as far as the target stays met."""
     cube = answers.cube
     straight = (cube.kind != GROUP)[cube.owner]
     share = np.concatenate([np.arange(1, 16) / 16, LADDER[4:]])
-    owner = np.repeat(np.arange(len(answers.row)), len(share))
+    owner = np.repeat(which, len(share))
     now, home = answers.positions[owner], cube.home[answers.row[owner]]
-    back = np.tile(share, len(answers.row))[:, None]
+    back = np.tile(share, len(which))[:, None]
     answers.improve(appraiser, np.where(straight, now + back * (home - now), now), owner)
 
 

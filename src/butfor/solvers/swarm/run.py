@@ -14,11 +14,12 @@ from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_f
 from butfor.solvers.solver import Budget
 from butfor.solvers.swarm.appraiser import Appraiser, SpentError
 from butfor.solvers.swarm.ball_of_cost import BallOfCost
+from butfor.solvers.swarm.climb import Climb
 from butfor.solvers.swarm.diverse import cheapest_of_clusters, distinct, random_of_clusters
 from butfor.solvers.swarm.flock import Flock
 from butfor.solvers.swarm.hypercube import around, hypercube
 from butfor.solvers.swarm.opening import best_of, fitted, scattered, seeds, single_changes
-from butfor.solvers.swarm.polish import Answers, polish
+from butfor.solvers.swarm.polish import STEPS_OF_A_CLIMB, Answers, polish, pull_back, take_back
 from butfor.solvers.swarm.settings import SwarmSettings
 from butfor.solvers.swarm.telling import most_telling
 
@@ -30,6 +31,9 @@ AT_THE_END = ("last", "random")
 
 SEARCH = 0.6
 """The share of a budget of calls after which the search ends if there is something to polish with the rest."""
+
+ROUNDS = 10
+"""How often points are selected at most. What becomes of some is no different answer, and others take their place."""
 
 
 class SwarmRun:
@@ -44,7 +48,8 @@ class SwarmRun:
         self.cube = hypercube(problem, active, around(swarm.box, problem))
         self.appraiser = Appraiser(problem, oracle, budget, np.inf if swarm.calls is None else swarm.calls, swarm.pull)
         self.seen = Answers(self.cube, np.empty(0, np.intp), np.empty((0, len(problem.space))), np.empty(0))
-        self.polished: Answers | None = None
+        self.answers = self.seen
+        self.climbed: set[int] = set()
         self.flock: Flock | None = None
         self.ball: BallOfCost | None = None
         self.stopped = Stopped.DONE
@@ -73,10 +78,19 @@ class SwarmRun:
                 break
             self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws), self.ball)
             self._look(self.flock)
-        if swarm.polish:
-            self.polished = self._chosen(self.k)
-            if len(self.polished.row):
-                polish(self.polished, appraiser, self.seed)
+        for number in range(ROUNDS):
+            known = self.answers.different()
+            self._climb_on(known, number)
+            more, fresh = self._more(known)
+            if not len(more.row):
+                break
+            self.answers = known.with_more(more.row, more.points, more.cost)
+            new = len(known.row) + np.arange(len(more.row))
+            if not swarm.polish:
+                take_back(self.answers, appraiser, new)
+            else:
+                polish(self.answers, appraiser, self.seed, new[fresh])
+                pull_back(self.answers, appraiser, new[~fresh])
 
     def _start(self, rng: np.random.Generator) -> FloatArray:
         """The starting positions: the best real rows and single changes, and random positions."""
@@ -127,16 +141,56 @@ class SwarmRun:
         order = distinct(points, cost)
         return points[order], cost[order]
 
-    def _chosen(self, count: int) -> Answers:
-        """For each row, up to `count` valid points, selected by the swarm's `choice`."""
-        row, points, cost = [], [], []
-        for n in range(len(self.problem)):
-            known, price = self._valid(n)
-            best = self._choice(n, known, price, count)
-            row += [n] * len(best)
-            points.append(known[best])
-            cost.append(price[best])
-        return Answers(self.cube, np.array(row, dtype=np.intp), np.concatenate(points), np.concatenate(cost))
+    def _fresh(self, n: int, known: Answers) -> tuple[FloatArray, FloatArray]:
+        """The valid points of a row that leave alone a column of each known answer."""
+        points, cost = self._valid(n)
+        fresh = ~known.repeated(n, points)
+        return points[fresh], cost[fresh]
+
+    def _more(self, known: Answers) -> tuple[Answers, BoolArray]:
+        """As many valid points of each row as it lacks answers, selected by the swarm's `choice`, and which are fresh.
+
+        Where there are no fresh ones, they are points that no known answer is on the way to.
+        """
+        more, made = Answers(self.cube, known.row[:0], known.points[:0], known.cost[:0]), list[bool]()
+        for n, has in enumerate(np.bincount(known.row, minlength=len(self.problem)).tolist()):
+            if has == self.k:
+                continue
+            points, cost = self._fresh(n, known)
+            fresh = len(cost) > 0
+            if not fresh:
+                points, cost = self._valid(n)
+                open_ = ~known.on_the_way(n, points, np.arange(len(known.row)))
+                points, cost = points[open_], cost[open_]
+            best = self._choice(n, points, cost, self.k - has)
+            more = more.with_more(np.full(len(best), n), points[best], cost[best])
+            made += [fresh] * len(best)
+        return more, np.array(made, dtype=np.bool_)
+
+    def _climb_on(self, known: Answers, number: int) -> None:
+        """Find fresh points of rows that have none and lack answers: climb from the row itself.
+
+        Of each known answer, a column that it changes is left alone, another one in each climb.
+        """
+        has = np.bincount(known.row, minlength=len(self.problem))
+        lacking = set(np.flatnonzero((has > 0) & (has < self.k)).tolist()) - self.climbed
+        lost = [n for n in sorted(lacking) if not len(self._fresh(n, known)[0])]
+        if not lost:
+            return
+        self.climbed.update(lost)
+        rng = np.random.default_rng((self.seed, number))
+        luck, changed = rng.random((self.k, len(self.problem.space))), known.changed()
+        row = np.repeat(np.array(lost), self.k)
+        within = np.ones((len(row), changed.shape[1]), dtype=np.bool_)
+        for at, n in enumerate(row.tolist()):
+            left = np.where(changed[known.row == n], luck[at % self.k], -1.0).argmax(axis=1)
+            within[at, left] = False
+        bar = np.array([self._valid(n)[1].max() for n in lost])
+        climb = Climb(
+            self.cube, self.appraiser, row, self.cube.home[row], np.repeat(bar, self.k), np.zeros(len(row)), within
+        )
+        climb.run(STEPS_OF_A_CLIMB, rng)
+        self.seen = self.seen.with_more(row, climb.points, climb.cost)
 
     def _choice(self, n: int, points: FloatArray, cost: FloatArray, count: int) -> IntArray:
         """Which of a row's valid points (cheapest first) are selected."""
@@ -149,27 +203,26 @@ class SwarmRun:
     def outcome(self) -> Outcome:
         """Up to k answers per row, cheapest first, with notes about them."""
         problem = self.problem
-        row, points, cost, before = [], [], [], []
-        for n in range(len(problem)):
-            found, price, first = self._returned(n)
-            if not len(found):
-                found, price, first = np.full((1, len(problem.space)), np.nan), np.array([np.inf]), np.array([np.nan])
-            row += [n] * len(found)
-            points.append(found)
-            cost.append(price)
-            before.append(first)
-        out = nothing_found(problem)
-        costs = np.concatenate(cost)
-        bound = np.where(self.cube.impossible, np.inf, 0.0)[np.array(row)]
-        answers = np.bincount(np.array(row)[np.isfinite(costs)], minlength=len(problem))
+        known = self.answers.different()
+        more, _ = self._more(known)
+        every = known.with_more(more.row, more.points, more.cost)
+        lost = np.setdiff1d(np.arange(len(problem)), every.row)
+        row = np.concatenate([every.row, lost])
+        points = np.concatenate([every.points, np.full((len(lost), len(problem.space)), np.nan)])
+        cost = np.concatenate([every.cost, np.full(len(lost), np.inf)])
+        before = np.concatenate([every.before, np.full(len(lost), np.nan)])
+        order = np.lexsort((cost, row))
+        row, cost = row[order], cost[order]
+        answers = np.bincount(every.row, minlength=len(problem))
         notes = {
-            BEFORE_POLISHING: np.concatenate(before),
+            BEFORE_POLISHING: before[order],
             "calls": np.full(len(row), float(self.appraiser.asked)),
             "coverage": answers[row] / self.k,
             "invalid particles": self._invalid()[row],
         }
         return replace(
-            out, row=np.array(row), points=np.concatenate(points), cost=costs, bound=bound,
+            nothing_found(problem), row=row, points=points[order], cost=cost,
+            bound=np.where(self.cube.impossible, np.inf, 0.0)[row],
             stopped=np.full(len(row), self.stopped, dtype=np.intp), notes=notes,
         )  # fmt: skip
 
@@ -180,28 +233,6 @@ class SwarmRun:
         cost = self.flock.last_cost if self.swarm.choice in AT_THE_END else self.flock.cost
         return np.asarray(np.isinf(cost).sum(axis=1), dtype=np.float64)
 
-    def _returned(self, n: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The answers to one row, their costs, and their costs before polishing.
-
-        Polished answers are selected first. Others follow if there are too few of them.
-        """
-        points, cost = self._valid(n)
-        first = cost
-        if self.polished is not None:
-            its = self.polished.row == n
-            points = np.concatenate([self.polished.points[its], points])
-            first = np.concatenate([self.polished.before[its], first])
-            cost = np.concatenate([self.polished.cost[its], cost])
-        liked = len(points) if self.polished is None else int(its.sum())
-        order = distinct(points[:liked], cost[:liked])
-        best = order[self._choice(n, points[order], cost[order], self.k)]
-        rest = np.setdiff1d(distinct(points, cost), best)
-        rest = rest[self._choice(n, points[rest], cost[rest], self.k)]
-        every = np.concatenate([best, rest, distinct(points, cost)])
-        kept = every[np.sort(_firsts(points[every]))][: self.k]
-        kept = kept[np.argsort(cost[kept], kind="stable")]
-        return points[kept], cost[kept], first[kept]
-
 
 def _oracle(problem: Problem, pull: float | None) -> AbstractOracle:
     """Who is asked about points. With `pull`, what they lack is weighed against their cost, in the user's terms."""
@@ -209,8 +240,3 @@ def _oracle(problem: Problem, pull: float | None) -> AbstractOracle:
     if known is not None:
         return known
     return model_oracle(problem) if pull is None or estimator is None else InTerms(model_oracle(problem), estimator)
-
-
-def _firsts(points: FloatArray) -> IntArray:
-    """The position at which each different point occurs first."""
-    return np.asarray(np.unique(np.nan_to_num(points, nan=np.inf), axis=0, return_index=True)[1])
