@@ -160,7 +160,7 @@ for name, contract in vars(test_contract).items():
             asked += 1
 X = np.random.default_rng(0).normal(size=(400, 6))
 y = X[:, 0] + X[:, 1] * X[:, 2] > 0
-for model in (RandomForestClassifier(60, max_depth=7, random_state=0), TAOClassifier(3, max_iter=2, random_state=0)):
+for model in (RandomForestClassifier(60, max_depth=7, random_state=0), TAOClassifier(3, alpha=1.5, max_iter=2, random_state=0)):
     explainer = bf.Explainer(model.fit(X, y), data=X)
     for cost in ("L1", "L2", "L0", "LInf"):
         explainer.explain(X[:2], cost=cost, time_limit=30)
@@ -181,7 +181,7 @@ X = np.random.default_rng(0).normal(size=(300, 5))
 y = X[:, 0] + X[:, 1] * X[:, 2] > 0
 models = (
     DecisionTreeClassifier(max_depth=4), LogisticRegression(), RandomForestClassifier(30, max_depth=4, random_state=0),
-    GradientBoostingClassifier(n_estimators=20), TAOClassifier(2, max_iter=2, random_state=0),
+    GradientBoostingClassifier(n_estimators=20), TAOClassifier(2, alpha=1.5, max_iter=2, random_state=0),
 )
 for model in models:
     explainer = bf.Explainer(model.fit(X, y), data=X)

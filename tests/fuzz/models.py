@@ -117,7 +117,7 @@ TREES = {
     "verbose=-1)",
     "CatBoost": "{name}(iterations={trees}, depth={depth}, learning_rate={rate}, thread_count=1, verbose=False, "
     "allow_writing_files=False, cat_features={levels!r}, one_hot_max_size={few}, max_ctr_complexity=3)",
-    "TAO": "{name}(max_depth={depth}, max_iter=3, warm_up=2, random_state=0)",
+    "TAO": "{name}(max_depth={depth}, alpha=1.5, max_iter=3, warm_up=2, random_state=0)",
 }
 BOOSTING = (
     "('boosting', GradientBoostingClassifier(n_estimators={trees}, max_depth={depth}, learning_rate={rate}, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from joblib import Parallel
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -20,7 +22,7 @@ from butfor.arrays import FloatArray
 from butfor.errors import InputError
 from butfor.trees import TAOClassifier, TAORegressor
 from butfor.trees.tao import kernels, start
-from butfor.trees.tao.alternate import Alternation
+from butfor.trees.tao.alternate import FRUITLESS, Alternation
 from butfor.trees.tao.loss import Loss, Squared, ZeroOne
 from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
@@ -128,6 +130,45 @@ def test_the_objective_falls_and_is_that_of_the_tree(
     assert len(tao.objective_) == tao.n_iter_ + 1
 
 
+def unequal(seed: int, rows: int = 2000) -> tuple[FloatArray, Any]:
+    """Seven rows of ten are of one class. The rest lie mostly on one side of an oblique border."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(rows) % 10 < 3).astype(np.intp)
+    return rng.normal(size=(rows, 5)) + 0.9 * y[:, None] * [1, -1, 0, 0, 0], y
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_unequal_classes_do_not_end_in_a_single_leaf(depth: int, seed: int) -> None:
+    X, y = unequal(seed)
+    half = len(X) // 2
+    logistic = LogisticRegression().fit(X[:half], y[:half])
+    tao = TAOClassifier(depth, init="random", alpha=6, random_state=seed).fit(X[:half], y[:half])
+    assert logistic.score(X[half:], y[half:]) > 0.77
+    assert tao.get_n_leaves() > 1
+    assert tao.score(X[half:], y[half:]) > 0.76
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1), split=st.sampled_from(SPLITS))
+def test_waking_lowers_the_objective_of_forks_that_sleep_and_touches_no_other(seed: int, split: Split) -> None:
+    alternation, tree = problem(seed, split, regression=False)
+    rng = np.random.default_rng(seed)
+    forks = [i for i in tree.inner if tree.left[tree.left[i]] < 0 and tree.left[tree.right[i]] < 0]
+    for fork in forks:
+        if rng.random() < 0.7:  # the same label on both sides: nothing to learn from
+            tree.value[[tree.left[fork], tree.right[fork]]] = np.eye(3)[rng.integers(3)]
+    before, was = alternation.objective(tree), deepcopy(tree)
+    labels = was.value.argmax(axis=1)[was.leaves(alternation.X)]
+    paths = was.paths(alternation.X)
+    alternation.wake(tree, 1e-9)
+    assert alternation.objective(tree) <= before + 1e-9
+    changed = np.flatnonzero((tree.weights != was.weights).any(axis=1) | (tree.bias != was.bias))
+    assert set(changed) <= set(forks)
+    for fork in changed:
+        assert len(set(labels[(paths == fork).any(axis=1)])) == 1
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**31 - 1), split=st.sampled_from(SPLITS), regression=st.booleans())
 def test_care_points_are_those_of_the_definition(seed: int, split: Split, regression: bool) -> None:
@@ -215,7 +256,8 @@ def test_logistic_regression_is_at_its_optimum(alpha: float) -> None:
 def test_the_seed_and_not_the_threads_decide(split: str, init: str) -> None:
     X, y = load_breast_cancer(return_X_y=True)
     fits = [
-        TAOClassifier(4, split=split, init=init, n_jobs=jobs, random_state=3).fit(X[:, :8], y) for jobs in (None, 1, 2)
+        TAOClassifier(3, split=split, init=init, warm_up=3, n_jobs=jobs, random_state=3).fit(X[::3, :8], y[::3])
+        for jobs in (None, 1, 2)
     ]
     for other in fits[1:]:
         for name in ("weights_", "bias_", "left_", "right_", "value_", "objective_"):
@@ -284,12 +326,12 @@ def test_rows_are_held_out_with_their_copies_until_there_are_enough() -> None:
         ones = np.ones(len(X))
         return list(Sample(X, ones, ones, 1).held_out(np.random.RandomState(0)))
 
-    X = np.random.default_rng(0).integers(0, 4, (60, 2)).astype(np.float64)
+    X = np.random.default_rng(0).integers(0, 10, (150, 2)).astype(np.float64)
+    assert len(np.unique(X, axis=0)) < len(X)
     np.testing.assert_array_equal(np.sum(parts(X), axis=0), 1)
     for held in parts(X):
         assert not {tuple(row) for row in X[held]} & {tuple(row) for row in X[~held]}
-    assert not parts(np.zeros((5, 2)))
-    assert [len(parts(np.arange(n * 1.0)[:, None])) for n in (5900, 6003)] == [2, 1]
+    assert [len(parts(np.arange(n * 1.0)[:, None])) for n in (29, 30, 5000, 10_000)] == [0, 5, 2, 1]
 
 
 def test_the_start_is_the_one_that_does_better_on_held_out_rows() -> None:
@@ -298,6 +340,80 @@ def test_the_start_is_the_one_that_does_better_on_held_out_rows() -> None:
     X = np.random.default_rng(0).integers(0, 10, (400, 8)).astype(np.float64)
     box = (X[:, 0] % 4 < 2) & (X[:, 1] > 3)
     assert TAOClassifier(6, random_state=0).fit(X, box).init_ == "cart"
+
+
+def test_the_start_and_the_penalty_are_those_with_the_least_error_on_held_out_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    learnt: dict[tuple[str, float], list[tuple[Any, Any]]] = {}
+    learn = TAOClassifier._from
+
+    def seen(self: Any, init: str, alpha: float, rows: Sample, *given: Any) -> Any:
+        fitted = learn(self, init, alpha, rows, *given)
+        learnt.setdefault((init, alpha), []).append((rows, fitted.tree))
+        return fitted
+
+    monkeypatch.setattr(TAOClassifier, "_from", seen)
+    tao = TAOClassifier(3, random_state=0).fit(X, y, weight)
+    assert set(learnt) == {(init, alpha) for init in ("cart", "random") for alpha in (10, 3, 1, 0.2)}
+    wrong = {}
+    for choice, trials in learnt.items():
+        wrong[choice] = 0.0
+        for rows, tree in trials[:5]:
+            others = np.array([not (x == rows.X).all(axis=1).any() for x in X])
+            assert len(X) // 5 <= others.sum() <= len(X) // 5 + 1
+            said = [np.argmax(tree.value[slow_leaf(tree, x, 0)]) for x in X[others]]
+            wrong[choice] += weight[others] @ (said != y[others])
+    least = min(wrong.values())
+    best = [choice for choice, error in wrong.items() if error == pytest.approx(least)]
+    assert (tao.init_, tao.alpha_) in best
+    assert tao.alpha_ == max(alpha for _, alpha in best)
+    assert len(learnt[tao.init_, tao.alpha_]) == 6
+
+
+def test_a_penalty_that_is_given_or_cannot_be_chosen() -> None:
+    X, y = load_digits(return_X_y=True)
+    few = TAOClassifier().fit(X[:29], y[:29])
+    assert (few.init_, few.alpha_) == ("cart", 1.0)
+    named = TAOClassifier(alpha=2).fit(X[:29], y[:29])
+    assert (named.init_, named.alpha_) == ("cart", 2.0)
+    assert TAOClassifier(init="random", alpha=2).fit(X[:40], y[:40]).alpha_ == 2.0
+
+
+def test_of_several_starts_the_one_with_the_least_objective_is_taken() -> None:
+    X, y = load_digits(return_X_y=True)
+    fits = [
+        TAOClassifier(5, init="random", alpha=0.5, n_init=n, random_state=0).fit(X[:500], y[:500]).objective_[-1]
+        for n in (1, 4)
+    ]
+    assert fits[1] < fits[0]
+
+
+def test_free_sweeps_end_where_they_have_found_nothing_better_for_long() -> None:
+    X, y = load_digits(return_X_y=True)
+    rows = Sample(X, y, np.ones(len(X)), 10)
+    split = ObliqueSplit(centre_and_spread(X, rows.weight)[1])
+    way = Alternation(X, ZeroOne(y, rows.weight), split, 1.0, Parallel(1, prefer="threads"))
+
+    def begin() -> Tree:
+        tree = start.random(X, rows.weight, 5, split, 10, np.random.RandomState(0))
+        tree.value = way.loss.refit(tree.value, tree.leaves(X))
+        return tree
+
+    tree, seen = begin(), []
+    lowest, since = way.objective(tree), 0
+    while since < FRUITLESS:
+        way.sweep(tree, way.learnt)
+        seen.append(tree.weights.copy())
+        now = way.objective(tree)
+        lowest, since = (now, 0) if now < 0.98 * lowest else (lowest, since + 1)
+    assert len(seen) > FRUITLESS
+    for most, expected in ((300, seen[-1]), (4, seen[3])):
+        wandered = begin()
+        way.wander(wandered, most, 0.02)
+        np.testing.assert_array_equal(wandered.weights, expected)
 
 
 @pytest.mark.parametrize("data", [load_breast_cancer, load_digits, load_wine])
@@ -325,6 +441,41 @@ def test_a_large_penalty_leaves_a_single_leaf() -> None:
     tao = TAOClassifier(4, alpha=1e4).fit(X, y)
     assert (tao.get_n_leaves(), tao.get_depth()) == (1, 0)
     assert tao.objective_[-1] == 100
+
+
+def test_importances_are_those_of_scikit_learn_where_the_trees_are_the_same() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    boxes = (X[:, 0] > 0.3) * 2 + (X[:, 3] > -0.2)
+    cart = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, boxes)
+    assert cart.score(X, boxes) == 1
+    for split in ("axis", "oblique"):
+        same = TAOClassifier(2, split=split, init="cart", alpha=1e-3, random_state=0).fit(X, boxes)
+        assert (np.count_nonzero(same.weights_, axis=1) <= 1).all()
+        np.testing.assert_allclose(same.feature_importances_, cart.feature_importances_)
+    stairs = boxes.astype(np.float64)
+    ours = TAORegressor(2, split="axis", init="cart", alpha=1e-3, random_state=0).fit(X, stairs)
+    theirs = DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, stairs)
+    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_)
+
+
+def test_importances_share_what_each_decision_saves() -> None:
+    X, y = IRIS
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(X))
+    tao = TAOClassifier(3, init="random", alpha=0.3, random_state=0).fit(X, y, weight)
+    visited, spread = tao.decision_path(X).toarray() > 0, centre_and_spread(X, weight)[1]
+
+    def impurity(node: int) -> float:
+        rows = visited[:, node]
+        share = np.bincount(y[rows], weight[rows], 3) / weight[rows].sum()
+        return float(weight[rows].sum() * (1 - (share**2).sum()))
+
+    expected = np.zeros(4)
+    for node in np.flatnonzero(tao.left_ >= 0):
+        saved = impurity(node) - impurity(tao.left_[node]) - impurity(tao.right_[node])
+        expected += saved * np.abs(tao.weights_[node]) * spread / (np.abs(tao.weights_[node]) * spread).sum()
+    np.testing.assert_allclose(tao.feature_importances_, expected / expected.sum())
+    np.testing.assert_array_equal(TAOClassifier(2, alpha=1e4).fit(X, y).feature_importances_, np.zeros(4))
 
 
 def test_the_decision_path_ends_in_the_leaf() -> None:
@@ -396,6 +547,8 @@ def test_the_text_shows_every_node() -> None:
         ({"warm_up": -1}, "warm_up=-1"),
         ({"alpha": -0.1}, "alpha=-0.1"),
         ({"alpha": float("nan")}, "alpha=nan"),
+        ({"alpha": "least"}, "'best' or a number, 0 or more"),
+        ({"n_init": 0}, "n_init=0"),
         ({"tol": "small"}, "a number"),
         ({"split": "diagonal"}, "'oblique' or 'axis'"),
         ({"init": "warm"}, "'best', 'cart' or 'random'"),

@@ -95,7 +95,7 @@ def learned_trees() -> None:
     from butfor.trees import TAOClassifier
 
     X = np.random.default_rng(0).normal(size=(40, 3))
-    TAOClassifier(2, max_iter=2, random_state=0).fit(X, X[:, 0] > X[:, 1]).predict(X)
+    TAOClassifier(2, alpha=1.5, max_iter=2, random_state=0).fit(X, X[:, 0] > X[:, 1]).predict(X)
 
 
 SMALL_PROBLEMS: dict[str, Callable[[], None]] = {

@@ -6,6 +6,9 @@ losses in its two subtrees. So nodes of the same depth are independent, and ever
 
 The objective has many poor local optima near the start. Therefore the first sweeps take every decision as it is learnt,
 whether or not it lowers the objective: a random tree finds its shape there. All later sweeps lower the objective.
+
+A decision whose rows all get the same label has nothing to learn from, although its rows may be of several classes. If
+both of its children are leaves, it is learnt between two of these classes, and its leaves get their labels (`wake`).
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,6 +28,8 @@ from butfor.trees.tree import Tree, sides
 
 GAIN_ROUNDING = 1e-10
 """Gains below this share of the objective are taken for rounding."""
+FRUITLESS = 15
+"""Free sweeps end after so many that found no better tree."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +37,7 @@ class Fitted:
     """The result of the optimisation.
 
     - `tree`: the tree;
-    - `objective`: the objective after the warm-up and after each careful sweep;
+    - `objective`: the objective after the free sweeps and after each careful sweep;
     - `converged`: whether the last sweep changed next to nothing.
     """
 
@@ -53,12 +59,13 @@ class Alternation:
     def run(self, tree: Tree, warm_up: int, max_iter: int, tol: float, tell: Callable[[int, float], None]) -> Fitted:
         """Run free sweeps, then careful ones. The last lowers the objective by at most the share `tol`."""
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
-        for _ in range(warm_up):
-            self.sweep(tree, self.learnt)
+        self.wander(tree, warm_up, tol)
         objective = [self.objective(tree)]
+        least = GAIN_ROUNDING * objective[0]
         converged = False
         while not converged and len(objective) <= max_iter:
-            self.sweep(tree, partial(self.improved, least=GAIN_ROUNDING * objective[0]))
+            self.sweep(tree, partial(self.improved, least=least))
+            self.wake(tree, least)
             objective.append(self.objective(tree))
             tell(len(objective) - 1, objective[-1])
             converged = objective[-2] - objective[-1] <= tol * objective[-2]
@@ -66,6 +73,21 @@ class Alternation:
         seen = tree.paths(self.X)
         reached[seen[seen >= 0]] = True
         return Fitted(tree.pruned(reached), np.array(objective), converged)
+
+    def wander(self, tree: Tree, most: int, tol: float) -> None:
+        """Free sweeps, until they have found no tree for long that is better by the share `tol`.
+
+        The last tree goes on. The one with the least objective is often an early one, which a careful sweep cannot
+        leave: its decisions are small because they are not yet learnt.
+        """
+        lowest, patience = self.objective(tree), FRUITLESS
+        for _ in range(most):
+            self.sweep(tree, self.learnt)
+            now = self.objective(tree)
+            better = now < (1 - tol) * lowest
+            lowest, patience = (now, FRUITLESS) if better else (lowest, patience - 1)
+            if not patience:
+                break
 
     def objective(self, tree: Tree) -> float:
         """The loss and the penalty of a tree."""
@@ -84,10 +106,14 @@ class Alternation:
             gain = self.gain(tree, at)
             nodes = tree.inner[depth[tree.inner] == level]
             groups = _rows_of(at, nodes)
-            jobs = (delayed(decide)((tree.weights[i], float(tree.bias[i])), rows, gain[rows]) for i, rows in groups)
-            for (i, _), (weights, bias) in zip(groups, self.workers(jobs), strict=True):
+            jobs = [delayed(decide)((tree.weights[i], float(tree.bias[i])), rows, gain[rows]) for i, rows in groups]
+            for (i, _), (weights, bias) in zip(groups, self._each(jobs), strict=True):
                 tree.weights[i], tree.bias[i] = weights, bias
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
+
+    def _each(self, jobs: list[Any]) -> list[Any]:
+        """What jobs return. A single one is not worth a thread."""
+        return [work(*given) for work, given, _ in jobs] if len(jobs) < 2 else self.workers(jobs)
 
     def gain(self, tree: Tree, at: IntArray) -> FloatArray:
         """What each row gains by going right and not left at its node.
@@ -115,6 +141,46 @@ class Alternation:
         costs = [self.alpha * self.split.size(w) - won[sides(X, w, b)].sum() for w, b in tried]
         best = int(np.argmin(costs))
         return tried[best] if costs[best] < costs[0] - least else now
+
+    def wake(self, tree: Tree, least: float) -> None:
+        """Learn every fork that is asleep again, with labels of its own for its leaves, where the objective falls.
+
+        A fork is a decision above two leaves. It is asleep if all its rows get the same label.
+        """
+        leaf = tree.leaves(self.X)
+        above = np.full(len(tree.left), -1, dtype=np.intp)
+        forks = tree.inner[(tree.left[tree.left[tree.inner]] < 0) & (tree.left[tree.right[tree.inner]] < 0)]
+        above[tree.left[forks]] = above[tree.right[forks]] = forks
+        gain = self.gain(tree, above[leaf])
+        asleep = [
+            (fork, rows)
+            for fork, rows in _rows_of(above[leaf], forks)
+            if len(rows) > 1 and ((leaf[rows] == leaf[rows[0]]).all() or not gain[rows].any())
+        ]
+        jobs = [delayed(self.woken)(tree.weights[fork], tree.value, rows, leaf[rows], least) for fork, rows in asleep]
+        for (fork, _), woken in zip(asleep, self._each(jobs), strict=True):
+            if woken is not None:
+                (tree.weights[fork], tree.bias[fork]), tree.value[[tree.left[fork], tree.right[fork]]] = woken
+        tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
+
+    def woken(
+        self, weights: FloatArray, value: FloatArray, rows: IntArray, leaf: IntArray, least: float
+    ) -> tuple[Decision, FloatArray] | None:
+        """The best decision of a fork between two labels that its rows suggest, with the values of its leaves.
+
+        It is None if no such decision lowers the objective by more than `least`.
+        """
+        loss, nothing, on_left = self.loss.only(rows), np.zeros_like(weights), np.zeros(len(rows), dtype=np.intp)
+        lowest = float(loss.each(value, leaf).sum() + self.alpha * self.split.size(weights)) - least
+        found = None
+        for pair in loss.rivals(value.shape[1]):
+            gain = loss.each(pair, on_left) - loss.each(pair, on_left + 1)
+            learnt = self.learnt((nothing, 0.0), rows, gain)
+            goes_right = sides(self.X[rows], *learnt).astype(np.intp)
+            cost = float(loss.each(pair, goes_right).sum() + self.alpha * self.split.size(learnt[0]))
+            if cost < lowest:
+                lowest, found = cost, (learnt, pair)
+        return found
 
 
 def _rows_of(at: IntArray, nodes: IntArray) -> list[tuple[int, IntArray]]:

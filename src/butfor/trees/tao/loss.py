@@ -19,6 +19,15 @@ class Loss(Protocol):
     def refit(self, value: FloatArray, leaf: IntArray) -> FloatArray:
         """The leaf values with the least loss. Leaves that no row reaches keep their values."""
 
+    def only(self, rows: IntArray) -> Loss:
+        """The loss of some of the rows."""
+
+    def outputs(self, width: int) -> FloatArray:
+        """The leaf value that would suit each row best."""
+
+    def rivals(self, width: int) -> list[FloatArray]:
+        """Pairs of leaf values between which the rows may be parted, if one decision gives them all the same label."""
+
 
 @dataclass(frozen=True, eq=False)
 class ZeroOne:
@@ -40,6 +49,18 @@ class ZeroOne:
         total = count.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(count, total, out=value.copy(), where=total > 0))
 
+    def only(self, rows: IntArray) -> ZeroOne:
+        return ZeroOne(self.codes[rows], self.weight[rows])
+
+    def outputs(self, width: int) -> FloatArray:
+        return np.eye(width)[self.codes]
+
+    def rivals(self, width: int) -> list[FloatArray]:
+        """The most frequent class against the second and against the third."""
+        count = np.bincount(self.codes, self.weight)
+        first, *others = np.argsort(-count, kind="stable")[:3]
+        return [np.eye(width)[[first, other]] for other in others if count[other] > 0]
+
 
 @dataclass(frozen=True, eq=False)
 class Squared:
@@ -57,3 +78,13 @@ class Squared:
         gap = np.bincount(leaf, self.weight * (self.y - middle), len(value))
         mean = np.divide(gap, total, out=np.zeros(len(value)), where=total > 0) + middle
         return np.where(total > 0, mean, value[:, 0])[:, None]
+
+    def only(self, rows: IntArray) -> Squared:
+        return Squared(self.y[rows], self.weight[rows])
+
+    def outputs(self, width: int) -> FloatArray:
+        return self.y[:, None]
+
+    def rivals(self, width: int) -> list[FloatArray]:
+        """None are needed: the means of two leaves differ, and so every row has something to gain."""
+        return []

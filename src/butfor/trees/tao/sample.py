@@ -1,4 +1,4 @@
-"""The rows that a tree is learnt from, and parts of them that are held out to choose between starts."""
+"""The rows that a tree is learnt from, and parts of them that are held out to choose a start and a penalty."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError
 
-PARTS = 3
+PARTS = 5
 ENOUGH = 2000
-"""No more parts are held out after so many rows: they tell well enough which start is better."""
+"""No more parts are held out after so many rows: they tell well enough what is better."""
+FEWEST = 30
+"""Nothing is held out of fewer different rows: chance and rounding would choose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +39,16 @@ class Sample:
         return self.only(some)
 
     def held_out(self, rng: np.random.RandomState) -> Iterator[BoolArray]:
-        """Random parts of the rows, none if they cannot be parted. Equal rows stay together.
+        """Random parts of the rows, none if there are too few. Equal rows stay together.
 
         So a row of weight 2 is the same as two rows, and no row is held out while its copy is learnt from.
         """
         row = np.unique(self.X, axis=0, return_inverse=True)[1].reshape(-1)
-        part = rng.permutation(int(row.max()) + 1)[row] % PARTS
+        different = int(row.max()) + 1
+        part = rng.permutation(different)[row] % PARTS
         so_far = 0
-        for k in range(PARTS):
+        for k in range(PARTS if different >= FEWEST else 0):
             held = part == k
-            if held.any() and not held.all() and so_far < ENOUGH:
+            if so_far < ENOUGH:
                 so_far += int(held.sum())
                 yield held
