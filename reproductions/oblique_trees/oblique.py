@@ -9,17 +9,15 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import StandardScaler
 
 import butfor as bf
 import butfor.explain.explainer
 from benchmarks.baselines import cheapest, keeping
+from benchmarks.data import pipeline
 from benchmarks.harness import SEED, UNLIMITED, arguments, where, write
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
@@ -33,7 +31,6 @@ from reproductions.oblique_trees.axis_aligned import (
     SETS,
     SLACK,
     SMOKE,
-    TEST,
     Data,
     checked,
     levels,
@@ -42,7 +39,7 @@ from reproductions.oblique_trees.axis_aligned import (
     sources,
     times,
 )
-from reproductions.oblique_trees.tao import unfitted
+from reproductions.oblique_trees.tao import Split, Table, depth_of
 
 PIXELS = "MNIST (10k)"
 PAPER = {
@@ -51,9 +48,6 @@ PAPER = {
     ("German Credit", "L1"): "50-80", ("German Credit", "L2"): "50-80", (PIXELS, "L1"): "550-580", (PIXELS, "L2"): "40",
 }  # fmt: skip
 """Its milliseconds an explanation, with Gurobi 9 on its machine and over all levels of fixed columns."""
-SMOKE_CHOICE = {"max_depth": 3, "alpha": 1}
-
-Table = pd.DataFrame | np.ndarray
 
 
 class Clocked(AbstractSolver):
@@ -79,43 +73,18 @@ class Clocked(AbstractSolver):
         return seconds
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """The rows that a tree is learnt from, those that it is asked about, and all of them."""
-
-    train: Table
-    test: Table
-    y_train: pd.Series[Any]
-    y_test: pd.Series[Any]
-
-    @classmethod
-    def of(cls, X: Table, y: pd.Series[Any]) -> Split:
-        return cls(*train_test_split(X, y, test_size=TEST, stratify=y, random_state=SEED))
-
-    @property
-    def both(self) -> Table:
-        if isinstance(self.train, np.ndarray):
-            return np.concatenate([self.train, self.test])
-        return pd.concat([self.train, self.test], ignore_index=True)
-
-
 def pixels(X: pd.DataFrame) -> np.ndarray:
     """Grey values from 0 to 1."""
     return np.asarray(X.to_numpy(np.float64) / 255)
 
 
-def choice(data: Data) -> dict[str, Any]:
-    """The parameters that did best on held-out rows of the same split, when tao.jsonl was written."""
-    lines = map(json.loads, (HERE / "results" / "tao.jsonl").read_text().splitlines())
-    kind = {"data": data.name, "split": SEED, "model": "TAO oblique"}
-    return next(dict(line["chosen"]) for line in lines if kind.items() <= line.items())
-
-
-def learnt(split: Split, chosen: dict[str, Any]) -> Any:
-    """TAO on the training rows: on pixels as they are, on other numbers scaled, on categories one-hot."""
-    if isinstance(split.train, np.ndarray):
-        return TAOClassifier(**chosen, random_state=SEED).fit(split.train, split.y_train)
-    return unfitted(split.train, StandardScaler(), **chosen, random_state=SEED).fit(split.train, split.y_train)
+def learnt(split: Split, depth: int) -> Any:
+    """TAO on the training rows, its start and penalty chosen on parts of them: on pixels and numbers as they are, on
+    categories one-hot.
+    """
+    tree = TAOClassifier(depth, random_state=SEED)
+    model = tree if isinstance(split.train, np.ndarray) else pipeline(split.train, tree)
+    return model.fit(split.train, split.y_train)
 
 
 def explainers(model: Any, rows: Table) -> Iterator[tuple[str, bf.Explainer]]:
@@ -162,20 +131,20 @@ def questions(
             yield {"level": level, "cost": cost, **lists}
 
 
-def compare(data: Data, chosen: dict[str, Any], each: int) -> Iterator[dict[str, Any]]:
+def compare(data: Data, each: int) -> Iterator[dict[str, Any]]:
     """All questions of one data set: a record a line of the table."""
     X, y, dropped = data.load()
     if data.name == PIXELS:
         X = X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)
     fixed = levels(data.steps, X)
     split = Split.of(pixels(X) if data.name == PIXELS else X, y)
-    model = learnt(split, chosen)
+    model = learnt(split, depth_of(data.name))
     tree = model[-1] if hasattr(model, "steps") else model
     about = {
         "rows_left_out": dropped,
         "leaves": int(tree.get_n_leaves()),
         "test_error": round(1 - model.score(split.test, split.y_test), 4),
-        "chosen": chosen,
+        "chosen": {"max_depth": tree.max_depth, "init": tree.init_, "alpha": tree.alpha_},
         "seed": SEED,
         "budget": UNLIMITED,
         **where(),
@@ -223,7 +192,7 @@ def main() -> None:
     lines: list[dict[str, Any]] = []
     for data in SMOKE if asked.smoke else SETS:
         begin, before = time.perf_counter(), len(lines)
-        for record in compare(data, SMOKE_CHOICE if asked.smoke else choice(data), 1 if asked.smoke else 20):
+        for record in compare(data, 1 if asked.smoke else 20):
             records.append(record)
             lines.append(summary(record))
             if folder:
