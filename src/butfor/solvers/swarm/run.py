@@ -32,7 +32,7 @@ AT_THE_END = ("last", "random")
 SEARCH = 0.6
 """The share of a budget of calls after which the search ends if there is something to polish with the rest."""
 
-ROUNDS = 10
+REPLACEMENTS = 10
 """How often points are selected at most. What becomes of some is no different answer, and others take their place."""
 
 
@@ -78,7 +78,7 @@ class SwarmRun:
                 break
             self.flock.step(rng, np.array(swarm.weights), np.array(swarm.draws), self.ball)
             self._look(self.flock)
-        for number in range(ROUNDS):
+        for number in range(REPLACEMENTS):
             known = self.answers.different()
             self._climb_on(known, number)
             more, fresh = self._more(known)
