@@ -78,22 +78,8 @@ bench-swarm: $(VENV)/.dev ## measure the swarm (RIVAL_PYTHON=a Python 3.12 adds 
 bench-survival: $(VENV)/.dev ## measure survival (half an hour; needs scikit-survival); writes benchmarks/results/survival
 	$(BIN)/python -m benchmarks.survival
 
-reproduce: $(VENV)/.dev ## the published tables and pictures (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
-	$(BIN)/python -m reproductions.oblique_trees.axis_aligned
-	$(BIN)/python -m reproductions.oblique_trees.tao
-	$(BIN)/python -m reproductions.oblique_trees.defaults
-	$(BIN)/python -m reproductions.oblique_trees.oblique
-	$(BIN)/python -m reproductions.oblique_trees.figure4
-	$(BIN)/python -m reproductions.oblique_trees.table1
-	$(BIN)/python -m reproductions.survcofact
-	$(BIN)/python -m reproductions.mdpso
-	$(BIN)/python -m reproductions.fcca
-	$(BIN)/python -m reproductions.robust
-	$(BIN)/python -m reproductions.robust --norm l2
-	$(BIN)/python -m reproductions.robust.validity
-	$(BIN)/python -m reproductions.robust.accuracies
-	$(BIN)/python -m reproductions.robust.figures
-	$(BIN)/python -m reproductions.robust.pictures
+reproduce: $(VENV)/.dev ## the published tables and pictures, goes on where it was stopped (RIVAL_PYTHON=a Python 3.12 adds DiCE); writes reproductions/*/results
+	$(BIN)/python -m reproductions
 
 docs: $(VENV)/.dev ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
