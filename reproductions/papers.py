@@ -116,6 +116,7 @@ def survival() -> Paper:
             Item("table 4, forest, Myeloid A: A", ".19 to 2.3", ahead("Myeloid, arm A"), here(SURVIVAL)),
             Item("table 4, forest, Myeloid B: A", ".38 to 1.9", ahead("Myeloid, arm B"), here(SURVIVAL)),
             Item("figures 1 to 8", "maps of the mean", "all eight", here(SURVIVAL)),
+            Item("networks (DeepSurv), section 2", "named", "exact", here("bf.survival.cox_network")),
             Item("categories, chances and quantiles (its outlook)", "named", "exact", "[survival](how-to/survival.md)"),
         ],
         [
@@ -126,7 +127,6 @@ def survival() -> Paper:
         [
             "Terms for the nearest training rows: [bf.plausible](how-to/constraints.md) and `bf.candidates` are the constraints "
             "that stand in for them.",
-            "Survival networks (DeepSurv): they are searched as black boxes, and not read.",
             "Pictures as rows of features.",
         ],
     )  # fmt: skip

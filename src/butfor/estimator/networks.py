@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -67,10 +67,12 @@ class AbstractNetwork(ABC):
     def numbers(self, X: Any) -> NDArray[Any]:
         """What the network returns (rows, numbers), asked block by block."""
         rows = self._rows(X)
-        size = self.block
-        blocks = [_filled(rows[at : at + size], size) for at in range(0, max(len(rows), 1), size)]
-        found = np.concatenate([_checked(self.returned(block), size) for block in blocks])[: len(rows)]
+        found = np.concatenate([_checked(self.returned(block), self.block) for block in self.blocks(rows)])[: len(rows)]
         return found.reshape(len(rows), -1) if len(rows) else found[:0].reshape(0, 1)
+
+    def blocks(self, rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """The rows in full blocks; at least one."""
+        return (_filled(rows[at : at + self.block], self.block) for at in range(0, max(len(rows), 1), self.block))
 
     def _rows(self, X: Any) -> NDArray[Any]:
         """The rows as the network takes them."""
@@ -222,6 +224,14 @@ class PreparedClassifier(PreparedRegressor):
         return found
 
 
+class PreparedSurvival(PreparedRegressor):
+    """The same for a model of survival."""
+
+    def survival_curves(self, X: Any) -> Any:
+        """The network's survival functions for the prepared rows."""
+        return self.steps[1][1].survival_curves(self._prepared(X))
+
+
 def behind(before: Any, network: AbstractNetworkRegressor | AbstractNetworkClassifier) -> Any:
     """The checked network, behind a fitted preprocessor if there is one."""
     network.check()
@@ -230,5 +240,6 @@ def behind(before: Any, network: AbstractNetworkRegressor | AbstractNetworkClass
     if isinstance(before, type) or not hasattr(before, "transform"):
         raise InputTypeError(f"before={before!r} was given.", "A fitted preprocessor with transform is needed.")
     check_fitted(before)
-    kind = PreparedClassifier if isinstance(network, AbstractNetworkClassifier) else PreparedRegressor
-    return kind(before, network)
+    if isinstance(network, AbstractNetworkClassifier):
+        return PreparedClassifier(before, network)
+    return (PreparedSurvival if hasattr(network, "survival_curves") else PreparedRegressor)(before, network)

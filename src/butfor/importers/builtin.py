@@ -8,6 +8,7 @@ from butfor.importers.registry import remember
 
 LIBRARIES = (
     "catboost_trees",
+    "cox_networks",
     "encoder_steps",
     "feature_engine_steps",
     "lifelines_models",

@@ -87,7 +87,7 @@ def disagreements(
             Disagreement(int(row), f"the estimator predicts {predicted[row]!r}, the imported model {ours[row]!r}")
             for row in np.flatnonzero(readout.misses(sums, off, predicted))
         ]
-        return [*found, *(_survival(source, readout, model, X, table) if isinstance(readout, Survival) else ())]
+        return [*found, *(_survival(source, readout, model, X, off, table) if isinstance(readout, Survival) else ())]
     return [*_labels(source, readout, scores, slack, table), *_probabilities(source, readout, scores, slack, table)]
 
 
@@ -147,14 +147,18 @@ def _probabilities(
                 )
 
 
-def _survival(source: Source, readout: Survival, model: Model, X: FloatArray, table: Any) -> Iterator[Disagreement]:
-    """Compare a quantity that can only agree if the survival functions do."""
+def _survival(
+    source: Source, readout: Survival, model: Model, X: FloatArray, off: FloatArray, table: Any
+) -> Iterator[Disagreement]:
+    """Compare a quantity that can only agree if the survival functions do. The scores may be `off` by that much."""
     if readout.witness is None:
         return
     theirs = readout.witness.of(source.curves(table))
     focused = readout.focus(model, Wish(readout.witness, theirs, up=True))
-    ours = readout.value(readout.witness, evaluate(focused, X))
-    for row in np.flatnonzero(~(np.abs(ours - theirs) <= SURVIVAL * (1 + np.abs(theirs)))):
+    scores, moved = evaluate(focused, X), off[:, None] if focused is model else np.zeros((len(X), 1))
+    ours, *ends = (readout.value(readout.witness, scores + sign * moved) for sign in (0.0, -1.0, 1.0))
+    slack = SURVIVAL * (1 + np.abs(theirs))
+    for row in np.flatnonzero(~((np.minimum(*ends) - slack <= theirs) & (theirs <= np.maximum(*ends) + slack))):
         yield Disagreement(
             int(row),
             f"the estimator's {readout.witness!r} is {theirs[row]!r}, that of the imported model {ours[row]!r}",

@@ -11,6 +11,7 @@ from butfor.lazy import loaded_when_used
 
 if TYPE_CHECKING:
     from butfor.estimator.survival_functions import black_box
+    from butfor.estimator.survival_networks import cox_network
     from butfor.problem.targets.survival_names import (
         hazard_ratio,
         mean_at_least,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "estimator.survival_functions": ("black_box",),
+    "estimator.survival_networks": ("cox_network",),
     "problem.targets.survival_names": (
         "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "survival_gain",
         "risk_change", "hazard_ratio",
@@ -37,6 +39,7 @@ _HOMES = {
 _HOME = {name: f"butfor.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "black_box",
+    "cox_network",
     "curves",
     "hazard_ratio",
     "map_of",
