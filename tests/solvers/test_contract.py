@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from butfor.arrays import FloatArray
 from butfor.formulation.half_spaces import goals, of_leaf
 from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import ModelKind, evaluate
 from butfor.model.scores import everything
 from butfor.problem.form import ConstraintKind, CostTerm
@@ -260,6 +262,75 @@ class TestMilpOnObliqueTrees(SolverContract):
     form = "oblique tree"
     kinds = Kinds(continuous=False)
     seeds = range(40_000, 40_250)
+
+
+def grafted(forest: ObliqueForest) -> ObliqueTree:
+    """The forest as one oblique tree: below each leaf of a tree stands a copy of the next, and values add up."""
+    gate: list[int] = []
+    left: list[int] = []
+    right: list[int] = []
+    value: list[FloatArray] = []
+
+    def grow(number: int, at: int, so_far: FloatArray) -> int:
+        tree = forest.trees[number]
+        if tree.gate[at] < 0 and number + 1 < len(forest.trees):
+            return grow(number + 1, 0, so_far + tree.value[at])
+        node = len(gate)
+        for column in (gate, left, right):
+            column.append(-1)
+        value.append(so_far + tree.value[at])
+        if tree.gate[at] >= 0:
+            gate[node] = int(tree.gate[at])
+            left[node] = grow(number, int(tree.left[at]), so_far)
+            right[node] = grow(number, int(tree.right[at]), so_far)
+        return node
+
+    grow(0, 0, np.zeros(forest.scores))
+    return ObliqueTree(forest.gates, np.array(gate), np.array(left), np.array(right), np.array(value))
+
+
+class OnObliqueForests(SolverContract):
+    """Two oblique trees, added up. The judge sees one tree, in which one hangs below each leaf of the other."""
+
+    solver = Milp()
+    form = "oblique forest"
+
+    def one_tree(self, problem: Problem) -> Problem:
+        assert isinstance(problem.model, ObliqueForest)
+        return replace(problem, model=grafted(problem.model))
+
+    def lowest(self, problem: Problem) -> float:
+        return super().lowest(self.one_tree(problem))
+
+
+class TestMilpOnObliqueForests(OnObliqueForests):
+    """Grids and categories, each combination tried."""
+
+    kinds = Kinds(continuous=False)
+    seeds = range(50_000, 50_250)
+
+    def judge(self, problem: Problem) -> float | None:
+        return super().judge(self.one_tree(problem) if isinstance(problem.model, ObliqueForest) else problem)
+
+
+class TestMilpOnObliqueForestsOfReals(OnObliqueForests):
+    """Real numbers, by the exact solver of oblique trees."""
+
+    kinds = Kinds(missing=False, costs=("l1", "l2", "l1+l2"), relations=("margin",))
+    seeds = range(60_000, 60_120)
+
+    def judge(self, problem: Problem) -> float | None:
+        """None where rounding decides: if the judge does not settle it, or decisions raised by 1e-8 make it dearer."""
+        given = self.one_tree(problem) if isinstance(problem.model, ObliqueForest) else problem
+        if not isinstance(given.model, ObliqueTree):
+            return cheapest(given)
+        found = ObliqueExact().solve(given, Budget())
+        inside = given.with_demands(margin=given.demands.margin + 1e-8)
+        raised = float(ObliqueExact().solve(inside, Budget()).cost[0])
+        if found.status()[0] not in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE):
+            return None
+        truth = float(found.cost[0])
+        return truth if truth == raised or raised - truth <= 1e-5 * (1 + truth) else None
 
 
 class OnNetworks(SolverContract):

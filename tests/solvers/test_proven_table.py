@@ -13,6 +13,8 @@ import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     IsolationForest,
@@ -59,6 +61,8 @@ class Kind(NamedTuple):
 SMALL: dict[str, Any] = {"max_depth": 2, "random_state": 0}
 NET: dict[str, Any] = {"hidden_layer_sizes": (3,), "solver": "lbfgs", "max_iter": 5000, "alpha": 0.1, "random_state": 0}
 
+OBLIQUE: dict[str, Any] = {**SMALL, "init": "random", "alpha": 0.3}
+
 KINDS = {
     "a linear model": Kind(LogisticRegression, Ridge),
     "one tree": Kind(lambda: DecisionTreeClassifier(**SMALL), lambda: DecisionTreeRegressor(**SMALL)),
@@ -68,6 +72,10 @@ KINDS = {
         lambda: GradientBoostingRegressor(n_estimators=5, **SMALL),
     ),
     "an oblique tree": Kind(lambda: bf.trees.TAOClassifier(**SMALL), lambda: bf.trees.TAORegressor(**SMALL)),
+    "bagged oblique trees": Kind(
+        lambda: BaggingClassifier(bf.trees.TAOClassifier(**OBLIQUE), 3, random_state=0),
+        lambda: BaggingRegressor(bf.trees.TAORegressor(**OBLIQUE), 3, random_state=0),
+    ),
     "a network": Kind(lambda: MLPClassifier(**NET), lambda: MLPRegressor(**NET)),
     "a calibrated forest": Kind(
         lambda: CalibratedClassifierCV(RandomForestClassifier(4, **SMALL), cv=2), None, classes=2

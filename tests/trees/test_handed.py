@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
 
 from butfor.errors import InputError
 from butfor.trees import ObliqueTreeClassifier, ObliqueTreeRegressor, TAOClassifier
@@ -64,3 +65,34 @@ def test_values_of_a_regressor_may_be_flat():
 def test_refuses(changed, said):
     with pytest.raises(InputError, match=said):
         ObliqueTreeClassifier(**{**STUMP, **changed})
+
+
+LEARN = {
+    "check_classifiers_classes", "check_classifiers_one_label", "check_classifiers_regression_target",
+    "check_classifiers_train", "check_complex_data", "check_dict_unchanged", "check_dtype_object",
+    "check_estimator_sparse_tag", "check_estimators_dtypes", "check_estimators_empty_data_messages",
+    "check_estimators_nan_inf", "check_estimators_pickle", "check_f_contiguous_array_estimator", "check_fit1d",
+    "check_fit_score_takes_y", "check_methods_sample_order_invariance", "check_methods_subset_invariance",
+    "check_n_features_in_after_fitting", "check_pipeline_consistency", "check_regressor_data_not_an_array",
+    "check_regressors_int", "check_regressors_train", "check_supervised_y_2d", "check_supervised_y_no_nan",
+}  # fmt: skip
+"""Checks that learn from rows of any number of columns. A given tree has columns of its own, and reads no rows."""
+AT_ONCE = {
+    "check_do_not_raise_errors_in_init_or_set_params", "check_estimators_unfitted", "check_fit_check_is_fitted",
+    "check_n_features_in", "check_no_attributes_set_in_init",
+}  # fmt: skip
+"""Checks that nothing is there before `fit`. A given tree can predict at once."""
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        ObliqueTreeClassifier([[1.0, 1.0], [0, 0], [0, 0]], [0, 0, 0], [1, -1, -1], [2, -1, -1], np.eye(3, 2), [0, 1]),
+        ObliqueTreeRegressor([[1.0, 1.0], [0, 0], [0, 0]], [0, 0, 0], [1, -1, -1], [2, -1, -1], [0, 1, 2]),
+    ],
+)
+def test_of_the_checks_of_scikit_learn_only_those_that_learn_are_failed(tree):
+    results = check_estimator(tree, on_fail=None, on_skip=None)
+    failed = {one["check_name"] for one in results if one["status"] == "failed"}
+    assert failed <= LEARN | AT_ONCE
+    assert sum(one["status"] == "passed" for one in results) >= 20

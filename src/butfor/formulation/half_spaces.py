@@ -12,6 +12,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.clearance import steep
 from butfor.model.oblique import ObliqueTree, Path
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.rounding import rounding
 from butfor.model.scores import cheapest_offset
 from butfor.problem.problem import Problem
@@ -45,7 +46,7 @@ def thresholds(problem: Problem) -> tuple[FloatArray, FloatArray]:
         right = guard doubt + margin steepness,    left = right + CLOSING doubt
     """
     model = problem.model
-    assert isinstance(model, ObliqueTree)
+    assert isinstance(model, ObliqueTree | ObliqueForest)
     doubt = rounding(model.gates, np.eye(model.gates.scores), problem.domain.extent, problem.witnesses.unit)
     raised = problem.witnesses.guard * doubt + problem.demands.margin * steep(model.gates.slope, problem.space)
     return raised, raised + CLOSING * doubt

@@ -19,6 +19,7 @@ from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model, ModelKind, cuts, evaluate, kind_of
 from butfor.model.readout import PROBABILITY_STEPS, AbstractReadout, Value
 from butfor.model.rounding import passed_on
@@ -168,15 +169,16 @@ def _survival(
 def _rounding(model: Model, X: FloatArray, scores: FloatArray, unit: float) -> FloatArray:
     """How much rounding may change the scores of each row. `unit` is the unit roundoff of the estimator.
 
-    It is a share of the size of all terms, for each term of the sum. In an oblique tree the sums of the decisions are
+    It is a share of the size of all terms, for each term of the sum. In oblique trees the sums of the decisions are
     rounded: if one of them may flip, the scores may change by any amount. A network passes its rounding on, sum by sum.
     """
     if isinstance(model, Network):
         return _passed_on(model, X, unit)
-    if isinstance(model, ObliqueTree):
+    if isinstance(model, ObliqueTree | ObliqueForest):
         gates = evaluate(model.gates, X)
         turns = np.abs(gates) <= _rounding(model.gates, X, gates, unit)[:, None]
-        return np.where(turns.any(axis=1), np.inf, 0.0)
+        added = 0.0 if isinstance(model, ObliqueTree) else (10 + len(model.trees)) * 2 * unit * (1 + model.reach.max())
+        return np.where(turns.any(axis=1), np.inf, added)
     if isinstance(model, Mixed):
         parts = (model.trees, model.linear)
         return np.asarray(sum(_rounding(part, X, evaluate(part, X), unit) for part in parts))

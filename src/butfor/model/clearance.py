@@ -18,6 +18,7 @@ from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet
 from butfor.model.trees import CellSet, Interval, Trees
@@ -98,6 +99,14 @@ def _(model: ObliqueTree, space: Space, points: FloatArray, score_sets: tuple[Sc
         if len(rows):
             clear[rows] = _clear(model.gates, space, points[rows], (path.inside(model.gates.scores),), eps)
     return clear
+
+
+@_clear.register
+def _(
+    model: ObliqueForest, space: Space, points: FloatArray, score_sets: tuple[ScoreSet, ...], eps: float
+) -> BoolArray:
+    """Which points stay clear of each decision on the way to their leaf, in each tree."""
+    return np.asarray(np.all([_clear(tree, space, points, score_sets, eps) for tree in model.trees], axis=0))
 
 
 def with_margin(score_set: ScoreSet, model: Linear, space: Space, eps: float) -> ScoreSet:

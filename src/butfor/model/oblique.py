@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from butfor.arrays import FloatArray, IntArray
+from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.model.cells import Cells
 from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.scores import ScoreSet
@@ -76,8 +76,11 @@ class ObliqueTree:
 
     def leaf(self, X: FloatArray) -> IntArray:
         """The leaf that each row reaches."""
-        ahead = evaluate_linear(self.gates, X) >= 0
-        node = np.zeros(len(X), dtype=np.intp)
+        return self.reached(evaluate_linear(self.gates, X) >= 0)
+
+    def reached(self, ahead: BoolArray) -> IntArray:
+        """The leaf that each row reaches. `ahead` (rows, gates) says whether it would go right at each gate."""
+        node = np.zeros(len(ahead), dtype=np.intp)
         going = np.flatnonzero(self.gate[node] >= 0)
         while len(going):
             at = node[going]

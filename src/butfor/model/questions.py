@@ -15,6 +15,7 @@ from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.mixed import Mixed, evaluate_mixed
 from butfor.model.network import Network, evaluate_network
 from butfor.model.oblique import ObliqueTree, evaluate_oblique
+from butfor.model.oblique_forest import ObliqueForest, evaluate_oblique_forest
 from butfor.model.trees import Trees, evaluate_trees
 
 
@@ -31,13 +32,20 @@ class ModelKind(StrEnum):
     """Axis-aligned trees and a linear model, added up."""
     OBLIQUE = "oblique tree"
     """One tree whose decisions are linear."""
+    OBLIQUE_FOREST = "sum of oblique trees"
+    """Trees whose decisions are linear, added up."""
     NETWORK = "network"
     """Linear scores that are bent and mixed, layer by layer."""
     BLACK_BOX = "black box"
     """Only predictions are known."""
 
 
-Model = Linear | Trees | Mixed | ObliqueTree | Network | BlackBox
+SLOPED = frozenset({
+    ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST, ModelKind.NETWORK,
+})  # fmt: skip
+"""The kinds that read numbers themselves, and not only on which side of a cut they are."""
+
+Model = Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network | BlackBox
 
 
 @singledispatch
@@ -88,6 +96,7 @@ evaluate.register(Linear)(evaluate_linear)
 evaluate.register(Trees)(evaluate_trees)
 evaluate.register(Mixed)(evaluate_mixed)
 evaluate.register(ObliqueTree)(evaluate_oblique)
+evaluate.register(ObliqueForest)(evaluate_oblique_forest)
 evaluate.register(Network)(evaluate_network)
 
 
@@ -112,6 +121,11 @@ def _(model: ObliqueTree) -> ModelKind:
 
 
 @kind_of.register
+def _(model: ObliqueForest) -> ModelKind:
+    return ModelKind.OBLIQUE_FOREST
+
+
+@kind_of.register
 def _(model: Network) -> ModelKind:
     return ModelKind.NETWORK
 
@@ -125,8 +139,9 @@ def _(model: BlackBox) -> ModelKind:
 @cuts.register(Trees)
 @cuts.register(Mixed)
 @cuts.register(ObliqueTree)
+@cuts.register(ObliqueForest)
 @cuts.register(Network)
-def _(model: Linear | Trees | Mixed | ObliqueTree | Network, feature: int) -> FloatArray:
+def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network, feature: int) -> FloatArray:
     return model.cells[feature].edges
 
 
@@ -134,8 +149,9 @@ def _(model: Linear | Trees | Mixed | ObliqueTree | Network, feature: int) -> Fl
 @score_count.register(Trees)
 @score_count.register(Mixed)
 @score_count.register(ObliqueTree)
+@score_count.register(ObliqueForest)
 @score_count.register(Network)
-def _(model: Linear | Trees | Mixed | ObliqueTree | Network) -> int:
+def _(model: Linear | Trees | Mixed | ObliqueTree | ObliqueForest | Network) -> int:
     return model.scores
 
 
@@ -157,8 +173,16 @@ def _(model: Mixed) -> tuple[FloatArray, ...]:
 
 @arrays_to_hash.register
 def _(model: ObliqueTree) -> tuple[FloatArray, ...]:
-    shape = tuple(np.asarray(a, dtype=np.float64) for a in (model.gate, model.left, model.right))
-    return (*arrays_to_hash(model.gates), *shape, model.value)
+    return (*arrays_to_hash(model.gates), *_nodes(model))
+
+
+@arrays_to_hash.register
+def _(model: ObliqueForest) -> tuple[FloatArray, ...]:
+    return (*arrays_to_hash(model.gates), *(array for tree in model.trees for array in _nodes(tree)))
+
+
+def _nodes(tree: ObliqueTree) -> tuple[FloatArray, ...]:
+    return (*(np.asarray(a, dtype=np.float64) for a in (tree.gate, tree.left, tree.right)), tree.value)
 
 
 @arrays_to_hash.register
@@ -196,6 +220,13 @@ def _(model: ObliqueTree, levels: tuple[int, ...]) -> ObliqueTree:
     gates = widen(model.gates, levels)
     assert isinstance(gates, Linear)
     return replace(model, gates=gates)
+
+
+@widen.register
+def _(model: ObliqueForest, levels: tuple[int, ...]) -> ObliqueForest:
+    gates = widen(model.gates, levels)
+    assert isinstance(gates, Linear)
+    return replace(model, trees=tuple(replace(tree, gates=gates) for tree in model.trees))
 
 
 @widen.register

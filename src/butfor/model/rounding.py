@@ -16,6 +16,7 @@ from butfor.arrays import BoolArray, FloatArray
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Layer, Network
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.scores import UNIT_DOUBLE, low_bit
 from butfor.model.trees import Trees
@@ -66,6 +67,12 @@ def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
         return np.zeros(len(A))
     terms = len(model.roots) + FURTHER_STEPS
     return np.asarray(2 * terms * unit * (np.abs(A) @ (np.abs(model.base) + model.reach)))
+
+
+@rounding.register
+def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    """The leaves are looked up, and their values added up."""
+    return np.asarray(2 * (len(model.trees) + FURTHER_STEPS) * unit * (np.abs(A) @ model.reach))
 
 
 @rounding.register
@@ -155,6 +162,13 @@ def _(model: Trees, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     if model.folded:
         return np.zeros(len(A))
     return _kept(model.grain * low_bit(A), np.abs(A) @ (np.abs(model.base) + model.reach), unit)
+
+
+@grain.register
+def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
+    if model.folded:
+        return np.zeros(len(A))
+    return _kept(model.grain * low_bit(A), np.abs(A) @ model.reach, unit)
 
 
 def grain_at(model: Model, A: FloatArray, point: FloatArray, unit: float) -> FloatArray:

@@ -12,7 +12,7 @@ from butfor.model.cells import number_cells
 from butfor.model.clearance import ranges, stays_clear
 from butfor.model.float_order import last_below
 from butfor.model.oblique import ObliqueTree
-from butfor.model.questions import ModelKind, cuts, evaluate
+from butfor.model.questions import SLOPED, ModelKind, cuts, evaluate
 from butfor.model.scores import cheapest_offset
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
@@ -47,9 +47,7 @@ class BruteForce(AbstractSolver):
         if form.model in (ModelKind.NETWORK, ModelKind.MIXED) and ConstraintKind.MARGIN in form.constraints:
             return Support(False, f"the distance to the boundaries of a {form.model} is not known")
         if ValueKind.CONTINUOUS in form.movable and (
-            form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
-            or form.constraints - KEPT_AT_CELLS
-            or CostTerm.QUADRATIC in form.cost
+            form.model in SLOPED or form.constraints - KEPT_AT_CELLS or CostTerm.QUADRATIC in form.cost
         ):
             return Support(False, "continuous numbers may change and their best value is not at the edge of a cell")
         return Support(True, f"finitely many candidates (at most {COMBINATIONS:,} are tried)")

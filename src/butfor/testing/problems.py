@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.model.cells import Cells, level_cells, number_cells
 from butfor.model.linear import Linear
 from butfor.model.network import Layer, Network
 from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Value
 from butfor.model.scores import ScoreSet, at_least
@@ -170,6 +171,23 @@ def _with_bins(rng: Random, model: Trees) -> Trees:
 
 def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> ObliqueTree:
     """A random oblique tree. Half of them have small whole weights, so that rows lie on their decisions."""
+    gate, left, right = _random_shape(rng, depth)
+    return _random_oblique(rng, random_linear(rng, space, max(1, gate.max() + 1)), gate, left, right, scores)
+
+
+def random_oblique_forest(rng: Random, space: Space, scores: int, trees: int, depth: int = 2) -> ObliqueForest:
+    """The sum of random oblique trees with common gates. The values are eighths, so that sums tie."""
+    shapes = [_random_shape(rng, depth) for _ in range(trees)]
+    last = np.cumsum([gate.max() + 1 for gate, _, _ in shapes])
+    gates, made = random_linear(rng, space, max(1, int(last[-1]))), []
+    for (gate, left, right), first in zip(shapes, [0, *last[:-1]], strict=True):
+        own = np.where(gate < 0, -1, gate + first)
+        made.append(_random_oblique(rng, gates, own, left, right, scores))
+    return ObliqueForest(tuple(made))
+
+
+def _random_shape(rng: Random, depth: int) -> tuple[IntArray, IntArray, IntArray]:
+    """The gate and the children of each node."""
     gate: list[int] = []
     left: list[int] = []
     right: list[int] = []
@@ -185,9 +203,14 @@ def random_oblique(rng: Random, space: Space, scores: int, depth: int = 3) -> Ob
         return node
 
     grow(int(rng.integers(1, depth + 1)))
-    gates = random_linear(rng, space, max(1, max(gate) + 1))
+    return np.array(gate), np.array(left), np.array(right)
+
+
+def _random_oblique(
+    rng: Random, gates: Linear, gate: IntArray, left: IntArray, right: IntArray, scores: int
+) -> ObliqueTree:
     drawn = rng.dirichlet(np.ones(scores), len(gate)) if scores > 1 else rng.normal(size=(len(gate), 1))
-    return ObliqueTree(gates, np.array(gate), np.array(left), np.array(right), np.round(8 * drawn) / 8)
+    return ObliqueTree(gates, gate, left, right, np.round(8 * drawn) / 8)
 
 
 def random_network(rng: Random, space: Space, scores: int, units: int = 4) -> Network:
@@ -324,7 +347,7 @@ def _random_constraint(rng: Random, space: Space, feature: Feature, kinds: Kinds
 def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1) -> Problem:
     """The problem of a seed. It has one row, a model, a target, a cost and constraints.
 
-    `form` is the kind of model: linear, oblique tree, network, mixed (trees and a linear model) or trees.
+    `form` is the kind of model: linear, oblique tree, oblique forest, network, mixed (trees and a linear model) or trees.
     """
     rng = np.random.default_rng(seed)
     space = random_space(rng, kinds)
@@ -335,6 +358,8 @@ def random_problem(seed: int, form: str, kinds: Kinds = Kinds(), trees: int = 1)
         model = random_linear(rng, space, scores)
     elif form == "oblique tree":
         model = random_oblique(rng, space, scores)
+    elif form == "oblique forest":
+        model = random_oblique_forest(rng, space, scores, max(trees, 2))
     elif form == "network":
         model = random_network(rng, space, scores)
     elif form == "mixed":

@@ -15,6 +15,7 @@ import numpy as np
 from butfor.arrays import BoolArray
 from butfor.estimator.prediction import PartlyAlone, Prediction
 from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model, evaluate, is_read
 from butfor.model.scores import UNIT_SINGLE
 from butfor.problem.constraints.constraint import Changes
@@ -66,7 +67,7 @@ def open_factuals(question: Question, referee: Referee, changes: Changes) -> Boo
 
 def jumps(model: Model) -> bool:
     """Whether a prediction may change much where rounding decides, for all that is known of the model."""
-    return not is_read(model) or isinstance(model, ObliqueTree)
+    return not is_read(model) or isinstance(model, ObliqueTree | ObliqueForest)
 
 
 def _in_doubt(question: Question, referee: Referee, changes: Changes) -> BoolArray:

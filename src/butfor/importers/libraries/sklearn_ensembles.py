@@ -12,11 +12,13 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.errors import UnsupportedModelError
 from butfor.importers.fold.column import Column
 from butfor.importers.fold.nodes import in_score, trees_over
+from butfor.importers.libraries.own_trees import OBLIQUE_TREES, oblique_forest
 from butfor.importers.libraries.sklearn_tree import AXIS_ALIGNED_TREES, grown, node_values
 from butfor.importers.registry import Imported, register_importer
 from butfor.model.median import Median
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.readout import AbstractReadout, Argmax, Sign, Threshold, Value
-from butfor.model.trees import exact
+from butfor.model.trees import Trees, exact
 
 
 def read_forest(forest: Any, columns: list[Column]) -> Imported:
@@ -25,7 +27,7 @@ def read_forest(forest: Any, columns: list[Column]) -> Imported:
 
 
 def read_bagging(bagging: Any, columns: list[Column]) -> Imported:
-    """Bagging: trees, each on its own sample of rows and columns. The prediction is their mean."""
+    """Bagging: trees, axis-aligned or oblique, each on its own sample of rows and columns. The prediction is their mean."""
     _only_trees(bagging)
     return _mean(bagging, columns, bagging.estimators_, bagging.estimators_features_)
 
@@ -37,25 +39,43 @@ def _mean(
 
     A classifier keeps the sum instead of the mean, so that equal votes stay exactly equal.
     """
-    nodes, count = grown(estimators, inputs), len(estimators)
+    count = len(estimators)
     if not hasattr(ensemble, "classes_"):
-        mean = replace(nodes, value=nodes.value / count)
-        return trees_over(columns, mean, np.zeros(1), folded=not exact(count)), Value()
+        shares = [_held(estimator) / count for estimator in estimators]
+        return _added(columns, estimators, shares, inputs, folded=not exact(count)), Value()
     classes = tuple(ensemble.classes_.tolist())
-    if any(len(estimator.classes_) < len(classes) for estimator in estimators):
-        nodes = replace(nodes, value=_shares(estimators, len(classes)))
-    return trees_over(columns, nodes, np.zeros(len(classes))), Argmax(classes, "identity", total=count)
+    values = [_shares(estimator, len(classes)) for estimator in estimators]
+    return _added(columns, estimators, values, inputs), Argmax(classes, "identity", total=count)
 
 
-def _shares(estimators: Sequence[Any], classes: int) -> FloatArray:
-    """The shares of all classes in each node. Some trees have seen only some of the classes."""
-    out = []
-    for estimator in estimators:
-        seen = node_values(estimator)
-        shares = np.zeros((len(seen), classes))
-        shares[:, np.asarray(estimator.classes_, dtype=np.intp)] = seen
-        out.append(shares)
-    return np.concatenate(out)
+def _added(
+    columns: list[Column],
+    estimators: Sequence[Any],
+    values: Sequence[FloatArray],
+    inputs: Sequence[IntArray] | None = None,
+    *,
+    folded: bool = False,
+) -> Trees | ObliqueForest:
+    """The sum of trees whose nodes hold `values`."""
+    if all(_is_oblique(estimator) for estimator in estimators):
+        return oblique_forest(columns, estimators, values, inputs, folded)
+    nodes = replace(grown(estimators, inputs), value=np.concatenate(values))
+    return trees_over(columns, nodes, np.zeros(nodes.value.shape[1]), folded=folded)
+
+
+def _held(estimator: Any) -> FloatArray:
+    """What each node of a tree holds."""
+    return np.asarray(estimator.value_ if _is_oblique(estimator) else node_values(estimator))
+
+
+def _shares(estimator: Any, classes: int) -> FloatArray:
+    """The shares of all classes in each node. A tree may have seen only some of the classes."""
+    seen = _held(estimator)
+    if seen.shape[1] == classes:
+        return seen
+    shares = np.zeros((len(seen), classes))
+    shares[:, np.asarray(estimator.classes_, dtype=np.intp)] = seen
+    return shares
 
 
 def read_gradient_boosting(boosting: Any, columns: list[Column]) -> Imported:
@@ -104,11 +124,9 @@ def read_ada_boost(boosting: Any, columns: list[Column]) -> Imported:
     weights = boosting.estimator_weights_[: len(estimators)] / boosting.estimator_weights_.sum()
     votes = []
     for estimator, weight in zip(estimators, weights, strict=True):
-        chosen = np.searchsorted(boosting.classes_, estimator.classes_)[node_values(estimator).argmax(axis=1)]
+        chosen = np.searchsorted(boosting.classes_, estimator.classes_)[_held(estimator).argmax(axis=1)]
         votes.append(weight * _vote(chosen, len(classes)))
-    nodes = replace(grown(list(estimators)), value=np.concatenate(votes))
-    folded = not all(exact(weight) for weight in weights)
-    model = trees_over(columns, nodes, np.zeros(nodes.value.shape[1]), folded=folded)
+    model = _added(columns, list(estimators), votes, folded=not all(exact(weight) for weight in weights))
     return model, Sign(classes, "logistic") if len(classes) == 2 else Argmax(classes, "softmax")
 
 
@@ -123,25 +141,30 @@ def _vote(chosen: IntArray, classes: int) -> FloatArray:
 
 
 def _only_trees(ensemble: Any) -> None:
+    members = ensemble.estimators_
     other = [
-        type(member).__name__ for member in ensemble.estimators_ if type(member).__name__ not in AXIS_ALIGNED_TREES
+        type(one).__name__ for one in members if not _is_oblique(one) and type(one).__name__ not in AXIS_ALIGNED_TREES
     ]
     if other:
         raise UnsupportedModelError(
             f"{type(ensemble).__name__} over {other[0]} cannot be read.",
-            f"Its members must be {' or '.join(AXIS_ALIGNED_TREES[::2])}.",
+            f"Its members must be {' or '.join(AXIS_ALIGNED_TREES[::2])}, or butfor's oblique trees.",
             "Search given rows with bf.candidates(rows).",
         )
+
+
+def _is_oblique(estimator: Any) -> bool:
+    kind = type(estimator)
+    return kind.__name__ in OBLIQUE_TREES and kind.__module__.startswith("butfor.")
 
 
 def read_ada_boost_regressor(boosting: Any, columns: list[Column]) -> Imported:
     """AdaBoost of regressors: the weighted median of the trees' predictions, each of which is a score."""
     _only_trees(boosting)
     estimators = list(boosting.estimators_)
-    nodes, counts = grown(estimators), [tree.tree_.node_count for tree in estimators]
-    value = in_score(nodes.value[:, 0], np.repeat(np.arange(len(counts)), counts), len(counts))
-    model = trees_over(columns, replace(nodes, value=value), np.zeros(len(counts)))
-    weights = np.asarray(boosting.estimator_weights_[: len(counts)], dtype=np.float64)
+    held, own = [_held(estimator) for estimator in estimators], np.eye(len(estimators))
+    model = _added(columns, estimators, [value * score for value, score in zip(held, own, strict=True)])
+    weights = np.asarray(boosting.estimator_weights_[: len(estimators)], dtype=np.float64)
     return model, Median(weights=weights if weights.any() else np.ones(1))  # the only tree may have no weight
 
 

@@ -7,7 +7,7 @@ meet (Duran and Grossmann, Mathematical Programming 36, 1986).
 
 from __future__ import annotations
 
-from butfor.model.questions import ModelKind
+from butfor.model.questions import SLOPED, ModelKind
 from butfor.problem.form import BLENDED, ConstraintKind, CostTerm, Form, listed
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_score_sets, row_by_row
@@ -46,7 +46,7 @@ class Milp(AbstractSolver):
         if unknown:
             return Support(False, f"it knows no rows for constraints of the kinds {listed(unknown)}")
         if CostTerm.CALLABLE in form.cost and (
-            form.model in (ModelKind.LINEAR, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.NETWORK)
+            form.model in SLOPED
             or form.constraints & {ConstraintKind.LINEAR, ConstraintKind.IMPLIES}
             or CostTerm.QUADRATIC in form.cost
         ):

@@ -15,7 +15,8 @@ from butfor.model.cells import Cells
 from butfor.model.linear import Linear
 from butfor.model.mixed import Mixed
 from butfor.model.network import Network
-from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique import ObliqueTree, Path
+from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.rounding import FURTHER_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE, ScoreSet
@@ -46,8 +47,9 @@ def add_model(model: Model, program: Program, problem: Problem, score_set: Score
 
 @cells_in_use.register(Linear)
 @cells_in_use.register(ObliqueTree)
+@cells_in_use.register(ObliqueForest)
 @cells_in_use.register(Network)
-def _(model: Linear | ObliqueTree | Network, problem: Problem) -> tuple[Cells, ...]:
+def _(model: Linear | ObliqueTree | ObliqueForest | Network, problem: Problem) -> tuple[Cells, ...]:
     return model.cells
 
 
@@ -171,8 +173,9 @@ def _reach(
         program.at_least(total, float(b), firm=float(firm))
 
 
-@needs_value.register
-def _(model: ObliqueTree, features: int) -> BoolArray:
+@needs_value.register(ObliqueTree)
+@needs_value.register(ObliqueForest)
+def _(model: ObliqueTree | ObliqueForest, features: int) -> BoolArray:
     return needs_value(model.gates, features)
 
 
@@ -260,27 +263,46 @@ def add_bent(
 
 @add_model.register
 def _(model: ObliqueTree, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
-    """One binary variable per target leaf. Each decision on the path to the chosen leaf must hold.
+    """Only the leaves of the target can be chosen."""
+    gates, paths = (
+        _scores(model.gates, pieces),
+        [goal.path for goal in goals(replace(problem, score_sets=(score_set,)))],
+    )
+    return _leaf_scores(model, paths, program, gates, thresholds(problem))
 
-    The decisions of the other leaves are switched off by a large constant.
+
+@add_model.register
+def _(model: ObliqueForest, program: Program, problem: Problem, score_set: ScoreSet, pieces: list[Piece]) -> list[Sum]:
+    """A leaf of each tree is chosen, and their values add up."""
+    gates, edges, total = _scores(model.gates, pieces), thresholds(problem), [Sum() for _ in range(model.scores)]
+    for tree in model.trees:
+        mine = _leaf_scores(tree, tree.paths, program, gates, edges)
+        total = [a + b for a, b in zip(total, mine, strict=True)]
+    _reach(program, problem, score_set, total)
+    return total
+
+
+def _leaf_scores(
+    model: ObliqueTree, paths: Sequence[Path], program: Program, gates: list[Sum], edges: tuple[FloatArray, FloatArray]
+) -> list[Sum]:
+    """The scores of one of some leaves of an oblique tree, which is chosen by a binary variable each.
+
+    A decision must hold if one of the leaves beyond it is chosen, and is switched off by a large constant if not.
     """
-    gates = _scores(model.gates, pieces)
-    right, left = thresholds(problem)
-    chosen, total = [], Sum()
-    for goal in goals(replace(problem, score_sets=(score_set,))):
-        leaf = program.binary()
-        chosen.append((goal.path.node, leaf))
-        total = total + leaf
-        for gate, side in zip(goal.path.gates, goal.path.right, strict=True):
-            score = gates[gate] if side else -1.0 * gates[gate]
-            b = float(right[gate] if side else left[gate])
-            big = b - program.least(score)
-            program.at_least(score - big * leaf, b - big, firm=b - big)
-    program.equal(total, 1.0)
-    scores = [Sum() for _ in range(model.scores)]
-    for node, leaf in chosen:
-        scores = [score + float(v) * leaf for score, v in zip(scores, model.value[node], strict=True)]
-    return scores
+    right, left = edges
+    leaves = [program.binary() for _ in paths]
+    beyond: dict[tuple[int, int], Sum] = {}
+    for path, leaf in zip(paths, leaves, strict=True):
+        for way in zip(path.gates.tolist(), path.right.tolist(), strict=True):
+            beyond[way] = beyond.get(way, Sum()) + leaf
+    for (gate, side), chosen in beyond.items():
+        score = gates[gate] if side else -1.0 * gates[gate]
+        b = float(right[gate] if side else left[gate])
+        big = b - program.least(score)
+        program.at_least(score - big * chosen, b - big, firm=b - big)
+    program.equal(_sum(leaves), 1.0)
+    values = model.value[[path.node for path in paths]]
+    return [_sum(float(v) * leaf for v, leaf in zip(column, leaves, strict=True)) for column in values.T]
 
 
 @add_model.register

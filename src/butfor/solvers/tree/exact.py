@@ -4,7 +4,8 @@ A leaf is a product of cell sets, and the cost is a sum (and a maximum) over fea
 cheapest admissible cell of the feature that its node reads, and all other features keep their cells. A branch is
 skipped if it already costs as much as the best leaf found. The point of a leaf is the factual, clipped into the
 leaf's box. Carreira-Perpinan and Hada, "Counterfactual explanations for oblique decision trees", AAAI 2021, section
-5.
+3.4. Their corollary 3.4, that L1, L2 and their sums have the same answer, holds within a leaf only: another leaf may
+be the best one (`tests/solvers/test_tree_leaves.py`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,64 @@
+"""What section 3.4 of Carreira-Perpinan and Hada (AAAI 2021) says of the leaves of one tree, and where it goes too far."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import butfor as bf
+from butfor.model.trees import Interval
+
+SIDE = np.arange(-4, 5)
+GRID = pd.DataFrame(np.stack(np.meshgrid(SIDE, SIDE), axis=-1).reshape(-1, 2), columns=["a", "b"])
+FAR = GRID.a >= 3
+BOTH = (GRID.a <= -2) & (GRID.b >= 2)
+ORIGIN = pd.DataFrame({"a": [0], "b": [0]})
+
+
+def asked(cost: bf.Cost, **question: object) -> bf.Explanation:
+    tree = DecisionTreeClassifier(random_state=0).fit(GRID, FAR | BOTH)
+    assert tree.get_n_leaves() == 4
+    return bf.Explainer(tree, data=GRID).explain(ORIGIN, target=True, cost=cost, **question)
+
+
+def test_the_best_leaf_depends_on_the_cost_against_corollary_3_4() -> None:
+    """One column by 3 is 3 or 9; two columns by 2 are 4 or 8. So L1 and L2 disagree, and so do their mixtures."""
+    wanted = {1.0: [[3, 0]], 0.0: [[-2, 2]], 0.6: [[3, 0]], 0.4: [[-2, 2]]}
+    for share, point in wanted.items():
+        cost = share * bf.L1(scale="none") + (1 - share) * bf.L2(scale="none")
+        answer = asked(cost)
+        assert answer.certificate.status.name == "PROVEN_OPTIMAL"
+        assert answer.point.to_numpy().tolist() == point
+        every = share * np.abs(GRID).sum(axis=1) + (1 - share) * (GRID**2).sum(axis=1)
+        assert answer.cost == pytest.approx(every[FAR | BOTH].min())
+
+
+@pytest.mark.parametrize("cost", [bf.L1(), bf.L2(), 0.3 * bf.L1() + bf.L2(), bf.L2(weights={"b": 7.0}), bf.L0()])
+def test_within_a_leaf_every_such_cost_has_the_same_answer(cost: bf.Cost) -> None:
+    """Theorem 3.3: the row is clipped into the leaf, column by column. That holds with weights, too."""
+    assert {tuple(answer.point.to_numpy()[0]) for answer in asked(cost, k=2)} == {(3, 0), (-2, 2)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_of_all_leaves_by_the_formula_of_theorem_3_3(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(300, 3)), columns=list("abc"))
+    tree = DecisionTreeClassifier(max_depth=5, random_state=0).fit(X, (X.a * X.b + X.c > 0.3))
+    explainer = bf.Explainer(tree, data=X)
+    model = explainer.reading.model
+    for row in X[~tree.predict(X)].to_numpy()[:10]:
+        for cost, power in ((bf.L1(scale="none"), 1), (bf.L2(scale="none"), 2)):
+            best = np.inf
+            for leaf in model.leaves:
+                if model.value[leaf.node].argmax() != 1:
+                    continue
+                point = row.copy()
+                for j, region in leaf.path.items():
+                    assert isinstance(region, Interval)
+                    edges = np.concatenate([[-np.inf], model.cells[j].edges, [np.inf]])
+                    point[j] = np.median([row[j], edges[region.first], edges[region.last + 1]])
+                best = min(best, (np.abs(point - row) ** power).sum())
+            answer = explainer.explain(pd.DataFrame([row], columns=list("abc")), target=True, cost=cost)
+            assert answer.cost == pytest.approx(best, abs=1e-6)
