@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
@@ -57,6 +58,19 @@ def test_numbers_that_are_read_by_their_bins(encode: str) -> None:
     assert {one.certificate.solver.split(":")[0] for one in ours} == {"largest_move"}
     theirs = explainer.explain(rows, target=1, cost="LInf", solver="milp")
     assert [one.cost for one in ours] == pytest.approx([one.cost for one in theirs], rel=1e-6)
+
+
+@pytest.mark.parametrize("high", [1 - 0.9, 0.1])
+def test_an_end_that_means_a_point_of_the_grid_is_a_value(high: float) -> None:
+    """1 - 0.9 is less than 0.1, and a row may go there. No point of the grid above 0 is so small."""
+    X = np.round(np.random.default_rng(0).integers(0, 11, size=(300, 2)) * 0.1, 1)
+    y = (X[:, 0] > 0.05) + 0.01 * (X[:, 1] > 0.5)
+    model = GradientBoostingRegressor(n_estimators=5, learning_rate=0.9, max_depth=2, random_state=0).fit(X, y)
+    explainer, row = bf.Explainer(model, X), X[X[:, 0] == 0][:1]
+    rules = [bf.between("x0", 0.0, high), bf.step("x0", 0.1)]
+    found = explainer.explain(row, target=bf.value(at_least=0.9), cost="LInf", constraints=rules).only
+    assert found.certificate.solver.startswith("largest_move")
+    assert found.cost == high
 
 
 def test_many_levels_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import butfor as bf
+from butfor.explain.plan import plan
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.knapsack import LinearKnapsack
 from butfor.solvers.rows import quick
@@ -102,6 +103,15 @@ def test_no_row_starves_while_one_change_is_an_answer(kind) -> None:
         for end in (IMPUTED[name].min(), IMPUTED[name].max()):
             swept = model.predict(rows.assign(**{name: end})) == "yes"
             assert all(answer.found for answer, known in zip(answers, swept, strict=True) if known), (name, end)
+
+
+def test_what_is_off_its_grid_in_a_row_of_the_data_stays_and_the_rest_of_it_is_tried(monkeypatch) -> None:
+    monkeypatch.setattr(quick, "CHANGES_TRIED", 0)
+    explainer = EXPLAINERS["boosting"]
+    rows = IMPUTED[explainer.model.predict(IMPUTED) == "no"]
+    case = explainer._asking.case(rows, "yes", bf.L1(), [bf.step("income", 7.3, anchor=0.01)])
+    (part,) = plan(case.question, case.referee, case.factuals, case.before)
+    assert quick.quick_answers(part.problem, np.inf).found().mean() > 0.5
 
 
 def test_other_questions_are_left_to_their_own_searches() -> None:

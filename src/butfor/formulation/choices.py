@@ -78,7 +78,11 @@ class FeatureChoices:
     @cached_property
     def hull(self) -> tuple[FloatArray, FloatArray]:
         """As `ends`, of the numbers that each row may have in the end: the own one is among them if it may stay."""
-        (first, last), (lower, upper) = self.ends, self.bounds
+        return self.between(*self.bounds)
+
+    def between(self, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """As `hull`, of other cells `(lower, upper]`. Infinite ends, the wrong way round, say that there is no number."""
+        first, last = self.problem.domain.within(self.j, lower, upper)
         here, none = self.stay & (self.own > lower) & (self.own <= upper), first > last
         first, last = np.where(none, np.inf, first), np.where(none, -np.inf, last)
         return np.where(here, np.minimum(first, self.own), first), np.where(here, np.maximum(last, self.own), last)

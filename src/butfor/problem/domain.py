@@ -172,6 +172,10 @@ class Domain:
 
     def admits(self, points: FloatArray) -> BoolArray:
         """Whether each row may become its point."""
+        return np.asarray(self.takes(points).all(axis=1))
+
+    def takes(self, points: FloatArray) -> BoolArray:
+        """Which values of its point each row may take (n, d)."""
         x = self.factuals
         unchanged = same(points, x)
         inside = (points >= self.low) & (points <= self.high)
@@ -181,7 +185,7 @@ class Domain:
             code = np.nan_to_num(points[:, j]).astype(np.intp)
             inside[:, j] = mask[np.arange(len(code)), code]
         moved = np.where(np.isnan(points), self.missing, inside)
-        return np.asarray(np.where(unchanged, self.stay, moved).all(axis=1))
+        return np.asarray(np.where(unchanged, self.stay, moved))
 
     def reals(self) -> BoolArray:
         """Which features are numbers that may have any value between two ends."""
@@ -201,15 +205,6 @@ class Domain:
             found = np.where(self.step > 0, np.ceil(width / self.step) + 3, np.inf)  # both ends, its own, and "missing"
         found[list(self.levels)] = [mask.shape[1] + 1 for mask in self.levels.values()]
         return np.asarray(found)
-
-    def ends(self, j: int) -> tuple[FloatArray, FloatArray]:
-        """The smallest and largest values that number `j` of each row may move to.
-
-        The first exceeds the second if there is no such value.
-        """
-        everywhere = np.array([[-np.inf]]), np.array([[np.inf]])
-        bottom, top = self.within(j, *everywhere)
-        return bottom[:, 0], top[:, 0]
 
     def within(self, j: int, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The smallest and largest values that number `j` may move to, in each cell `(lower, upper]`.

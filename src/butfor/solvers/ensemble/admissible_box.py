@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray
-from butfor.formulation.choices import choices_of
+from butfor.arrays import FloatArray
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.model.trees import Trees
 from butfor.neighbours.trees.regions import Regions, leaf_boxes, regions, runs
 from butfor.neighbours.trees.search import Adversary, adversary_over
-from butfor.problem.domain import Domain, grid_down, grid_up, on_grid
+from butfor.problem.domain import grid_down, grid_up
 from butfor.problem.problem import Problem
 from butfor.space.space import same
 
@@ -70,39 +70,36 @@ class AdmissibleBox:
 def admissible_box(problem: Problem) -> AdmissibleBox | None:
     """The values of the only row as a box.
 
-    None if they are none: rows leave a gap, numbers may be missing, or too many boxes would be needed for the leaves.
+    None if they are none: rows leave a gap, numbers may be missing or off their grid, or too many boxes would be needed for the
+    leaves.
     """
     domain, row, moves, model = problem.domain, problem.factuals[0], problem.domain.movable(), problem.model
-    lost = moves & (domain.missing[0] | np.isnan(row))
-    lost[list(domain.levels)] = False
-    if lost.any() or not isinstance(model, Trees):
+    if not isinstance(model, Trees) or not domain.stay[0, ~moves].all():
         return None
     orders = {j: _order(problem, model, j) for j in domain.levels if moves[j]}
     if not all(map(len, orders.values())) or _runs_per_leaf(model, orders) > MOST_RUNS:
         return None
-    point, low, high = row.copy(), np.where(moves, domain.low[0], row), np.where(moves, domain.high[0], row)
+    point, low, high = row.copy(), row.copy(), row.copy()
     step, anchor = np.where(moves, domain.step, 0.0), domain.anchor.copy()
-    for j in np.flatnonzero(step > 0).tolist():
-        low[j] = grid_up(low[j], float(step[j]), float(anchor[j]))
-        high[j] = grid_down(high[j], float(step[j]), float(anchor[j]))
-    outside = moves & ((row < low) | (row > high) | ~_fits(domain, row))
-    outside[list(orders)] = False
-    if (outside & domain.stay[0]).any() or not domain.stay[0, ~moves].all():
-        return None
+    for j in np.setdiff1d(np.flatnonzero(moves), list(orders)).tolist():
+        ends = _ends(choices_of(problem, j))
+        if ends is None:
+            return None
+        low[j], high[j] = ends
     for j, order in orders.items():
         low[j], high[j], step[j], anchor[j] = 0.0, len(order) - 1.0, 1.0, 0.0
         point[j] = float(np.argmax(same(order, row[j])))  # the first one, if it may not stay
     return AdmissibleBox(orders, point, low, high, step, anchor)
 
 
-def _fits(domain: Domain, row: FloatArray) -> BoolArray:
-    """Which numbers of a row lie on their grid."""
-    return np.array(
-        [
-            step == 0 or bool(on_grid(row[[j]], step, anchor)[0])
-            for j, (step, anchor) in enumerate(zip(domain.step.tolist(), domain.anchor.tolist(), strict=True))
-        ]
-    )
+def _ends(choices: FeatureChoices) -> tuple[float, float] | None:
+    """The smallest and largest number of the only row; None if it may have others than those of the grid between two ends."""
+    (first, last), own, domain = (end[0, 0] for end in choices.ends), choices.own[0, 0], choices.problem.domain
+    step, anchor = float(domain.step[choices.j]), float(domain.anchor[choices.j])
+    apart = choices.stay[0, 0] and not first <= own <= last
+    beside = step and (grid_up(first, step, anchor) != first or grid_down(last, step, anchor) != last)
+    lost = choices.missing[0, 0] or np.isnan(own)
+    return None if lost or choices.odd[0, 0] or apart or beside else (first, last)
 
 
 def _order(problem: Problem, model: Trees, j: int) -> FloatArray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
-from butfor.formulation.choices import FeatureChoices
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.formulation.tables import Tables, tabulate
 from butfor.model.cells import Cells, number_cells
 from butfor.model.mixed import Mixed
@@ -83,7 +83,7 @@ def relax(problem: Problem) -> RelaxedRow:
 def _narrow(problem: Problem, j: int, cells: Cells) -> Cells:
     """The cells of a number, cut around its value now, and between the values of its grid or at equal distances."""
     x, step = problem.factuals[0, j], float(problem.domain.step[j])
-    first, last = (float(end[0]) for end in problem.domain.ends(j))
+    first, last = (float(end[0, 0]) for end in choices_of(problem, j).ends)
     edges: list[FloatArray] = [cells.edges]
     if not np.isnan(x):
         edges.append(np.array([np.nextafter(x, -np.inf), x]))

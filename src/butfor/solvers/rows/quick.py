@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.compiled.clock import now
+from butfor.formulation.choices import choices_of
 from butfor.formulation.oracles import model_oracle
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
@@ -73,17 +74,9 @@ class _Tries:
             return
         some = known[met[np.linspace(0, len(met) - 1, min(EXAMPLES_TRIED, len(met))).astype(np.intp)]]
         tries, own = np.repeat(some[None], len(rows), axis=0), self.problem.factuals[:, None]
-        tries = np.where(self._may_become(tries), tries, own)
+        able = self.problem.domain.take(np.repeat(rows, len(some))).takes(tries.reshape(-1, tries.shape[2]))
+        tries = np.where(able.reshape(tries.shape), tries, own)
         self._try(tries, rows)
-
-    def _may_become(self, tries: FloatArray) -> BoolArray:
-        """Which values each row may take."""
-        domain = self.problem.domain
-        able = (tries >= domain.low[:, None]) & (tries <= domain.high[:, None])
-        for j, mask in domain.levels.items():
-            code = np.nan_to_num(tries[:, :, j]).astype(np.intp)
-            able[:, :, j] = np.take_along_axis(mask, code, axis=1)
-        return np.asarray(np.where(np.isnan(tries), domain.missing[:, None], able), dtype=np.bool_)
 
     def changes(self) -> None:
         """Change the rows without an answer where that brings them closest to the target, again and again."""
@@ -113,13 +106,11 @@ class _Tries:
 
     def _values(self, j: int) -> FloatArray:
         """Values of a feature that are tried for each row: levels, or values of the data and the ends of what it may become."""
-        domain, count = self.problem.domain, len(self.problem)
-        if j in domain.levels:
-            levels = np.arange(min(domain.levels[j].shape[1], LEVELS_TRIED), dtype=np.float64)
-            return np.repeat(levels[None], count, axis=0)
-        own = self.problem.factuals[:, j]
-        first, last = (np.where(np.isfinite(end), end, own) for end in domain.ends(j))
+        choices = choices_of(self.problem, j)
+        if choices.cells.levels:
+            return choices.levels.value[:, : min(choices.cells.levels, LEVELS_TRIED)]
+        first, last = (np.where(np.isfinite(end), end, choices.own) for end in choices.ends)
         known = np.unique(self.oracle.examples[:, j])
         known = known[np.isfinite(known)]
         some = known[np.linspace(0, len(known) - 1, min(DATA_VALUES, len(known))).astype(np.intp)]
-        return np.column_stack([first, last, np.clip(some[None], first[:, None], last[:, None])])
+        return np.hstack([first, last, np.clip(some[None], first, last)])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.formulation.choices import FeatureChoices, choices_of
 from butfor.model.float_order import last_true
 from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.prices import Prices
@@ -70,6 +71,11 @@ class Choices:
         return np.where(np.isnan(self.row), self.problem.domain.typical, self.row)
 
     @cached_property
+    def of(self) -> list[FeatureChoices]:
+        """What each feature may become."""
+        return [choices_of(self.problem, j) for j in range(len(self.row))]
+
+    @cached_property
     def own(self) -> dict[int, int]:
         """The mode of each feature of the row as it is."""
         return {j: self.mode(j, float(value)) for j, value in enumerate(self.row)}
@@ -109,23 +115,21 @@ class Choices:
 
     def all(self) -> Parcel | None:
         """Everything that the row may become; None if that is nothing."""
-        domain, low, high, modes = self.problem.domain, np.zeros(len(self.row)), np.zeros(len(self.row)), {}
-        for j, own in self.own.items():
-            if j in domain.levels:
-                possible = np.append(domain.levels[j][0], domain.missing[0, j])
+        low, high, modes = np.zeros(len(self.row)), np.zeros(len(self.row)), {}
+        for j, choices in enumerate(self.of):
+            if choices.cells.levels:
+                possible = choices.levels.able[0].copy()
             else:
-                least, most = self.least(j, -np.inf), self.most(j, np.inf)
-                possible = np.array([least <= most, domain.missing[0, j]])
-                low[j], high[j] = (least, most) if possible[A_NUMBER] else (0.0, 0.0)
-            if j in domain.levels or own == LOST:
-                possible[own] = domain.stay[0, j]
+                first, last = choices.hull[0][0, 0], choices.hull[1][0, 0]
+                possible = np.array([first <= last, choices.missing[0, 0]])
+                low[j], high[j] = (first, last) if possible[A_NUMBER] else (0.0, 0.0)
             number = float(np.clip(self.near[j], low[j], high[j]))
             if any(self.problem.space.features[j].name in relation.numbers for relation in self.linear):
                 possible[-1] = False
             possible &= np.isfinite(self.price(j, np.arange(len(possible)), number))
             if not possible.any():
                 return None
-            if j in domain.levels or possible[LOST]:
+            if choices.cells.levels or possible[LOST]:
                 modes[j] = possible
         return Parcel(low, high, modes)
 
@@ -171,19 +175,11 @@ class Choices:
 
     def least(self, j: int, value: float) -> float:
         """The smallest number that is at least a value; infinite if there is none."""
-        below = np.array([[np.nextafter(value, -np.inf)]])
-        bottom, top = self.problem.domain.within(j, below, np.array([[np.inf]]))
-        found = float(bottom[0, 0]) if bottom[0, 0] <= top[0, 0] else np.inf
-        return min(found, float(self.row[j])) if self._stays(j) and self.row[j] >= value else found
+        return float(self.of[j].between(np.nextafter([[value]], -np.inf), np.array([[np.inf]]))[0][0, 0])
 
     def most(self, j: int, value: float) -> float:
         """The largest number that is at most a value; minus infinity if there is none."""
-        bottom, top = self.problem.domain.within(j, np.array([[-np.inf]]), np.array([[value]]))
-        found = float(top[0, 0]) if bottom[0, 0] <= top[0, 0] else -np.inf
-        return max(found, float(self.row[j])) if self._stays(j) and self.row[j] <= value else found
-
-    def _stays(self, j: int) -> bool:
-        return bool(self.problem.domain.stay[0, j]) and not np.isnan(self.row[j])
+        return float(self.of[j].between(np.array([[-np.inf]]), np.array([[value]]))[1][0, 0])
 
     def fits(self, j: int, value: float) -> bool:
         """Whether a number is one that the feature may take."""
