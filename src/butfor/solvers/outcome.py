@@ -201,7 +201,7 @@ class Outcome:
 
     def given_by(self, name: str) -> Outcome:
         """The outcome of an inner solver of this name, as part of an outcome of whoever handed it on."""
-        return replace(self, by=objects([(Ran(name, by),) for by in self.by])).at_rest()
+        return replace(self, by=objects([(Ran(name, by),) for by in self.by]))
 
     def at_rest(self) -> Outcome:
         """The same outcome, whose searches are not to go on: what they search is only a part of a row, or kept elsewhere."""

@@ -12,8 +12,8 @@ from butfor.model.scores import ScoreSet
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import SetAnswer
-from butfor.solvers.outcome import Outcome, Ran, Stopped, together
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.outcome import Outcome, Ran, Stopped, objects, together
+from butfor.solvers.solver import AbstractSolver, Budget, Rest, Support
 
 
 def first(solvers: Iterable[AbstractSolver], form: Form) -> tuple[AbstractSolver, Support] | None:
@@ -56,23 +56,33 @@ class Handing:
     inner: tuple[AbstractSolver, ...]
     ran: tuple[Ran, ...] = ()
 
-    def solve(self, problem: Problem, budget: Budget, upper: float = np.inf, form: Form | None = None) -> Outcome:
-        """The cheapest rows of a problem; of a single row, if one costs less than `upper`.
-
-        `form` decides who solves it, if not the form of the problem.
-        """
-        form = problem.form() if form is None else form
+    def taker(self, form: Form) -> AbstractSolver:
+        """The solver that gets what has a form."""
         found = first(self.inner, form)
         assert found is not None, f"no inner solver takes {form}"
-        return self.ask(found[0], problem, budget, upper)
+        return found[0]
+
+    def solve(self, problem: Problem, budget: Budget, upper: float = np.inf) -> Outcome:
+        """The cheapest rows of a problem; of a single row, if one costs less than `upper`."""
+        return self.ask(self.taker(problem.form()), problem, budget, upper)
 
     def ask(self, solver: AbstractSolver, problem: Problem, budget: Budget, upper: float = np.inf) -> Outcome:
         """The same by a certain solver."""
         below = np.isfinite(upper)
-        found = solver.solve_below(problem, upper, budget) if below else solver.solve(problem, budget)
-        found = found.given_by(solver.name)
+        return self.given(
+            solver, solver.solve_below(problem, upper, budget) if below else solver.solve(problem, budget)
+        )
+
+    def given(self, solver: AbstractSolver, found: Outcome) -> Outcome:
+        """What a solver has found. Its searches are not to go on: they are only about a part of what the reduction was asked."""
+        found = found.given_by(solver.name).at_rest()
         self.note(one for by in found.by for one in by)
         return found
+
+    def kept(self, solver: AbstractSolver, found: Outcome) -> Outcome:
+        """The same, where searches that were cut short can go on."""
+        rest = [left and _Handed(self, solver, left) for left in found.rest]
+        return replace(self.given(solver, found), rest=objects(rest))
 
     def note(self, ran: Iterable[Ran]) -> None:
         """Remember solvers that ran for these rows in another way."""
@@ -89,6 +99,18 @@ class Handing:
         """The cheapest row of one score set, if one costs less than `upper`; by a certain solver, if one is given."""
         one = replace(problem, score_sets=(replace(score_set, offset=0.0),))
         return first_answer(self.solve(one, budget, upper) if solver is None else self.ask(solver, one, budget, upper))
+
+
+@dataclass(frozen=True, eq=False)
+class _Handed(Rest):
+    """A search that an inner solver had to cut short."""
+
+    handing: Handing
+    solver: AbstractSolver
+    rest: Rest
+
+    def go_on(self, budget: Budget) -> Outcome:
+        return self.handing.kept(self.solver, self.rest.go_on(budget))
 
 
 def first_answer(found: Outcome) -> SetAnswer:

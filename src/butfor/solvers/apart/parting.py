@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +22,9 @@ from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
 from butfor.solvers.combine import row_by_row
-from butfor.solvers.outcome import Outcome, Stopped, nothing_found, to_beat
+from butfor.solvers.outcome import Outcome, Status, Stopped, better_of, nothing_found, objects, to_beat
 from butfor.solvers.reduction import AbstractReduction, Handing
-from butfor.solvers.solver import AbstractSolver, Budget, Support
+from butfor.solvers.solver import AbstractSolver, Budget, Rest, Support
 from butfor.space.space import same
 from butfor.space.writing import Levels
 
@@ -54,46 +55,94 @@ class FarApart(AbstractReduction):
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         (form,) = self.parts(problem.form())
-        return row_by_row(problem, budget, lambda one: _cheapest_far(one, form, Handing(self.inner), budget))
+        return row_by_row(problem, budget, lambda one: _FarRow(one, form, Handing(self.inner), budget).go_on(budget))
 
 
-def _cheapest_far(problem: Problem, form: Form, handing: Handing, budget: Budget) -> Outcome:
-    """The cheapest row that is far from all earlier answers, with the lowest bound of the parts that are left."""
-    earlier = problem.relations_of(Apart)
-    whole = problem.without_relations_of(Apart)
-    best, stopped = nothing_found(problem, np.inf), Stopped.DONE
-    left = Frontier[tuple[Problem, Outcome]](lambda: to_beat(float(best.cost[0])), newest_first=True)
+class _SolvedPart(NamedTuple):
+    """A part of what is left, and its cheapest row. `due`: the search for this row was cut short, and may go on now."""
 
-    def put(part: Problem) -> None:
-        found = handing.solve(part, budget, form=form)
-        if found.bound[0] < np.inf:
-            left.put(float(found.bound[0]), (part, found))
+    problem: Problem
+    found: Outcome
+    due: bool = False
 
-    put(whole)
-    while left.is_open:
-        bound, (part, found) = left.pop()
-        near = _too_near(problem, earlier, found)
-        if near is None:
-            left.settle(bound)  # if the part has no cheaper row, this is no loss
-            stopped = Stopped(max(stopped, int(found.stopped[0])))
-            best = found if found.cost[0] < best.cost[0] else best
-        elif budget.spent():
-            left.settle(bound)
-            stopped = budget.stopped
-        else:
-            for narrow in _parts(part, near, found.points):
-                put(replace(part, domain=narrow(part.domain)))
-    lowest = min(left.lowest, float(best.cost[0]))
-    stops = np.array([stopped], dtype=np.intp)
-    return replace(best, bound=np.array([lowest]), stopped=stops, notes={}).handed_to(handing.ran)
+    @property
+    def stopped(self) -> Stopped:
+        """Why no more is known of its cheapest row."""
+        proven = self.found.status()[0] is Status.PROVEN_OPTIMAL
+        return Stopped.DONE if proven else Stopped(int(self.found.stopped[0]))
+
+    def bounded(self, bound: float) -> _SolvedPart:
+        """The part of another one in which no row costs less than a bound."""
+        return self._replace(found=replace(self.found, bound=np.maximum(self.found.bound, bound)))
 
 
-def _too_near(problem: Problem, earlier: tuple[Apart, ...], found: Outcome) -> Apart | None:
-    """The first of the earlier answers that a row is too much like; None if there is none, or no row."""
-    if not found.found()[0]:
-        return None
-    near = (one for one in earlier if not one.holds_between(problem.space, problem.factuals, found.points)[0])
-    return next(near, None)
+class _FarRow(Rest):
+    """The search for one row.
+
+    - `best`: the cheapest row so far that is far from all earlier answers;
+    - `left`: the parts for which there was no time: their cheapest row is too near, or was not proven;
+    - `lowest`: the lowest bound of the other parts.
+    """
+
+    def __init__(self, problem: Problem, form: Form, handing: Handing, budget: Budget) -> None:
+        self.problem, self.handing, self.solver = problem, handing, handing.taker(form)
+        self.earlier, self.best, self.lowest = problem.relations_of(Apart), nothing_found(problem, np.inf), np.inf
+        self.left = [self._solved(problem.without_relations_of(Apart), budget)]
+
+    def go_on(self, budget: Budget) -> Outcome:
+        """The cheapest row that is far from all earlier answers, with the lowest bound of the parts that are left."""
+        waiting = Frontier[_SolvedPart](lambda: to_beat(float(self.best.cost[0])), newest_first=True)
+        stopped, left, self.left = Stopped.DONE, self.left, []
+
+        def put(part: _SolvedPart) -> None:
+            if part.found.bound[0] < np.inf:
+                waiting.put(float(part.found.bound[0]), part)
+
+        for part in left:
+            put(part._replace(due=part.stopped is Stopped.TIME))
+        while waiting.is_open:
+            bound, part = waiting.pop()
+            near = self._too_near(part.found)
+            if part.due and not budget.spent():
+                put(self._longer(part, budget))
+            elif near is not None and not budget.spent():
+                for narrow in _parts(part.problem, near, part.found.points):
+                    inside = self._solved(replace(part.problem, domain=narrow(part.problem.domain)), budget)
+                    put(inside.bounded(bound))
+            else:
+                waiting.settle(bound)  # if the part has no cheaper row, this is no loss
+                why = part.stopped if near is None else budget.stopped
+                stopped = max(stopped, why)
+                if near is None and part.found.cost[0] < self.best.cost[0]:
+                    self.best = part.found
+                if near is not None or why is Stopped.TIME:
+                    self.left.append(part)
+                else:
+                    self.lowest = min(self.lowest, bound)
+        return replace(
+            self.best,
+            bound=np.array([min(waiting.lowest, self.lowest, float(self.best.cost[0]))]),
+            stopped=np.array([stopped], dtype=np.intp),
+            rest=objects([self if self.left else None]),
+            notes={},
+        ).handed_to(self.handing.ran)
+
+    def _solved(self, part: Problem, budget: Budget) -> _SolvedPart:
+        return _SolvedPart(part, self.handing.kept(self.solver, self.solver.solve(part, budget)))
+
+    def _longer(self, part: _SolvedPart, budget: Budget) -> _SolvedPart:
+        """The part after a search that goes on, or begins anew if it was not kept."""
+        (rest,) = part.found.rest
+        more = self._solved(part.problem, budget).found if rest is None else rest.go_on(budget)
+        best = replace(better_of(part.found, more), stopped=more.stopped, rest=more.rest)
+        return part._replace(found=best, due=False)
+
+    def _too_near(self, found: Outcome) -> Apart | None:
+        """The first of the earlier answers that a row is too much like; None if there is none, or no row."""
+        if not found.found()[0]:
+            return None
+        space, start = self.problem.space, self.problem.factuals
+        return next((one for one in self.earlier if not one.holds_between(space, start, found.points)[0]), None)
 
 
 def _parts(problem: Problem, near: Apart, point: FloatArray) -> Iterator[Narrow]:
