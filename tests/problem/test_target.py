@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
+import butfor as bf
 from butfor.model.readout import Argmax, Sign, Threshold
 from butfor.model.scores import Softmax
 
@@ -58,3 +61,13 @@ def test_softmax_set_and_its_tangents() -> None:
         a, b = curve.tangent(outside)
         assert a @ outside < b
         assert (scores[inside] @ a >= b - 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    "given", [["a", "c"], np.array(["a", "c"]), pd.Series(["a", "c"])], ids=["list", "array", "series"]
+)
+def test_a_collection_of_labels_is_a_target(given) -> None:
+    X, y = np.arange(60.0)[:, None], np.repeat(["a", "b", "c"], 20)
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    answer = bf.Explainer(model, X).explain(X[[30]], target=given).only
+    assert model.predict(answer.point)[0] in ("a", "c")

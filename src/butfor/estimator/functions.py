@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, suggests
 from butfor.space.frames import height, is_array
 
 Returns = Literal["probabilities", "scores", "values"]
@@ -131,6 +131,21 @@ def _widths(classes: Any) -> tuple[int, ...]:
     return (1, 2) if len(classes) == 2 else (len(classes),)
 
 
+def labels_of(classes: Any) -> list[Any]:
+    """The labels of some classes, in the order of their columns; none if there are no classes."""
+    ordered = isinstance(classes, Iterable) and not isinstance(classes, str | bytes | Set)
+    labels = list(classes) if ordered else [None]
+    single = all(isinstance(label, Hashable) and np.ndim(label) == 0 for label in labels)  # type: ignore[arg-type]
+    if not single or len(set(labels)) != len(labels) or len(labels) == 1 or np.array(labels).tolist() != labels:
+        raise InputError(
+            f"classes={classes!r} was given.",
+            "Two or more different labels of one type are needed, in the order of the columns that the function returns.",
+            "Write classes=['no', 'yes'], and leave it out if the function returns one value per row.",
+        )
+    return labels
+
+
+@suggests
 def black_box(
     function: Callable[[Any], Any], classes: Sequence[Any] = (), *, returns: Returns | None = None
 ) -> AbstractFunction:
@@ -149,14 +164,14 @@ def black_box(
     """
     if not callable(function):
         raise InputTypeError(f"{type(function).__name__} was given to bf.black_box.", "A function of rows is needed.")
-    if isinstance(classes, str) or len(classes) == 1 or len(set(classes)) != len(classes):
-        raise InputError(f"classes={classes!r} were given.", "Two or more different classes are needed.")
-    wanted = returns or ("probabilities" if len(classes) else "values")
-    if wanted not in ("probabilities", "scores", "values") or (wanted == "values") == bool(len(classes)):
+    labels = labels_of(classes)
+    wanted = ("probabilities" if labels else "values") if returns is None else returns
+    known = isinstance(wanted, str) and wanted in ("probabilities", "scores", "values")
+    if not known or (wanted == "values") == bool(labels):
         raise InputError(
-            f"returns={returns!r} was given with {len(classes)} classes.",
+            f"returns={returns!r} was given with {len(labels)} classes.",
             "It must be 'probabilities' or 'scores' with classes, and 'values' without.",
         )
     if wanted == "values":
         return ValueFunction(function)
-    return ProbabilityFunction(function, classes) if wanted == "probabilities" else ScoreFunction(function, classes)
+    return ProbabilityFunction(function, labels) if wanted == "probabilities" else ScoreFunction(function, labels)

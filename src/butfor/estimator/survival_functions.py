@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from butfor.arrays import FloatArray
-from butfor.errors import InputError, InputTypeError
+from butfor.errors import InputError, InputTypeError, suggests
 from butfor.estimator.functions import AbstractFunction
 from butfor.model.survival.curves import StepCurves
 
@@ -41,6 +41,7 @@ class SurvivalFunction(AbstractFunction):
         return self.survival_curves(X).mean(0.0, None)
 
 
+@suggests
 def black_box(function: Callable[[Any], Any], times: Sequence[float]) -> SurvivalFunction:
     """A function of rows that returns survival functions, as a model.
 
@@ -56,7 +57,10 @@ def black_box(function: Callable[[Any], Any], times: Sequence[float]) -> Surviva
         raise InputTypeError(
             f"{type(function).__name__} was given to bf.survival.black_box.", "A function of rows is needed."
         )
-    grid = np.asarray(times, dtype=np.float64)
+    try:
+        grid = np.asarray(times, dtype=np.float64)
+    except (TypeError, ValueError):  # not numbers
+        grid = np.empty(0)
     if (
         grid.ndim != 1
         or not len(grid)
@@ -65,6 +69,6 @@ def black_box(function: Callable[[Any], Any], times: Sequence[float]) -> Surviva
         or (np.diff(grid) <= 0).any()
     ):
         raise InputError(
-            f"times={times!r} were given.", "They must be positive and rise, and there must be at least one."
+            f"times={times!r} was given.", "Times must be positive and rise, and there must be at least one."
         )
     return SurvivalFunction(function, grid)

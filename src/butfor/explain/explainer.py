@@ -25,7 +25,7 @@ from butfor.explain.solve import compare as with_exact_bounds
 from butfor.explain.supports import Supports
 from butfor.explain.surroundings import Robustness, radii, surroundings
 from butfor.explain.tree_path import tree_path
-from butfor.explanation.column_words import Words
+from butfor.explanation.column_words import Words, words_over
 from butfor.explanation.contributions import Contributions
 from butfor.explanation.decision_map import DecisionMap
 from butfor.explanation.explanation import Explanation
@@ -79,9 +79,7 @@ class Explainer(SeveralAnswers):
         on_mismatch: OnMismatch = "raise",
     ) -> None:
         self._reading = read(model, data, space, on_mismatch)
-        self._asking = Asking(self._reading, words)
-        if words is not None:
-            words.validate(self.space)
+        self._asking = Asking(self._reading, None if words is None else words_over(words, self.space))
         point_out_unread(self._reading)
         point_out_mismatch(self._reading)
 

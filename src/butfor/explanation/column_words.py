@@ -177,6 +177,16 @@ def describe(
     return Words({str(name): _words(str(name), given) for name, given in columns.items()}, prediction)
 
 
+def words_over(given: Any, space: Space) -> Words:
+    """The words that a user gave for the columns of a space."""
+    if not isinstance(given, Words):
+        raise InputTypeError(
+            f"words={given!r} was given.", "Words of bf.describe are needed.", "Write bf.describe({...})."
+        )
+    given.validate(space)
+    return given
+
+
 def _words(name: str, given: Any) -> ColumnWords:
     if isinstance(given, str):
         return Column(given)

@@ -13,7 +13,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.errors import suggests
 from butfor.explanation.changes import Change, change_rows, shown, word
-from butfor.explanation.column_words import ENGLISH, NumberStyle, Words
+from butfor.explanation.column_words import ENGLISH, NumberStyle, Words, words_over
 from butfor.explanation.promised import promised_ends
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.region import Region
@@ -128,8 +128,7 @@ class Explanation:
 
     def described(self, words: Words) -> Explanation:
         """The same answer, told in these words. See `bf.describe`."""
-        words.validate(self.space)
-        return replace(self, words=words)
+        return replace(self, words=words_over(words, self.space))
 
     def told(self, output: Any, style: NumberStyle = ENGLISH) -> str:
         """A prediction as a short text, in the words for predictions if there are any."""

@@ -15,7 +15,7 @@ from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.errors import InputError, suggests
 from butfor.explanation.alternatives import Alternatives, alternatives
 from butfor.explanation.changes import Change
-from butfor.explanation.column_words import Words
+from butfor.explanation.column_words import Words, words_over
 from butfor.explanation.explanation import Explanation, freeze, now
 from butfor.explanation.question_record import QuestionRecord
 from butfor.explanation.region import Region
@@ -233,8 +233,7 @@ class Explanations(Sequence[Explanation]):
 
     def described(self, words: Words) -> Explanations:
         """The same answers, told in these words. See `bf.describe`."""
-        words.validate(self.space)
-        return replace(self, words=words)
+        return replace(self, words=words_over(words, self.space))
 
     def to_text(
         self,

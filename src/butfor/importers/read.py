@@ -26,7 +26,7 @@ from butfor.model.readout import AbstractReadout, Argmax, Value
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.space import frames, short_types
 from butfor.space.feature import Feature, Override
-from butfor.space.infer import describe_data, infer
+from butfor.space.infer import declared, describe_data, infer
 from butfor.space.space import Space, encode_column
 
 OnMismatch = Literal["raise", "search"]
@@ -72,7 +72,7 @@ def read(
     if frames.height(data) == 0:
         raise InputError("the data has no rows.", "Training rows are needed to know what values a column takes.")
     source = open_source(estimator, data)
-    overrides = {str(name): override for name, override in (overrides or {}).items()}
+    overrides = declared(overrides)
     given = frames.names(data)
     meant = {name: override for name, override in overrides.items() if name in source.names or name not in given}
     space = infer(frames.select(data, source.names), meant)

@@ -25,7 +25,7 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
     if not given:
         raise InputError("the data has no columns.", "At least one is needed.")
     table = frames.opened(table)
-    overrides = {str(name): override for name, override in (overrides or {}).items()}
+    overrides = declared(overrides)
     for name, override in overrides.items():
         if name not in given:
             raise UnknownColumnError(
@@ -45,6 +45,17 @@ def infer(table: Any, overrides: Mapping[str, Override] | None = None) -> Space:
             check_levels(name, feature.levels)
         features.append(describe_data(feature, table, position))
     return Space(tuple(features))
+
+
+def declared(space: Any) -> dict[str, Override]:
+    """The user's declarations of columns, by name."""
+    if space is not None and not isinstance(space, Mapping):
+        raise InputTypeError(
+            f"space={space!r} was given.",
+            "A dict from column to its declaration is needed.",
+            'Write space={"age": bf.Integer()}, and leave out what is inferred well.',
+        )
+    return {str(name): override for name, override in (space or {}).items()}
 
 
 def infer_column(table: Any, name: str, position: int) -> Feature:

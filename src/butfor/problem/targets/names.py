@@ -32,7 +32,7 @@ def as_target(given: Any, source: Source) -> AbstractTarget:
     elif isinstance(given, Mapping):
         target = class_costs(given)
     elif isinstance(given, Collection) and not isinstance(given, str | bytes):
-        if not given:
+        if not len(given):
             raise InputError(f"target={given!r} names no class.", "Name at least one.")
         target = Classes(tuple(given))
     else:
