@@ -14,9 +14,6 @@ FOLDER = Path(papers.__file__).parent
 FILES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/results/*.jsonl"))
 OLDER = {
     "fcca/results/folds.jsonl": "four commits, none said to be clean",
-    "oblique_trees/results/figure4.jsonl": "dirty",
-    "oblique_trees/results/oblique.jsonl": "dirty",
-    "oblique_trees/results/tao.jsonl": "dirty",
     "robust/results/answers.jsonl": "dirty",
     "robust/results/table1.jsonl": "60 dirty lines, two commits",
     "robust/results/table2.jsonl": "8 dirty lines, six commits",
