@@ -47,8 +47,8 @@ def apart_from(different: Difference, space: Space, start: FloatArray, point: Fl
     """What the next answer to a row must keep, given the point of an earlier one. None: nothing is left to differ in."""
     if isinstance(different, float):
         return Apart(tuple(point.tolist()), different)
-    changed = tuple(name for name, still in zip(space.names, same(point, start), strict=True) if not still)
-    return Fresh(changed) if changed else None
+    fresh = Fresh.from_answer(space, start, point)
+    return fresh if fresh.names else None
 
 
 def undominated(found: Outcome, factuals: FloatArray, space: Space, most: int) -> Outcome:

@@ -303,6 +303,11 @@ class Fresh(Relation):
     def __repr__(self) -> str:
         return f"unlike the answer that changes {', '.join(self.names)}"
 
+    @classmethod
+    def from_answer(cls, space: Space, start: FloatArray, point: FloatArray) -> Fresh:
+        """Unlike an answer to the row `start`."""
+        return cls(tuple(name for name, still in zip(space.names, same(point, start), strict=True) if not still))
+
     def validate(self, space: Space) -> None:
         for name in self.names:
             space.index(name)

@@ -78,12 +78,6 @@ class Answers:
             found |= self.cube.problem.space.no_farther(start, one, points)
         return found
 
-    def repeated(self, row: int, points: FloatArray) -> BoolArray:
-        """Whether each of the points changes all that an answer to the row changes."""
-        more = moved(self.cube.problem.factuals[[row]], points)
-        its = self.changed()[self.row == row]
-        return np.asarray((more[:, None] >= its[None]).all(axis=2).any(axis=1))
-
     def changed(self) -> BoolArray:
         """Which features of each answer differ from the factual (answers, features)."""
         return moved(self.cube.problem.factuals[self.row], self.points)

@@ -8,6 +8,7 @@ import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray, IntArray
 from butfor.formulation.oracles import InTerms, model_oracle
+from butfor.problem.constraints.relations import Fresh
 from butfor.problem.oracle import AbstractOracle
 from butfor.problem.problem import Problem
 from butfor.solvers.outcome import BEFORE_POLISHING, Outcome, Stopped, nothing_found
@@ -144,7 +145,9 @@ class SwarmRun:
     def _fresh(self, n: int, known: Answers) -> tuple[FloatArray, FloatArray]:
         """The valid points of a row that leave alone a column of each known answer."""
         points, cost = self._valid(n)
-        fresh = ~known.repeated(n, points)
+        space, start, fresh = self.problem.space, self.problem.factuals[n], np.ones(len(cost), dtype=np.bool_)
+        for answer in known.points[known.row == n]:
+            fresh &= Fresh.from_answer(space, start, answer).holds_between(space, start[None], points)
         return points[fresh], cost[fresh]
 
     def _more(self, known: Answers) -> tuple[Answers, BoolArray]:
