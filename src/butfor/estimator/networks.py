@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -67,12 +67,10 @@ class AbstractNetwork(ABC):
     def numbers(self, X: Any) -> NDArray[Any]:
         """What the network returns (rows, numbers), asked block by block."""
         rows = self._rows(X)
-        found = np.concatenate([_checked(self.returned(block), self.block) for block in self.blocks(rows)])[: len(rows)]
+        size = self.block
+        blocks = [_filled(rows[at : at + size], size) for at in range(0, max(len(rows), 1), size)]
+        found = np.concatenate([_checked(self.returned(block), size) for block in blocks])[: len(rows)]
         return found.reshape(len(rows), -1) if len(rows) else found[:0].reshape(0, 1)
-
-    def blocks(self, rows: NDArray[Any]) -> Iterator[NDArray[Any]]:
-        """The rows in full blocks; at least one."""
-        return (_filled(rows[at : at + self.block], self.block) for at in range(0, max(len(rows), 1), self.block))
 
     def _rows(self, X: Any) -> NDArray[Any]:
         """The rows as the network takes them."""

@@ -57,11 +57,6 @@ def cox_network(
 
     Networks that `bf.torch_model` reads are answered exactly: a wish for survival is a threshold on g. The network itself
     is asked for g, and S is computed from it in float64; `predict_surv_df` of pycox has the digits of float32.
-
-    >>> import torch
-    >>> net = torch.nn.Sequential(torch.nn.Linear(2, 1)).eval()
-    >>> cox_network(net, times=[1.0, 2.0], hazard=[0.1, 0.3])
-    <CoxNetwork that reads 2 columns and returns scores>
     """
     columns = None if before is not None else columns
     if hasattr(network, "predict_surv_df"):
