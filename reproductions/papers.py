@@ -34,11 +34,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper, the command that runs it again, its items, and what is not done and why."""
+    """A paper, its items, and what is not done and why."""
 
     title: str
     about: str
-    command: str
     folder: str
     items: Sequence[Item]
     behind: Sequence[str]
@@ -54,6 +53,11 @@ def lines(path: str) -> tuple[Line, ...]:
 def of(path: str, **wanted: object) -> list[Line]:
     """Those lines of a file that have these values."""
     return [line for line in lines(path) if all(line.get(key) == value for key, value in wanted.items())]
+
+
+def code(text: str) -> str:
+    """A name or a command."""
+    return f"`{text}`"
 
 
 def proven(some: Sequence[Line]) -> str:
@@ -82,41 +86,35 @@ def ahead(set_: str) -> str:
 
 
 SURVIVAL = "python -m reproductions.survcofact"
-TABLE_1, TABLE_2, TABLE_3 = (
-    "table 1, Cox: distance to the verified point, d = {}",
-    "table 2, forest: A, d = {}",
-    "table 3",
-)
+TABLE_1, TABLE_2 = "table 1, Cox: distance to the verified point, d = {}", "table 2, forest: A, d = {}"
 
 
 def survival() -> Paper:
     """SurvCoFact."""
-    here = "`{}`".format
     return Paper(
         "Counterfactuals of survival models",
         "Kovalev, Utkin, Coolen and Konstantinov, Informatica 32, 2021 ([arXiv 2006.16793](https://arxiv.org/abs/2006.16793))",
-        SURVIVAL,
         "survcofact",
         [
             Item("gain or loss of the mean, (11), (12)", "penalty (18), C = 1e6", "a constraint, met exactly",
-                 here("bf.survival.mean_gain, mean_loss")),
-            Item("the penalty itself, (18)", "the objective", "an option", here("bf.Swarm(pull=1e6)")),
+                 code("bf.survival.mean_gain, mean_loss")),
+            Item("the penalty itself, (18)", "the objective", "an option", code("bf.Swarm(pull=1e6)")),
             Item("swarm in the ball, procedure of restriction, (30) to (35), (42)", "the solver", "an option",
-                 here("bf.Swarm(2000, 1000, ball=True)")),
-            Item("difference to a prototype, section 4", "named", "`prototype=` of every target",
+                 code("bf.Swarm(2000, 1000, ball=True)")),
+            Item("difference to a prototype, section 4", "named", "`prototype=` of gains, losses and ratios",
                  "[survival](how-to/survival.md)"),
-            Item(TABLE_1.format(2), "9.9e-8 to 4.8e-6", off("synthetic, d = 2"), here(SURVIVAL)),
-            Item(TABLE_1.format(20), "7.9e-3 to 2.0e-2", off("synthetic, d = 20"), here(SURVIVAL)),
-            Item(TABLE_2.format(2), "3e-4 to 8e-4, nothing proven", ahead("synthetic, d = 2"), here(SURVIVAL)),
-            Item(TABLE_2.format(20), ".21 to .35, nothing proven", ahead("synthetic, d = 20"), here(SURVIVAL)),
-            Item("table 3, Cox, Stanford2", "8e-9 to 5.6e-7", off("Stanford2"), here(SURVIVAL)),
-            Item("table 3, Cox, Myeloid A", "2e-5 to 1.1e-3", off("Myeloid, arm A"), here(SURVIVAL)),
-            Item("table 3, Cox, Myeloid B", "2e-5 to 2.8e-3", off("Myeloid, arm B"), here(SURVIVAL)),
-            Item("table 4, forest, Stanford2: A", "2e-4 to 2.7e-3", ahead("Stanford2"), here(SURVIVAL)),
-            Item("table 4, forest, Myeloid A: A", ".19 to 2.3", ahead("Myeloid, arm A"), here(SURVIVAL)),
-            Item("table 4, forest, Myeloid B: A", ".38 to 1.9", ahead("Myeloid, arm B"), here(SURVIVAL)),
-            Item("figures 1 to 8", "maps of the mean", "all eight", here(SURVIVAL)),
-            Item("networks (DeepSurv), section 2", "named", "exact", here("bf.survival.cox_network")),
+            Item(TABLE_1.format(2), "9.9e-8 to 4.8e-6", off("synthetic, d = 2"), code(SURVIVAL)),
+            Item(TABLE_1.format(20), "7.9e-3 to 2.0e-2", off("synthetic, d = 20"), code(SURVIVAL)),
+            Item(TABLE_2.format(2), "3e-4 to 8e-4, nothing proven", ahead("synthetic, d = 2"), code(SURVIVAL)),
+            Item(TABLE_2.format(20), ".21 to .35, nothing proven", ahead("synthetic, d = 20"), code(SURVIVAL)),
+            Item("table 3, Cox, Stanford2", "8e-9 to 5.6e-7", off("Stanford2"), code(SURVIVAL)),
+            Item("table 3, Cox, Myeloid A", "2e-5 to 1.1e-3", off("Myeloid, arm A"), code(SURVIVAL)),
+            Item("table 3, Cox, Myeloid B", "2e-5 to 2.8e-3", off("Myeloid, arm B"), code(SURVIVAL)),
+            Item("table 4, forest, Stanford2: A", "2e-4 to 2.7e-3", ahead("Stanford2"), code(SURVIVAL)),
+            Item("table 4, forest, Myeloid A: A", ".19 to 2.3", ahead("Myeloid, arm A"), code(SURVIVAL)),
+            Item("table 4, forest, Myeloid B: A", ".38 to 1.9", ahead("Myeloid, arm B"), code(SURVIVAL)),
+            Item("figures 1 to 8", "maps of the mean", "all eight", code(SURVIVAL)),
+            Item("networks (DeepSurv), section 2", "named", "exact", code("bf.survival.cox_network")),
             Item("categories, chances and quantiles (its outlook)", "named", "exact", "[survival](how-to/survival.md)"),
         ],
         [
@@ -149,23 +147,21 @@ def table_ii(set_: str) -> Item:
 
 def swarm() -> Paper:
     """MD-PSO."""
-    here = "`{}`".format
     return Paper(
         "Black boxes in many columns",
         "Shekhar et al., CSDE 2023 ([arXiv 2311.12825](https://arxiv.org/abs/2311.12825))",
-        SWARM,
         "mdpso",
         [
             Item("update (1), (2) with its diversity term", "r1, r2, r3 as printed", "as printed, or one that settles",
-                 here("bf.Swarm.printed()")),
-            Item("objective (3) to (7)", "weighted sum", "valid points first, or the sum", here("bf.Swarm(pull=)")),
+                 code("bf.Swarm.printed()")),
+            Item("objective (3) to (7)", "weighted sum", "valid points first, or the sum", code("bf.Swarm(pull=)")),
             Item("discrete columns in a hypercube", "nearest vertex", "the same", "[decision 10](decisions/010-swarm.md)"),
-            Item("active columns, boxes", "h and epsilon", "`active=`, which widens by itself; `box=`", here("bf.Swarm")),
+            Item("active columns, boxes", "h and epsilon", "`active=`, which widens by itself; `box=`", code("bf.Swarm")),
             Item("information value (16)", "without a logarithm", "as printed, or the usual one",
-                 here('bf.Swarm(telling="as printed")')),
+                 code('bf.Swarm(telling="as printed")')),
             Item("measures (8) to (15)", "six", "the same six, and more", "[measures](how-to/measure.md)"),
             *[table_ii(set_) for set_ in ("COMPAS", "Hill-Valley", "Arrhythmia", "LSVT")],
-            Item("rivals of table II", "DiCE, growing spheres, FACE", "all of them, beside the paper's rows", here(SWARM)),
+            Item("rivals of table II", "DiCE, growing spheres, FACE", "all but DiCE in the last run", code(SWARM)),
         ],
         [
             "The paper's algorithm as written, with 8 active columns and boxes of 0.2, answers a part of the rows only. Its own "
@@ -196,7 +192,6 @@ def kinds(path: str) -> str:
 
 def robust() -> Paper:
     """Regions of robust counterfactuals."""
-    here = "`{}`".format
     one, two, three = (f"robust/results/table{number}.jsonl" for number in (1, 2, 3))
     ours, rival = ([line for line in lines(three) if line["method"] == method] for method in ("robust", "descent"))
     held = "; ".join(
@@ -206,21 +201,20 @@ def robust() -> Paper:
     return Paper(
         "Regions of robust counterfactuals",
         "Maragno, Kurtz, Röber, Goedhart, Birbil and den Hertog, INFORMS Journal on Computing 36, 2024",
-        ROBUST,
         "robust",
         [
             Item("master and adversary, algorithm 1", "Gurobi, 1,000 s", "[cutting sets](decisions/019-robust.md), 60 s",
-                 here("bf.robust(radius, norm=)")),
-            Item("table 1, boxes: rows proven", "of 20 a line; forests of 100 stop", kinds(one), here(ROBUST)),
+                 code("bf.robust(radius, norm=)")),
+            Item("table 1, boxes: rows proven", "of 20 a line; forests of 100 stop", kinds(one), code(ROBUST)),
             Item(f"table 2, round balls, {len(lines(two))} of 108 lines: rows proven", "of 20 a line", kinds(two),
-                 here(f"{ROBUST} --norm l2")),
-            Item("table 3: robust answers", "ours 100 %; its rival 0 to 80 %", held, here(f"{ROBUST}.validity")),
-            Item("table 4: accuracies", "54 models", "54 models", here(f"{ROBUST}.accuracies")),
-            Item("figures 7 and 9 to 12", "five", "all five", here(f"{ROBUST}.figures")),
+                 code(f"{ROBUST} --norm l2")),
+            Item("table 3: robust answers", "ours 100 %; its rival 0 to 80 %", held, code(f"{ROBUST}.validity")),
+            Item("table 4: accuracies", "54 models", "54 models", code(f"{ROBUST}.accuracies")),
+            Item("figures 7 and 9 to 12", "five", "all five", code(f"{ROBUST}.figures")),
             Item("heuristic: stay in one leaf, (36) to (39)", "a variant", "`bf.margin`", "[robust](how-to/robust.md)"),
             Item("examples 2.1 and 2.2", "two", "tests and a paragraph", "[robust](how-to/robust.md)"),
             Item("radius, sigma, probability (appendix 6.1)", "formulas", "the same",
-                 here("bf.noise.choose_radius, choose_sigma, probability_within")),
+                 code("bf.noise.choose_radius, choose_sigma, probability_within")),
             Item("front of cost and radius (appendix 6.2)", "by hand", "`explainer.trade_off(against=\"radius\")`",
                  "[several](how-to/several.md)"),
         ],
@@ -246,7 +240,6 @@ def fold_means(set_: str, what: str) -> str:
 
 def compress() -> Paper:
     """FCCA."""
-    here = "`{}`".format
     table = {
         "Boston": "82.8 %, 7.7 s",
         "Arrhythmia": "79.4 %, 21.5 s",
@@ -256,20 +249,19 @@ def compress() -> Paper:
     return Paper(
         "Feature compression by counterfactuals",
         "Piccialli, Romero Morales and Salvatore, European Journal of Operational Research 317, 2024",
-        FCCA,
         "fcca",
         [
             Item("program (1) to (9)", "Gurobi", "exact search; HiGHS beside as judge",
                  "`reproductions/fcca/program.py`"),
-            Item("plausibility set, (7)", "an advantage", "`constraints=`", here("bf.compress.CounterfactualDiscretizer")),
+            Item("plausibility set, (7)", "an advantage", "`constraints=`", code("bf.compress.CounterfactualDiscretizer")),
             Item("thresholds (10), (11), multiplicity, quantile Q", "Q = 0 by default", "the same; Q = 0.7 by default",
                  "[compress](how-to/compress.md)"),
-            Item("compression eta, inconsistency delta, (14), (15)", "defined", "the same", here("bf.compress")),
+            Item("compression eta, inconsistency delta, (14), (15)", "defined", "the same", code("bf.compress")),
             *[Item(f"table 2, {set_}: accuracy, seconds a fold", theirs,
-                   f"{fold_means(set_, 'accuracy')} %, {fold_means(set_, 'seconds')} s", here(FCCA))
+                   f"{fold_means(set_, 'accuracy')} %, {fold_means(set_, 'seconds')} s", code(FCCA))
               for set_, theirs in table.items()],
-            Item("trees on top: CART and GOSDT, depth 3", "both", "both, and STreeD", here("bf.compress.surrogate")),
-            Item("figures 3 to 6, 7 to 12, 13, 14", "six sets", "four sets and two stand-ins", here(FCCA)),
+            Item("trees on top: CART and GOSDT, depth 3", "both", "both, and STreeD", code("bf.compress.surrogate")),
+            Item("figures 3 to 6, 7 to 12, 13, 14", "six sets", "four sets and two stand-ins", code(FCCA)),
         ],
         [
             "The committed lines are of earlier code: a forest of depth 3 for the paper's 4, an SVM at 0 for its margin.",
@@ -312,25 +304,23 @@ def errors(data: str) -> str:
 
 def trees() -> Paper:
     """Oblique trees and TAO."""
-    here = "`{}`".format
     return Paper(
         "Oblique trees and TAO",
         "Carreira-Perpiñán and Hada, AAAI 2021 ([arXiv 2103.01096](https://arxiv.org/abs/2103.01096))",
-        f"{TREES}.tao",
         "oblique_trees",
         [
             Item("best over leaves, theorems 3.1 to 3.3", "all leaves, a program each", "best first, with bounds",
                  "[decision 9](decisions/009-qp-solver.md)"),
             Item("L1, L2, general quadratic, mixes", "Gurobi", "all, with our own solvers", "[prices](how-to/prices.md)"),
-            Item("table 1: a person and three sets of constraints", "row 32,561", "the same row", here(f"{TREES}.table1")),
-            *[Item(f"table 2, {data}: ms an answer", TABLE_2_MS[data], milliseconds(data), here(f"{TREES}.oblique"))
+            Item("table 1: a person and three sets of constraints", "row 32,561", "the same row", code(f"{TREES}.table1")),
+            *[Item(f"table 2, {data}: ms an answer", TABLE_2_MS[data], milliseconds(data), code(f"{TREES}.oblique"))
               for data in SETS],
             Item("table 3: axis-aligned trees, three levels", "Feature Tweaking fails on categories", "all that exist are found",
-                 here(f"{TREES}.axis_aligned")),
-            *[Item(f"table 6, {data}: % wrong, CART / TAO / forest", TABLE_6[data], errors(data), here(f"{TREES}.tao"))
+                 code(f"{TREES}.axis_aligned")),
+            *[Item(f"table 6, {data}: % wrong, CART / TAO / forest", TABLE_6[data], errors(data), code(f"{TREES}.tao"))
               for data in SETS],
-            Item("figure 4: digits", "nine pairs, L1, L2, Q with only-add and only-erase", "the same", here(f"{TREES}.figure4")),
-            Item("TAO, section 3.2", "oblique and axis-aligned", "the same, and regression", here("bf.trees.TAOClassifier")),
+            Item("figure 4: digits", "nine pairs, L1, L2, Q with only-add and only-erase", "the same", code(f"{TREES}.figure4")),
+            Item("TAO, section 3.2", "oblique and axis-aligned", "the same, and regression", code("bf.trees.TAOClassifier")),
         ],
         [
             "German Credit: the paper's 18.5 % occurs on 0.3 to 2 % of splits, on none of the 20 here; see the README.",
