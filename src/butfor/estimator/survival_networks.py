@@ -63,7 +63,7 @@ def cox_network(
         if times is not None or hazard is not None:
             raise InputError("times or hazard was given beside a model of pycox.", "It has its own.", "Leave them out.")
         return behind(before, of_pycox(network, columns))
-    check_module(network)
+    check_module(network, "bf.survival.cox_network")
     if times is None or hazard is None:
         raise InputError("no baseline was given.", "A module needs times and hazard, the baseline's cumulative one.")
     return behind(before, CoxNetwork(network, columns, *_baseline(times, hazard)))

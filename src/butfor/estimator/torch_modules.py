@@ -91,7 +91,7 @@ def torch_model(
     return behind(before, network)
 
 
-def check_module(module: Any) -> None:
+def check_module(module: Any, door: str = "bf.torch_model") -> None:
     """Refuse what is no module, and a module that is being trained."""
     try:
         import torch
@@ -99,7 +99,7 @@ def check_module(module: Any) -> None:
         raise MissingExtraError("PyTorch is not installed.", "", 'Run: pip install "butfor[torch]"') from None
     if not isinstance(module, torch.nn.Module):
         name = module.__name__ if isinstance(module, type) else type(module).__name__
-        raise InputTypeError(f"{name} was given to bf.torch_model.", "A torch.nn.Module is needed.")
+        raise InputTypeError(f"{name} was given to {door}.", "A torch.nn.Module is needed.")
     check_mode(module)
 
 
