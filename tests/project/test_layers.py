@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -113,9 +114,16 @@ def modules() -> dict[str, ast.Module]:
 MODULES = modules()
 
 
-def imports(node: ast.AST, typed: bool = True) -> Iterator[str]:
+@cache
+def imports(tree: ast.Module, typed: bool = True) -> list[str]:
     """Every imported module, by functions when they are called, and perhaps for the type checker alone."""
+    return [*below(tree, typed)]
+
+
+def below(node: ast.AST, typed: bool) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         if not typed and isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
         if isinstance(child, ast.Import):
@@ -125,15 +133,16 @@ def imports(node: ast.AST, typed: bool = True) -> Iterator[str]:
             for alias in child.names:
                 full = f"{child.module}.{alias.name}"
                 yield full if full in MODULES else str(child.module)
-        yield from imports(child, typed)
+        yield from below(child, typed)
 
 
-def named(tree: ast.Module) -> Iterator[str]:
+@cache
+def named(tree: ast.Module) -> list[str]:
     """Every module whose name stands in a string. What is said in docstrings is left out."""
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
-            yield from (name for name in MODULE.findall(node.value) if name in MODULES)
+    said = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in prose)
+    words = (node.value for node in said if isinstance(node.value, str))
+    return [name for word in words for name in MODULE.findall(word) if name in MODULES]
 
 
 def inside(name: str, part: str) -> bool:
@@ -213,10 +222,11 @@ def test_nobody_asks_for_the_class_of_a_single_constraint() -> None:
     asking = [
         (name, ast.unparse(node))
         for name, tree in MODULES.items()
-        for node in ast.walk(tree)
         if layer(name) is not None
-        and isinstance(node, ast.Call)
-        and ast.unparse(node.func) in ("isinstance", "issubclass")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("isinstance", "issubclass")
         for part in ast.walk(node.args[1])
         if isinstance(part, ast.Name) and homes.get(part.id, name) != name
     ]

@@ -110,6 +110,7 @@ def test_table_1(written: Path) -> None:
         assert 0 < found[first] <= found[first + 1] <= found[first + 2]
 
 
+@pytest.mark.long
 def test_defaults(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.oblique_trees.defaults"], tmp_path)
     records = lines(tmp_path / "defaults.jsonl")
@@ -184,6 +185,7 @@ def test_robust(tmp_path: Path) -> None:
     assert len((tmp_path / "table1.md").read_text().splitlines()) == 2 + len(records)
 
 
+@pytest.mark.long
 def test_robust_validity(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.robust.validity"], tmp_path)
     records = lines(tmp_path / "table3.jsonl")
@@ -203,6 +205,7 @@ def test_the_rival_that_tries_to_be_robust_knows_the_network() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_robust_accuracies(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.robust.accuracies"], tmp_path)
     records = lines(tmp_path / "table4.jsonl")

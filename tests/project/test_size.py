@@ -34,6 +34,8 @@ def depth(node: ast.AST) -> int:
     """How many statements are nested in one another; `elif` is no deeper than `if`."""
     deepest = 0
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue
         chained = isinstance(node, ast.If) and isinstance(child, ast.If) and node.orelse == [child]
         deepest = max(deepest, depth(child) + (isinstance(child, NESTING) and not chained))
     return deepest

@@ -28,6 +28,7 @@ from butfor.trees.tao.sample import Sample
 from butfor.trees.tao.split import AxisSplit, ObliqueSplit, Split
 from butfor.trees.tao.spread import centre_and_spread
 from butfor.trees.tree import Tree, sides
+from tests.shorter import first
 
 KINDS = [(split, init) for split in ("oblique", "axis") for init in ("best", "cart", "random")]
 IRIS = load_iris(return_X_y=True)
@@ -36,7 +37,7 @@ SPLITS: tuple[Split, ...] = (ObliqueSplit(np.array([1.0, 0.5, 2.0, 1.0])), AxisS
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
 
-@parametrize_with_checks([TAOClassifier(), TAORegressor()])
+@parametrize_with_checks([TAOClassifier(), TAORegressor(init="cart", alpha=1.0)])
 def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -47,6 +48,7 @@ def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
         TAOClassifier(split="axis"),
         TAOClassifier(init="cart"),
         TAOClassifier(init="random"),
+        TAORegressor(),
         TAORegressor(split="axis"),
     ]
 )
@@ -416,7 +418,7 @@ def test_free_sweeps_end_where_they_have_found_nothing_better_for_long() -> None
         np.testing.assert_array_equal(wandered.weights, expected)
 
 
-@pytest.mark.parametrize("data", [load_breast_cancer, load_digits, load_wine])
+@pytest.mark.parametrize("data", first(1, [load_wine, load_breast_cancer, load_digits]))
 def test_the_defaults_beat_cart(data: Any) -> None:
     X, y = data(return_X_y=True)
     wrong: dict[Any, list[float]] = {TAOClassifier: [], DecisionTreeClassifier: []}

@@ -89,11 +89,5 @@ def sparse(weights: FloatArray) -> tuple[NDArray[Any], ...]:
 
 def sides(X: FloatArray, weights: FloatArray, bias: float) -> BoolArray:
     """Which rows go right at one decision, by the same arithmetic as the tree's."""
-    stump = Tree(
-        np.vstack([weights, np.zeros((2, len(weights)))]),
-        np.array([bias, 0.0, 0.0]),
-        np.array([1, -1, -1], dtype=np.intp),
-        np.array([2, -1, -1], dtype=np.intp),
-        np.zeros((3, 1)),
-    )
-    return np.asarray(stump.leaves(X) == 2)
+    column = np.flatnonzero(weights)
+    return np.asarray(kernels.sides(X, column, weights[column], bias))

@@ -24,7 +24,7 @@ KERNELS = {
     "butfor.neighbours.trees": KernelGroup(
         "what a sum of trees does nearby", 4, (("begin_search", "merged"), ("search",))
     ),
-    "butfor.trees.tao": KernelGroup("", 4, (("descend", "paths", "logistic"),)),
+    "butfor.trees.tao": KernelGroup("", 4, (("descend", "paths", "sides", "logistic"),)),
     "butfor.model": KernelGroup("", 1, (("add_leaves", "add_leaves_of_numbers"),)),
 }
 

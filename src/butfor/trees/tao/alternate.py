@@ -13,10 +13,10 @@ both of its children are leaves, it is learnt between two of these classes, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,6 +25,8 @@ from butfor.arrays import FloatArray, IntArray
 from butfor.trees.tao.loss import Loss
 from butfor.trees.tao.split import Decision, Split
 from butfor.trees.tree import Tree, sides
+
+Returned = TypeVar("Returned")
 
 GAIN_ROUNDING = 1e-10
 """Gains below this share of the objective are taken for rounding."""
@@ -106,14 +108,15 @@ class Alternation:
             gain = self.gain(tree, at)
             nodes = tree.inner[depth[tree.inner] == level]
             groups = _rows_of(at, nodes)
-            jobs = [delayed(decide)((tree.weights[i], float(tree.bias[i])), rows, gain[rows]) for i, rows in groups]
+            jobs = [partial(decide, (tree.weights[i], float(tree.bias[i])), rows, gain[rows]) for i, rows in groups]
             for (i, _), (weights, bias) in zip(groups, self._each(jobs), strict=True):
                 tree.weights[i], tree.bias[i] = weights, bias
         tree.value = self.loss.refit(tree.value, tree.leaves(self.X))
 
-    def _each(self, jobs: list[Any]) -> list[Any]:
-        """What jobs return. A single one is not worth a thread."""
-        return [work(*given) for work, given, _ in jobs] if len(jobs) < 2 else self.workers(jobs)
+    def _each(self, jobs: Sequence[Callable[[], Returned]]) -> list[Returned]:
+        """What jobs return. Threads are worth it only where two have work."""
+        alone = len(jobs) < 2 or self.workers.n_jobs == 1
+        return [job() for job in jobs] if alone else list(self.workers(delayed(job)() for job in jobs))
 
     def gain(self, tree: Tree, at: IntArray) -> FloatArray:
         """What each row gains by going right and not left at its node.
@@ -157,7 +160,7 @@ class Alternation:
             for fork, rows in _rows_of(above[leaf], forks)
             if len(rows) > 1 and ((leaf[rows] == leaf[rows[0]]).all() or not gain[rows].any())
         ]
-        jobs = [delayed(self.woken)(tree.weights[fork], tree.value, rows, leaf[rows], least) for fork, rows in asleep]
+        jobs = [partial(self.woken, tree.weights[fork], tree.value, rows, leaf[rows], least) for fork, rows in asleep]
         for (fork, _), woken in zip(asleep, self._each(jobs), strict=True):
             if woken is not None:
                 (tree.weights[fork], tree.bias[fork]), tree.value[[tree.left[fork], tree.right[fork]]] = woken

@@ -34,6 +34,15 @@ def descend(X, first, indptr, index, coef, bias, left, right):  # type: ignore[n
 
 
 @numba.njit(cache=True, nogil=True)
+def sides(X, index, coef, bias):  # type: ignore[no-untyped-def]
+    """Which rows go right at one decision."""
+    out = np.empty(len(X), np.bool_)
+    for row in range(len(X)):
+        out[row] = goes_right(X, row, 0, len(index), index, coef, bias)
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
 def paths(X, depth, indptr, index, coef, bias, left, right):  # type: ignore[no-untyped-def]
     """The nodes that each row visits, from the root on. It is -1 after the leaf."""
     out = np.full((len(X), depth + 1), -1, np.intp)
