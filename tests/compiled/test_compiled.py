@@ -256,6 +256,29 @@ def test_every_search_has_an_example() -> None:
     assert set(SMALL_PROBLEMS) == set(SEARCHES)
 
 
+def test_what_is_warm_is_not_begun_again_until_a_file_is_missing_or_changed(place, monkeypatch) -> None:
+    begun: list[str] = []
+
+    def compiled(shares: Any, advance: Any) -> None:
+        begun.append("")
+        fresh(place)(1.0)
+
+    monkeypatch.setattr(warming, "_run", compiled)
+    kept = warming.warm()
+    warming.warm()
+    assert len(begun) == 1
+    next(kept.rglob("*.nbc")).unlink()
+    warming.warm()
+    warming.warm()
+    assert len(begun) == 2
+    noted = next(kept.rglob("warmed.json"))
+    for content in ("{", "[]", noted.read_text().replace('"of": "', '"of": "0')):
+        noted.write_text(content)
+        warming.warm()
+        warming.warm()
+    assert len(begun) == 2 + 3
+
+
 def process(place: Path, code: str) -> subprocess.Popen[str]:
     """A process with its own cache, which tells whether it compiles."""
     environment = {**helper_environment(), "NUMBA_CACHE_DIR": str(place)}

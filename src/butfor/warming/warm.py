@@ -12,6 +12,7 @@ from butfor.compiled.cache import kept_in
 from butfor.compiled.searches import SEARCHES, module_of_examples
 from butfor.errors import InputError
 from butfor.views.progress import bar
+from butfor.warming import mark
 
 
 def warm(progress: bool | None = None) -> Path:
@@ -29,9 +30,12 @@ def warm(progress: bool | None = None) -> Path:
             "no directory can be written that compiled code could be kept in.",
             "Set NUMBA_CACHE_DIR to a directory that can be written.",
         )
+    if mark.is_set(place):
+        return place
     shares = [(search, kernels) for search, known in SEARCHES.items() for kernels in known.shares]
     with bar(len(shares), progress, "compiling") as advance:
         _run(shares, advance)
+    mark.set_mark(place)
     return place
 
 
