@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from butfor.compiled import helper
+from butfor.compiled import helper, mark
 from butfor.compiled.cache import kept_in
 from butfor.compiled.searches import SEARCHES, module_of_examples
 from butfor.errors import InputError
 from butfor.views.progress import bar
-from butfor.warming import mark
 
 
 def warm(progress: bool | None = None) -> Path:
