@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from butfor.model.readout import Argmax, Sign, Value
 
 _HOMES = {
-    "importers.fold.linear": ("linear_over",),
-    "importers.fold.nodes": ("Nodes", "trees_over"),
-    "importers.registry": ("register_importer", "register_step"),
-    "model.readout": ("Argmax", "Sign", "Value"),
+    "butfor.importers.fold.linear": ("linear_over",),
+    "butfor.importers.fold.nodes": ("Nodes", "trees_over"),
+    "butfor.importers.registry": ("register_importer", "register_step"),
+    "butfor.model.readout": ("Argmax", "Sign", "Value"),
 }  # fmt: skip
-_HOME = {name: f"butfor.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Argmax",
     "Nodes",
@@ -34,4 +33,4 @@ __all__ = [
     "trees_over",
 ]
 
-__getattr__, __dir__ = loaded_when_used(__name__, _HOME)
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)

@@ -17,15 +17,12 @@ if TYPE_CHECKING:
     from butfor.compress.report import CompressionReport
     from butfor.compress.surrogate_tree import Surrogate, surrogate
 
-_HOME = {
-    "BinaryColumn": "columns",
-    "BinaryColumns": "columns",
-    "CompressionReport": "report",
-    "CounterfactualDiscretizer": "discretizer",
-    "Surrogate": "surrogate_tree",
-    "compression_rate": "rates",
-    "inconsistency_rate": "rates",
-    "surrogate": "surrogate_tree",
+_HOMES = {
+    "butfor.compress.columns": ("BinaryColumn", "BinaryColumns"),
+    "butfor.compress.report": ("CompressionReport",),
+    "butfor.compress.discretizer": ("CounterfactualDiscretizer",),
+    "butfor.compress.surrogate_tree": ("Surrogate", "surrogate"),
+    "butfor.compress.rates": ("compression_rate", "inconsistency_rate"),
 }
 __all__ = [
     "BinaryColumn",
@@ -38,4 +35,4 @@ __all__ = [
     "surrogate",
 ]
 
-__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.compress.{home}" for name, home in _HOME.items()})
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)

@@ -19,18 +19,14 @@ if TYPE_CHECKING:
     from butfor.groups.moved import changes, shifts
     from butfor.groups.reach import levers
 
-_HOME = {
-    "Action": "action",
-    "Actions": "common",
-    "ChosenActions": "common",
-    "changes": "moved",
-    "conflicts": "counted",
-    "costs": "burden",
-    "differences": "burden",
-    "flips": "bias",
-    "levers": "reach",
-    "shifts": "moved",
-    "statuses": "counted",
+_HOMES = {
+    "butfor.groups.action": ("Action",),
+    "butfor.groups.common": ("Actions", "ChosenActions"),
+    "butfor.groups.moved": ("changes", "shifts"),
+    "butfor.groups.counted": ("conflicts", "statuses"),
+    "butfor.groups.burden": ("costs", "differences"),
+    "butfor.groups.bias": ("flips",),
+    "butfor.groups.reach": ("levers",),
 }
 __all__ = [
     "Action",
@@ -46,4 +42,4 @@ __all__ = [
     "statuses",
 ]
 
-__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.groups.{home}" for name, home in _HOME.items()})
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)

@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from butfor.measure.plausibility import Plausibility
 
 _HOMES = {
-    "judge": ("Judge", "plot"),
-    "measures": (
+    "butfor.measure.judge": ("Judge", "plot"),
+    "butfor.measure.measures": (
         "categorical_proximity", "contradiction", "diversity", "normalised_diversity", "proximity", "sparsity",
         "standardised_diversity",
     ),
-    "plausibility": ("Plausibility",),
+    "butfor.measure.plausibility": ("Plausibility",),
 }  # fmt: skip
-_HOME = {name: f"butfor.measure.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Judge",
     "Plausibility",
@@ -44,4 +43,4 @@ __all__ = [
     "standardised_diversity",
 ]
 
-__getattr__, __dir__ = loaded_when_used(__name__, _HOME)
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from butfor.views.lever_matrix import levers
     from butfor.views.status_bars import statuses
 
-_HOME = {"costs": "cost_intervals", "levers": "lever_matrix", "shifts": "heat_map", "statuses": "status_bars"}
+_HOMES = {
+    "butfor.views.cost_intervals": ("costs",),
+    "butfor.views.lever_matrix": ("levers",),
+    "butfor.views.heat_map": ("shifts",),
+    "butfor.views.status_bars": ("statuses",),
+}
 __all__ = ["costs", "levers", "shifts", "statuses"]
 
-__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.views.{home}" for name, home in _HOME.items()})
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)

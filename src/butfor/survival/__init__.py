@@ -27,16 +27,15 @@ if TYPE_CHECKING:
     from butfor.views.survival_words import sentence
 
 _HOMES = {
-    "estimator.survival_functions": ("black_box",),
-    "estimator.survival_networks": ("cox_network",),
-    "problem.targets.survival_names": (
+    "butfor.estimator.survival_functions": ("black_box",),
+    "butfor.estimator.survival_networks": ("cox_network",),
+    "butfor.problem.targets.survival_names": (
         "mean_gain", "mean_loss", "mean_at_least", "median_gain", "quantile_at_least", "survival_at", "survival_gain",
         "risk_change", "hazard_ratio",
     ),
-    "survival.plots": ("curves", "map_of"),
-    "views.survival_words": ("sentence",),
+    "butfor.survival.plots": ("curves", "map_of"),
+    "butfor.views.survival_words": ("sentence",),
 }  # fmt: skip
-_HOME = {name: f"butfor.{home}" for home, names in _HOMES.items() for name in names}
 __all__ = [
     "black_box",
     "cox_network",
@@ -54,4 +53,4 @@ __all__ = [
     "survival_gain",
 ]
 
-__getattr__, __dir__ = loaded_when_used(__name__, _HOME)
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)

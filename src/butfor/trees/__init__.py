@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from butfor.trees.handed import ObliqueTreeClassifier, ObliqueTreeRegressor
     from butfor.trees.tao.estimators import TAOClassifier, TAORegressor
 
-_HOME = {
-    "ObliqueTreeClassifier": "handed",
-    "ObliqueTreeRegressor": "handed",
-    "TAOClassifier": "tao.estimators",
-    "TAORegressor": "tao.estimators",
+_HOMES = {
+    "butfor.trees.handed": ("ObliqueTreeClassifier", "ObliqueTreeRegressor"),
+    "butfor.trees.tao.estimators": ("TAOClassifier", "TAORegressor"),
 }
 __all__ = ["ObliqueTreeClassifier", "ObliqueTreeRegressor", "TAOClassifier", "TAORegressor"]
 
-__getattr__, __dir__ = loaded_when_used(__name__, {name: f"butfor.trees.{home}" for name, home in _HOME.items()})
+__getattr__, __dir__ = loaded_when_used(__name__, _HOMES)
