@@ -112,6 +112,10 @@ def _fold(of: DataSet, model_name: str, model: Any, part: tuple[Any, ...], smoke
         yield from _trees("FCCA", cuts, part, of, quantile=quantile)
     if model_name != "boosted stumps":
         return
+    together = _fitted(type(disc)(**(disc.get_params(deep=False) | {"rank": "classes"})), X, y)
+    for quantile in QUANTILES[1:]:
+        cuts = [(one.feature, one.at) for one in together.set_quantile(quantile).thresholds_]
+        yield from _trees("FCCA, by classes", cuts, part, of, quantile=quantile)
     if found.rows <= PROGRAM_ROWS:
         yield from _own_program(disc, part, of)
     begin = time.perf_counter()

@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import butfor as bf
-from butfor.compress import recent
+from butfor.compress import ranks, recent
 from butfor.compress import search as searching
 from butfor.compress.columns import ColumnTest
 from butfor.datasets import loans
@@ -499,6 +499,7 @@ def test_a_quantile_outside_its_range(quantile: float) -> None:
         ({"quantile": "most"}, "quantile='most'"),
         ({"merge": 2.0}, "merge=2.0"),
         ({"scale": "miles"}, "'range', 'std', 'mad', 'none'"),
+        ({"rank": "age"}, "'counts', 'classes'"),
     ],
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], words: str) -> None:
@@ -511,3 +512,37 @@ def test_a_regressor_changes_no_class() -> None:
     X, _ = table(60)
     with pytest.raises(bf.errors.UnsupportedModelError, match="does not predict classes"):
         Discretizer(DecisionTreeRegressor()).fit(X, np.arange(60) % 2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_columns_are_ranked_by_what_leaves_the_classes_least_mixed(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    answers, codes, counts = rng.integers(0, 2, (30, 7), np.uint8), rng.integers(0, 3, 30), rng.permutation(7)
+
+    def mixed(columns: list[int]) -> float:
+        """Gini's impurity by its definition."""
+        shares = pd.crosstab(np.array([str(row) for row in answers[:, columns].tolist()]), codes)
+        return float((shares.sum(axis=1) - (shares**2).sum(axis=1) / shares.sum(axis=1)).sum())
+
+    order, taken = ranks._order(answers, codes, counts), list[int]()
+    assert sorted(order) == list(range(7))
+    for k in order:
+        left = {j: mixed([*taken, j]) for j in range(7) if j not in taken}
+        if min(left.values()) < mixed(taken) - 1e-9:
+            assert left[k] == pytest.approx(min(left.values()))
+        else:
+            assert counts[k] == max(counts[j] for j in left)
+        taken.append(k)
+
+
+def test_ranks_ask_for_no_counterfactual_again(counted: list[int]) -> None:
+    X, y = table()
+    model = stumps().fit(X, y)
+    by_counts = Discretizer(model, quantile=0.5).fit(X, y)
+    ranked = Discretizer(model, quantile=0.5, rank="classes").fit(X, y)
+    assert len(counted) == 1
+    assert set(ranked.crossings_.columns.names) == set(by_counts.crossings_.columns.names)
+    for quantile in (0.3, 0.5, 0.9, 1.0):
+        assert len(ranked.crossings_.columns.kept(quantile)) == len(by_counts.crossings_.columns.kept(quantile))
+    apart = [bf.compress.inconsistency_rate(one.transform(X), y) for one in (ranked, by_counts)]
+    assert apart[0] <= apart[1]
