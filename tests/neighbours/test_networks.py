@@ -17,6 +17,7 @@ from butfor.neighbours.ball import Ball, BallNorm
 from butfor.neighbours.networks.search import NetworkAdversary
 from butfor.neighbours.networks.unit_bounds import UnitBounds
 from butfor.testing.problems import Kinds, random_problem, random_row
+from tests.shorter import first
 
 KINDS = Kinds(features=3)
 
@@ -71,10 +72,11 @@ def random_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndar
     return problem.model, rng.normal(size=problem.model.scores), point, Ball(norm, radius, none, none)
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(25), range(25, 80)]))
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
-def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm) -> None:
+def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm, seeds: range) -> None:
     moved = 0
-    for seed in range(80):
+    for seed in seeds:
         model, row, point, ball = random_case(seed, norm)
         if sum(len(layer.leak) for layer in model.layers) > 8:
             continue
@@ -89,7 +91,7 @@ def test_the_smallest_sum_is_that_of_the_best_pattern(norm: BallNorm) -> None:
         some = NetworkAdversary(model, row, point, ball, truth + 1e-5 * size).worst()
         assert evaluate(model, some.point[None])[0] @ row < truth + 1e-5 * size
         moved += truth < evaluate(model, point[None])[0] @ row - 1e-6
-    assert moved > 30
+    assert moved > 0.375 * len(seeds)
 
 
 def test_a_round_ball_is_bounded_and_its_worst_is_near() -> None:

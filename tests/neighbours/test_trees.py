@@ -16,6 +16,7 @@ from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.regions import regions
 from butfor.neighbours.trees.search import worst_row
 from butfor.testing.problems import Kinds, random_problem, random_row
+from tests.shorter import first
 
 KINDS = Kinds(features=3, bins=False)  # bins may end between the points of a grid
 
@@ -35,17 +36,18 @@ def near(model: Trees, point: np.ndarray, low: np.ndarray, high: np.ndarray, ste
     return np.array(list(itertools.product(*ways))).reshape(-1, len(point))
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(70), range(70, 250)]))
 @pytest.mark.parametrize("norm", [None, "l1", "l2"])
 @pytest.mark.parametrize("room", [(32, 8), (3, 3)])
 @pytest.mark.parametrize("few", [200, 1])
-def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, few, monkeypatch) -> None:
+def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, few, seeds, monkeypatch) -> None:
     monkeypatch.setattr(module, "FEW_BOXES", few)
     monkeypatch.setattr(module, "OPEN_BOXES", room[0])
     monkeypatch.setattr(module, "LISTED_LEAVES", room[1])
     merges, merged = [], kernels.merged
     monkeypatch.setattr(kernels, "merged", lambda *given: merges.append(1) or merged(*given))
     splits = 0
-    for seed in range(250):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 9)
         numbers = np.array([feature.levels is None for feature in problem.space])
@@ -78,5 +80,5 @@ def test_the_smallest_score_of_a_box_and_of_a_slab_beside_the_point(norm, room, 
             some = worst_row(leaves, point, low, high, step, round_ball, below=scores.min() + 1e-9)
             assert some.score == pytest.approx(scores.min(), abs=1e-8)
             splits += scores.min() < scores[0]
-    assert splits > 60
-    assert few == 200 or len(merges) > 60
+    assert splits > 0.24 * len(seeds)
+    assert few == 200 or len(merges) > 0.24 * len(seeds)

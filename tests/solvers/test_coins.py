@@ -124,7 +124,7 @@ def test_answers_in_another_currency(name: str, cost: str) -> None:
     model = MODELS[name].fit(X, (100 * X.ratio + X.income / 40_000 + X.years / 15 > 3).astype(int))
     explainer = bf.Explainer(model, data=X)
     rows = X[1:][model.predict(X[1:]) == 0][:3]
-    limits = {"solver": bf.Swarm(iterations=20)} if name == "black box" else {}
+    limits = {"solver": bf.Swarm(20, 10)} if name == "black box" else {}
     first = explainer.explain(rows, target=1, cost=COSTS[cost], progress=False, **limits)
     for factor in (1e-9, 2.0**-30, 1e9):
         again = explainer.explain(rows, target=1, cost=factor * COSTS[cost], progress=False, **limits)

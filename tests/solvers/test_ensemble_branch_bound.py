@@ -63,10 +63,11 @@ def test_agrees_with_the_mixed_integer_program(seeds: range) -> None:
     assert compared >= len(seeds) / 2
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(100), range(100, 300)]))
 @pytest.mark.parametrize("depth", [1, 2])
-def test_trees_on_one_feature_are_added_up(depth: int) -> None:
+def test_trees_on_one_feature_are_added_up(depth: int, seeds: range) -> None:
     judged = 0
-    for seed in range(300):
+    for seed in seeds:
         problem = random_problem(seed, "ensemble", Kinds(), trees=2)
         assert isinstance(problem.model, Trees)
         stumps = random_trees(np.random.default_rng(seed), problem.space, problem.model.scores, 9, depth)
@@ -80,7 +81,7 @@ def test_trees_on_one_feature_are_added_up(depth: int) -> None:
         asking = np.diff(leaves.entry[leaves.tree]) > 0
         assert depth > 1 or asking.sum() <= len(problem.space), "a tree a feature"
         judged += 1
-    assert judged > 150
+    assert judged > 0.5 * len(seeds)
 
 
 @pytest.fixture(scope="module")

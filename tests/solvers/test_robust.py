@@ -115,7 +115,7 @@ def enumerated(problem: Problem) -> float:
     return best
 
 
-@pytest.mark.parametrize("block", first(2, range(6)))
+@pytest.mark.parametrize("block", first(1, range(6)))
 def test_agrees_with_enumeration(block: int) -> None:
     judged = 0
     for seed in range(100 * block, 100 * block + 100):
@@ -133,9 +133,10 @@ def test_agrees_with_enumeration(block: int) -> None:
     assert judged > 60
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(40), range(40, 120)]))
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
-def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
-    for seed in range(120):
+def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm, seeds: range) -> None:
+    for seed in seeds:
         problem = robust_problem(seed, norm)
         if not ROBUST.accepts(problem.form()):
             continue
@@ -147,11 +148,12 @@ def test_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
             assert any(part.holds(scores).all() for part in problem.score_sets), f"seed {seed}"
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(50), range(50, 150)]))
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
-def test_no_row_below_the_bound_survives_a_ball_of_cost(norm: BallNorm) -> None:
+def test_no_row_below_the_bound_survives_a_ball_of_cost(norm: BallNorm, seeds: range) -> None:
     """Rows near the answer, between it and the given row, and anywhere: the exact adversary judges each."""
     judged = proven = 0
-    for seed in range(150):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         problem = random_problem(seed, "ensemble", REAL, trees=1 + seed % 4)
         radius, nothing = rng.choice([0.1, 0.25, 0.4], len(problem.space)), np.zeros(len(problem.space))
@@ -178,8 +180,8 @@ def test_no_row_below_the_bound_survives_a_ball_of_cost(norm: BallNorm) -> None:
                 worst = worst_neighbours(problem.model, part.A, row, problem.demands.ball)
                 ends = zip(worst, part.b, part.strict, strict=True)
                 assert any(near.score < b or (strict and near.score == b) for near, b, strict in ends), (seed, row)
-    assert judged > 1000
-    assert proven > 30
+    assert judged > 7 * len(seeds)
+    assert proven > 0.2 * len(seeds)
 
 
 def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
@@ -474,29 +476,29 @@ def test_a_robust_answer_among_candidates() -> None:
     assert found.certificate.status is Status.PROVEN_OPTIMAL
 
 
+@pytest.mark.parametrize("seed", first(1, (1, 2, 3)))
 @pytest.mark.parametrize("hidden", [(6,), (6, 5)])
-def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...]) -> None:
+def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...], seed: int) -> None:
     """All rows and all neighbours can be listed, because every column has steps."""
     X, y = make_classification(150, 3, n_informative=3, n_redundant=0, flip_y=0.1, random_state=2)
     X = pd.DataFrame(np.round(X * 2) / 2, columns=list("abc"))
     radius = {"a": 0.5, "b": 1.0}
     grid = np.array(list(itertools.product(*(np.arange(X[c].min(), X[c].max() + 0.25, 0.5) for c in X))))
     shifts = np.array(list(itertools.product([-0.5, 0.0, 0.5], [-1.0, -0.5, 0.0, 0.5, 1.0], [0.0])))
-    for seed in (1, 2, 3):
-        model = MLPClassifier(hidden, solver="lbfgs", max_iter=2000, random_state=seed).fit(X.to_numpy(), y)
-        near = (grid[:, None] + shifts).reshape(-1, 3)
-        fine = (model.predict(near) == 1).reshape(len(grid), -1).all(axis=1)
-        explainer = bf.Explainer(model, X.to_numpy(), space={f"x{j}": bf.Step(0.5) for j in range(3)})
-        rows = X.to_numpy()[model.predict(X.to_numpy()) == 0][:6]
-        answers = explainer.explain(
-            rows, target=1, constraints=[bf.robust({"x0": radius["a"], "x1": radius["b"]})], time_limit=60.0
-        )
-        width = (X.max() - X.min()).to_numpy()
-        for row, answer in zip(rows, answers, strict=True):
-            truth = (np.abs(grid - row) / width).sum(axis=1)[fine].min(initial=np.inf)
-            assert answer.cost == pytest.approx(truth, abs=1e-6), (seed, row)
-            assert answer.certificate.bound <= truth + 1e-6
-            assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+    model = MLPClassifier(hidden, solver="lbfgs", max_iter=2000, random_state=seed).fit(X.to_numpy(), y)
+    near = (grid[:, None] + shifts).reshape(-1, 3)
+    fine = (model.predict(near) == 1).reshape(len(grid), -1).all(axis=1)
+    explainer = bf.Explainer(model, X.to_numpy(), space={f"x{j}": bf.Step(0.5) for j in range(3)})
+    rows = X.to_numpy()[model.predict(X.to_numpy()) == 0][:6]
+    answers = explainer.explain(
+        rows, target=1, constraints=[bf.robust({"x0": radius["a"], "x1": radius["b"]})], time_limit=60.0
+    )
+    width = (X.max() - X.min()).to_numpy()
+    for row, answer in zip(rows, answers, strict=True):
+        truth = (np.abs(grid - row) / width).sum(axis=1)[fine].min(initial=np.inf)
+        assert answer.cost == pytest.approx(truth, abs=1e-6), row
+        assert answer.certificate.bound <= truth + 1e-6
+        assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -523,14 +525,15 @@ def test_a_value_that_the_worst_neighbour_just_has_is_met(hidden: tuple[int, ...
     assert constant == (len(hidden) == 2)
 
 
-def test_nothing_cheaper_than_the_bound_of_a_network_is_robust() -> None:
+@pytest.mark.parametrize("some", first(1, [slice(4), slice(4, 8)]))
+def test_nothing_cheaper_than_the_bound_of_a_network_is_robust(some: slice) -> None:
     """Against the plain definition: cheaper rows are tried, and each has a neighbour on the wrong side."""
     X, y = make_classification(150, 3, n_informative=3, n_redundant=0, flip_y=0.1, random_state=4)
     width, rng, judged = X.max(axis=0) - X.min(axis=0), np.random.default_rng(0), 0
     model = MLPClassifier((6,), solver="lbfgs", max_iter=3000, random_state=0).fit(X, y)
     corners = np.array(list(itertools.product([-1, 1], repeat=3))) * 0.04 * width
-    inner = rng.uniform(-1, 1, (60, 3)) * 0.04 * width
-    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0][:8]
+    shifts = np.vstack([corners, rng.uniform(-1, 1, (60, 3)) * 0.04 * width])
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) == 0][some]
     answers = explainer.explain(rows, target=1, constraints=[bf.robust(0.04)])
     for row, answer in zip(rows, answers, strict=True):
         assert answer.certificate.status is Status.PROVEN_OPTIMAL
@@ -538,10 +541,12 @@ def test_nothing_cheaper_than_the_bound_of_a_network_is_robust() -> None:
         tried = np.clip(tried, X.min(axis=0), X.max(axis=0))
         tried = tried[(np.abs(tried - row) / width).sum(axis=1) < answer.cost - 1e-6]
         tried = tried[model.predict(tried) == 1]
-        near = (tried[:, None] + np.vstack([corners, inner])).reshape(-1, 3)
         judged += len(tried)
-        assert not len(near) or (model.predict(near) == 0).reshape(len(tried), -1).any(axis=1).all()
-    assert judged > 100
+        for shift in shifts:
+            if len(tried):
+                tried = tried[model.predict(tried + shift) == 1]
+        assert not len(tried)
+    assert judged > 12.5 * len(rows)
 
 
 def test_the_surroundings_of_a_network() -> None:
@@ -606,13 +611,14 @@ def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     assert bf.check(answer, model).passed
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(90, 150), range(90)]))
 @pytest.mark.parametrize("form", ["linear", "network"])
 @pytest.mark.parametrize("norm", list(BallNorm))
-def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm) -> None:
+def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm, seeds: range) -> None:
     """On grids of whole numbers, with values that are missing or may become missing, against enumeration."""
     kinds = Kinds(costs=("l1", "l0", "table"), relations=("at most",), features=3, continuous=False, classes=2)
     judged = agreed = missing = 0
-    for seed in range(150):
+    for seed in seeds:
         problem = random_problem(seed, form, kinds)
         ball = random_ball(np.random.default_rng(seed), problem, BallNorm.LINF)
         ball = replace(ball, radius=np.where([len(cells.edges) for cells in problem.model.cells], 0.0, ball.radius))
@@ -629,8 +635,8 @@ def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm) -> None:
         assert equal or form == "network", message  # about ties of a network, rounding decides
         judged, agreed = judged + 1, agreed + equal
         missing += bool((np.isnan(problem.factuals[0]) & (ball.radius > 0)).any())
-    assert agreed > 0.8 * judged > 30
-    assert missing > 3
+    assert agreed > 0.8 * judged > 0.2 * len(seeds)
+    assert missing > 0.02 * len(seeds)
 
 
 def test_the_estimator_is_asked_about_neighbours_and_not_whether_they_are_robust() -> None:
@@ -711,12 +717,13 @@ def test_rounding_that_decides_about_a_neighbour_of_a_linear_row_is_asked_about(
         assert (model.predict(pd.concat(near)) >= least).all()
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(130), range(130, 400)]))
 @pytest.mark.parametrize("norm", list(BallNorm))
-def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm) -> None:
+def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm, seeds: range) -> None:
     """The closed form for many rows against the solver that takes one after the other, over several sets of scores."""
     kinds = Kinds(costs=("l1", "l2", "l0", "linf", "table"), relations=("at most",), missing=False, features=3)
     together, judged, impossible = RobustLinear((LinearExact(), LinearKnapsack())), 0, 0
-    for seed in range(400):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         problem = random_problem(seed, "linear", kinds)
         ball = random_ball(rng, problem, BallNorm.LINF)
@@ -729,8 +736,8 @@ def test_rows_of_a_linear_model_together_are_as_each_alone(norm: BallNorm) -> No
         if found.found()[0]:
             assert found.cost[0] == pytest.approx(alone.cost[0], rel=1e-6, abs=1e-9), f"seed {seed}"
         judged, impossible = judged + 1, impossible + (not found.found()[0])
-    assert judged > 80
-    assert impossible > 10
+    assert judged > 0.2 * len(seeds)
+    assert impossible > 0.025 * len(seeds)
 
 
 def test_many_rows_of_a_linear_model_and_what_their_certificates_tell() -> None:
@@ -758,12 +765,13 @@ def test_many_rows_of_a_linear_model_and_what_their_certificates_tell() -> None:
     assert bf.Explanation.from_json(one.to_json()).certificate == one.certificate
 
 
+@pytest.mark.parametrize("some", first(1, [slice(1), slice(1, 3)]))
 @pytest.mark.parametrize("blind", [False, True])
-def test_a_hard_network_has_an_answer_soon(blind: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hard_network_has_an_answer_soon(blind: bool, some: slice, monkeypatch: pytest.MonkeyPatch) -> None:
     """Linear steps end beside the boundary, where the adversary takes long. Deeper inside, and among real rows, it does not."""
     X, y = make_classification(300, 12, n_informative=8, random_state=3)
     network = MLPClassifier((40,), solver="lbfgs", alpha=1.0, max_iter=5000, random_state=0).fit(X, y)
-    explainer, rows = bf.Explainer(network, X), X[network.predict(X) == 0][:3]
+    explainer, rows = bf.Explainer(network, X), X[network.predict(X) == 0][some]
     monkeypatch.setattr(NetworkShifts, "_look", lambda *args: None)
     if blind:
         monkeypatch.setattr(deep_inside, "_deeper", lambda network, shifts, best, budget: best)

@@ -73,10 +73,10 @@ def robust_on_grid(problem: Problem, row: np.ndarray) -> np.ndarray:
     return np.array([part.holds(scores).all() for part in problem.score_sets])
 
 
-@pytest.mark.parametrize("block", first(1, range(4)))
+@pytest.mark.parametrize("block", first(1, range(8)))
 def test_whole_numbers_agree_with_enumeration(block: int) -> None:
     judged = agreed = shifted = 0
-    for seed in range(100 * block, 100 * block + 100):
+    for seed in range(50 * block, 50 * block + 50):
         problem = problem_of(seed, WHOLE, BallNorm.LINF)
         if not ROBUST.accepts(problem.form()):
             continue
@@ -95,8 +95,8 @@ def test_whole_numbers_agree_with_enumeration(block: int) -> None:
         judged, shifted = judged + 1, shifted + problem.demands.ball.radius.any()
         equal = found.cost[0] == best or abs(found.cost[0] - best) <= 1e-6 * (1 + best)
         agreed += equal and found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
-    assert agreed >= 0.95 * judged > 40  # about few ties of decisions, rounding decides
-    assert shifted > 25
+    assert agreed >= 0.95 * judged > 20  # about few ties of decisions, rounding decides
+    assert shifted > 12
 
 
 def clear_of(model: ObliqueTree, path, row: np.ndarray, ball: Ball) -> float:
@@ -122,10 +122,11 @@ def deep(problem: Problem, part, row: np.ndarray) -> float:
     return max([clear_of(model, path, row, problem.demands.ball) for path in missed], default=-np.inf)
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(15), range(15, 50)]))
 @pytest.mark.parametrize("norm", [BallNorm.LINF, BallNorm.L1])
-def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm) -> None:
+def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm, seeds: range) -> None:
     judged = proven = found_some = 0
-    for seed in range(50):
+    for seed in seeds:
         problem = problem_of(seed, REAL, norm)
         if not ROBUST.accepts(problem.form()):
             continue
@@ -146,8 +147,8 @@ def test_an_answer_is_robust_and_no_cheaper_row_of_a_grid_is(norm: BallNorm) -> 
             assert min(deep(problem, part, point) for part in problem.score_sets) <= 1e-9, f"seed {seed}"
             found_some += found.cost[0] > 0
         judged += 1
-    assert proven >= 0.95 * judged > 40  # if a ball touches a leaf, rounding decides
-    assert found_some > 10
+    assert proven >= 0.95 * judged > 0.8 * len(seeds)  # if a ball touches a leaf, rounding decides
+    assert found_some > 0.2 * len(seeds)
 
 
 @pytest.mark.parametrize("norm", list(BallNorm))

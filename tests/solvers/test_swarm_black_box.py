@@ -23,6 +23,7 @@ from butfor.datasets import loans
 from butfor.errors import InputError, InputTypeError, UnknownColumnError, UnsupportedProblemError
 from butfor.importers.libraries.sklearn_isolation import PathLengths
 from butfor.solvers.swarm.appraiser import Appraiser
+from tests.shorter import first
 
 X, Y = loans.load()
 NUMBERS = ["age", "income", "amount", "months", "late_payments"]
@@ -107,11 +108,12 @@ def test_never_dearer_than_the_cheapest_real_row() -> None:
             assert (found.costs <= real.costs + 1e-12).all()
 
 
-def test_how_far_from_the_optimum_on_a_tree_and_a_line() -> None:
+@pytest.mark.parametrize("count", first(1, [2, 4]))
+def test_how_far_from_the_optimum_on_a_tree_and_a_line(count: int) -> None:
     """The same models read give the optimum: what the swarm is above it, measured and held."""
-    numbers = REJECTED.iloc[:4]
+    numbers = REJECTED.iloc[:count]
     cases = [
-        (bf.Explainer(TREE, X), bf.Explainer(bf.black_box(TREE.predict_proba, TREE.classes_), X), X.iloc[ROWS]),
+        (bf.Explainer(TREE, X), bf.Explainer(bf.black_box(TREE.predict_proba, TREE.classes_), X), X.iloc[ROWS[:count]]),
         (bf.Explainer(LOGIT, X[NUMBERS]), boxed(), numbers),
     ]
     for exact, box, rows in cases:
@@ -187,15 +189,16 @@ def test_compare_adds_the_bound_of_an_exact_solver() -> None:
     assert "no exact solver takes the question" in black.certificate.solver
 
 
-def test_the_same_seed_gives_the_same_answer_and_rows_do_not_matter_to_each_other() -> None:
+@pytest.mark.parametrize("count", first(1, [2, 4]))
+def test_the_same_seed_gives_the_same_answer_and_rows_do_not_matter_to_each_other(count: int) -> None:
     explainer = boxed()
-    rows = REJECTED.iloc[:4]
-    first, second = (explainer.explain(rows, target="approved", solver=QUICK, seed=4) for _ in range(2))
-    assert first == second
-    alone = explainer.explain(rows.iloc[[3]], target="approved", solver=QUICK, seed=4)
-    assert np.array_equal(alone.only.point_codes, first[3].point_codes)
+    rows = REJECTED.iloc[:count]
+    one, other = (explainer.explain(rows, target="approved", solver=QUICK, seed=4) for _ in range(2))
+    assert one == other
+    alone = explainer.explain(rows.iloc[[-1]], target="approved", solver=QUICK, seed=4)
+    assert np.array_equal(alone.only.point_codes, one[count - 1].point_codes)
     different = [
-        explainer.explain(rows.iloc[[3]], target="approved", solver=QUICK, seed=seed).cost for seed in range(6)
+        explainer.explain(rows.iloc[[-1]], target="approved", solver=QUICK, seed=seed).cost for seed in range(count + 2)
     ]
     assert max(different) / min(different) < 1.05, "the seed is no matter of luck"
 
@@ -285,10 +288,12 @@ def test_how_many_were_asked_and_how_many_particles_were_dropped_is_said() -> No
     assert none.certificate.notes["invalid particles"] == QUICK.particles
 
 
-def test_the_weighted_sum_of_three_terms() -> None:
+@pytest.mark.parametrize("count", first(1, [4, 10]))
+def test_the_weighted_sum_of_three_terms(count: int) -> None:
     """Distance to the target, Gower distance, changes: `pull` and the weights of a cost; heavier changes are fewer."""
     explainer = boxed()
-    sums = [explainer.explain(REJECTED, target="approved", cost=bf.Gower() + weight * bf.L0(), solver=bf.Swarm(pull=10.0))
+    rows = REJECTED.iloc[:count]
+    sums = [explainer.explain(rows, target="approved", cost=bf.Gower() + weight * bf.L0(), solver=bf.Swarm(pull=10.0))
             for weight in (0.0, 2.0)]  # fmt: skip
     assert all(one.found.all() for one in sums)
     changes = [np.mean([len(answer.changes) for answer in one]) for one in sums]
@@ -365,9 +370,10 @@ def test_the_algorithm_of_survival_counterfactuals_as_it_is_written(seed) -> Non
         bf.Explainer(TREE, X).explain(X.iloc[ROWS[:1]], cost=bf.L2(), solver=written)
 
 
-def test_a_random_one_of_each_cluster_is_as_valid() -> None:
+@pytest.mark.parametrize("seeds", first(1, [range(1), range(3)]))
+def test_a_random_one_of_each_cluster_is_as_valid(seeds: range) -> None:
     drawn, cheapest = (bf.Swarm(choice=choice, polish=False) for choice in ("random", "clusters"))
-    begun = {swarm: [boxed().explain(ONE, target="approved", solver=swarm, seed=seed) for seed in range(3)]
+    begun = {swarm: [boxed().explain(ONE, target="approved", solver=swarm, seed=seed) for seed in seeds]
              for swarm in (drawn, cheapest)}  # fmt: skip
     assert all(answers.found.all() for answers in begun[drawn])
     of = {swarm: np.mean([answers.costs for answers in some]) for swarm, some in begun.items()}
@@ -377,31 +383,34 @@ def test_a_random_one_of_each_cluster_is_as_valid() -> None:
 @pytest.mark.parametrize(
     "swarm", [QUICK, replace(QUICK, choice="own"), replace(QUICK, choice="own", polish=False)], ids=repr
 )
-def test_as_many_answers_as_asked_for_are_found(swarm) -> None:
+@pytest.mark.parametrize("count", first(1, [2, 4]))
+def test_as_many_answers_as_asked_for_are_found(swarm, count: int) -> None:
     """Taking back what is not needed makes some of them one; others take their place."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     explainer = bf.Explainer(bf.black_box(forest.predict_proba, classes=forest.classes_), X)
-    found = explainer.explain(X[y == 0].iloc[:4], target=1, k=5, solver=swarm)
-    assert np.bincount([one.row for one in found]).tolist() == [5, 5, 5, 5]
-    assert len({tuple(row) for row in found.points.to_numpy()}) == 20
+    found = explainer.explain(X[y == 0].iloc[:count], target=1, k=5, solver=swarm)
+    assert np.bincount([one.row for one in found]).tolist() == [5] * count
+    assert len({tuple(row) for row in found.points.to_numpy()}) == 5 * count
     assert (forest.predict(found.points) == 1).all()
 
 
-def test_a_forest_says_what_is_plausible() -> None:
+@pytest.mark.parametrize("count", first(1, [5, 10]))
+def test_a_forest_says_what_is_plausible(count: int) -> None:
     """It is asked about every point: the answer looks like the data, also where the cheapest one does not."""
     forest = IsolationForest(n_estimators=40, random_state=0).fit(X[NUMBERS])
     lengths, explainer = PathLengths(forest), boxed()
-    free = explainer.explain(REJECTED, target="approved", solver=QUICK)
+    rows = REJECTED.iloc[:count]
+    free = explainer.explain(rows, target="approved", solver=QUICK)
     least = float(np.quantile(lengths.predict(X[NUMBERS]), 0.5))
     assert (lengths.predict(free.points) < least).any()
     like = [bf.plausible(forest, path_length=least)]
-    kept = explainer.explain(REJECTED, target="approved", constraints=like, solver=QUICK)
+    kept = explainer.explain(rows, target="approved", constraints=like, solver=QUICK)
     assert kept.found.all()
     assert (lengths.predict(kept.points) >= least - 1e-9).all()
     assert all(passed for answer in kept for _, passed in answer.certificate.checks)
     assert kept.costs.sum() > free.costs.sum()
-    real = explainer.explain(REJECTED, target="approved", constraints=[*like, bf.candidates(X[NUMBERS])])
+    real = explainer.explain(rows, target="approved", constraints=[*like, bf.candidates(X[NUMBERS])])
     assert (kept.costs <= real.costs + 1e-12).all()
 
 

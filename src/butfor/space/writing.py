@@ -131,15 +131,17 @@ def _beside(old: Any, new: Any, levels: Levels) -> Any:
     fresh = type(old)(new, index=old.index, name=name)
     if hasattr(kind, "categories"):
         return fresh.astype(_category(old, new, levels))
-    seen = nw.from_native(old, series_only=True)
-    dictionary = in_dictionary(seen)
-    if dictionary is not None:
-        listed = [None if is_missing(value) else value for value in new]
-        made = kind.construct_array_type()(_dictionary(dictionary, listed, levels))
-        return type(old)(made, index=old.index, name=name)
-    if seen.dtype.is_decimal():
-        return _beside_decimals(kind, fresh)
-    exact = kind if isinstance(kind, np.dtype) else _kind(seen.dtype)
+    exact = kind
+    if not isinstance(kind, np.dtype):
+        seen = nw.from_native(old, series_only=True)
+        dictionary = in_dictionary(seen)
+        if dictionary is not None:
+            listed = [None if is_missing(value) else value for value in new]
+            made = kind.construct_array_type()(_dictionary(dictionary, listed, levels))
+            return type(old)(made, index=old.index, name=name)
+        if seen.dtype.is_decimal():
+            return _beside_decimals(kind, fresh)
+        exact = _kind(seen.dtype)
     if exact is None or exact.kind not in "biuf":
         return fresh.astype(kind)
     wide = _holding(exact, _as_floats(new), missing=not isinstance(kind, np.dtype) or kind.kind == "f")
