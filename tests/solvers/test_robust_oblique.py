@@ -185,11 +185,16 @@ def test_the_worst_neighbour_is_the_worst_of_many() -> None:
         assert below[0].score == np.inf
 
 
-@pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
-def test_every_neighbour_is_predicted_as_wanted(norm: str) -> None:
+@pytest.fixture(scope="module")
+def oblique() -> tuple[pd.DataFrame, TAOClassifier]:
     X, y = make_classification(300, 4, n_informative=4, n_redundant=0, random_state=0)
     X = pd.DataFrame(X, columns=list("abcd"))
-    model = TAOClassifier(3, random_state=0).fit(X, y)
+    return X, TAOClassifier(3, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("norm", ["linf", "l2", "l1"])
+def test_every_neighbour_is_predicted_as_wanted(norm: str, oblique: tuple[pd.DataFrame, TAOClassifier]) -> None:
+    X, model = oblique
     explainer = bf.Explainer(model, X)
     rows = X[model.predict(X) == 0].iloc[:5]
     plain = explainer.explain(rows, target=1)
