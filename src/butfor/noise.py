@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.arrays import FloatArray
 from butfor.errors import InputError, UnsupportedProblemError, no_attribute, number, suggests
@@ -129,14 +131,20 @@ def _chance(q: float, columns: int, norm: BallNorm) -> float:
 
 def _chance_of_sum(q: float, columns: int) -> float:
     """P(|Z_1| + ... + |Z_n| <= q), by inversion of the characteristic function w(t / sqrt 2)^n (Gil-Pelaez, 1951)."""
+    t, weights, wave = _characteristic(columns)
+    whole = weights @ ((wave * np.exp(-1j * t * q)).imag / t)
+    return float(np.clip(0.5 - whole / np.pi, 0.0, 1.0))
+
+
+@lru_cache(maxsize=8)
+def _characteristic(columns: int) -> tuple[FloatArray, FloatArray, NDArray[np.complex128]]:
+    """Frequencies, their weights in the sum, and the characteristic function there. A bisection asks for them often."""
     from scipy.special import wofz
 
     points, weights = np.polynomial.legendre.leggauss(POINTS_OF_A_PANEL)
     middles = np.arange(0.0, FREQUENCIES, PANEL) + PANEL / 2
     t: FloatArray = (middles[:, None] + PANEL / 2 * points).ravel()
-    wave = wofz(t / np.sqrt(2)) ** columns * np.exp(-1j * t * q)
-    whole = np.tile(PANEL / 2 * weights, len(middles)) @ (wave.imag / t)
-    return float(np.clip(0.5 - whole / np.pi, 0.0, 1.0))
+    return t, np.tile(PANEL / 2 * weights, len(middles)), wofz(t / np.sqrt(2)) ** columns
 
 
 def _quantile(probability: float, columns: int, norm: BallNorm) -> float:

@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from tests.shorter import diagonal
 
 VALUES = np.random.default_rng(0).normal(size=(80, 3))
 CLASSES = (VALUES[:, 0] + VALUES[:, 1] > 0).astype(int)
@@ -47,8 +48,7 @@ def boosted(library: str) -> Any:
     )
 
 
-@pytest.mark.parametrize("labels", LABELS)
-@pytest.mark.parametrize("name", [*MODELS, "xgboost", "lightgbm"])
+@pytest.mark.parametrize(("name", "labels"), diagonal([*MODELS, "xgboost", "lightgbm"], LABELS))
 def test_answers_keep_the_labels_of_the_frame(name, labels) -> None:
     if (name, labels) == ("lightgbm", "tuples"):
         pytest.skip("LightGBM takes no such labels")

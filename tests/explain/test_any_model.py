@@ -12,6 +12,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 
 import butfor as bf
+from tests.shorter import diagonal
 
 X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)), columns=["income", "debt"])
 X["old"] = np.random.default_rng(1).integers(0, 2, 300).astype(bool)
@@ -275,9 +276,14 @@ def test_a_missing_label_is_no_fraction():
     assert found(function, row=NUMBERS[NUMBERS["income"].between(-0.5, 0)].iloc[[0]]).after == 1
 
 
-@pytest.mark.parametrize("model", [Chance(), Chance().predict, bf.black_box(Chance().predict)])
-@pytest.mark.parametrize("target", [1, "other", [0, 1], {1: 0.5}, bf.probability(1, at_least=0.5)])
-def test_a_class_of_a_model_that_predicts_a_probability_gets_an_error_with_what_to_write(model, target):
+@pytest.mark.parametrize(
+    ("target", "model"),
+    diagonal(
+        [1, "other", [0, 1], {1: 0.5}, bf.probability(1, at_least=0.5)],
+        [Chance(), Chance().predict, bf.black_box(Chance().predict)],
+    ),
+)
+def test_a_class_of_a_model_that_predicts_a_probability_gets_an_error_with_what_to_write(target, model):
     row = NUMBERS[NUMBERS["income"] < 0].iloc[[0]]
     with pytest.raises(bf.errors.InputError, match=r"predicts numbers between 0 and 1\. It has no classes\.") as raised:
         bf.Explainer(model, data=NUMBERS).explain(row, target=target)

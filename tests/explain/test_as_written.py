@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
+from tests.shorter import diagonal
 
 
 def shifted(type_: str, seed: int) -> tuple[pd.DataFrame, pd.Series]:
@@ -20,22 +21,19 @@ def shifted(type_: str, seed: int) -> tuple[pd.DataFrame, pd.Series]:
     return X, (X.a + X.b > 0).astype(int)
 
 
-@pytest.mark.parametrize("type_", ["float32", "float64"])
-@pytest.mark.parametrize("norm", ["linf", "l1"])
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: bf.trees.TAOClassifier(max_depth=2, random_state=0),
-        lambda: DecisionTreeClassifier(max_depth=3, random_state=0),
-        LogisticRegression,
-    ],
-    ids=["oblique", "tree", "linear"],
-)
-def test_the_worst_row_misses_the_target_as_it_is_written(make: Any, norm: str, type_: str) -> None:
+MODELS: dict[str, Any] = {
+    "oblique": lambda: bf.trees.TAOClassifier(max_depth=2, random_state=0),
+    "tree": lambda: DecisionTreeClassifier(max_depth=3, random_state=0),
+    "linear": LogisticRegression,
+}
+
+
+@pytest.mark.parametrize(("kind", "norm", "type_"), diagonal(MODELS, ["linf", "l1"], ["float32", "float64"]))
+def test_the_worst_row_misses_the_target_as_it_is_written(kind: str, norm: str, type_: str) -> None:
     told = 0
     for seed in range(3):
         X, y = shifted(type_, seed)
-        model = make().fit(X, y)
+        model = MODELS[kind]().fit(X, y)
         explainer = bf.Explainer(model, data=X)
         for i in range(6):
             row = X.iloc[[i]]

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import butfor as bf
 from butfor.audit.recheck import check
 from butfor.solvers.outcome import NOBODY
-from tests.shorter import first
+from tests.shorter import diagonal
 
 Status = bf.Status
 
@@ -73,8 +73,7 @@ WISHES = [
 ]
 
 
-@pytest.mark.parametrize("cost", first(4, COSTS), ids=repr)
-@pytest.mark.parametrize("wish", range(len(WISHES)))
+@pytest.mark.parametrize(("cost", "wish"), diagonal(COSTS, range(len(WISHES))), ids=repr)
 def test_every_answer_is_certified_and_solvers_agree(explainer, cost, wish) -> None:
     bound, X = explainer
     rows = X.iloc[5:11]

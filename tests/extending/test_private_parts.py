@@ -6,6 +6,7 @@ docs/contributing.md names the files that make such a thing public. Whatever els
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -114,17 +115,25 @@ def test_no_proof_is_made_of_what_only_a_model_can_judge(form: str, solver: Abst
     assert len(told.why) > 10
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+@cache
+def jumping(form: str) -> list[tuple[int, Problem, float]]:
+    """Problems of one kind of model with prices that jump, by their seeds, and the least cost of each."""
+    kinds, judge = Kinds(costs=("l1",), relations=(), continuous=form != "linear"), BruteForce()
+    problems = {seed: with_jumps(random_problem(seed, form, kinds)) for seed in range(25)}
+    return [
+        (seed, problem, float(judge.solve(problem, Budget()).cost[0]))
+        for seed, problem in problems.items()
+        if judge.accepts(problem.form())
+    ]
+
+
+@pytest.mark.parametrize("solver", [one for one in SOLVERS if one.exact], ids=lambda solver: solver.name)
 @pytest.mark.parametrize("form", MODELS)
 def test_a_solver_takes_a_jumping_price_only_if_it_is_right_about_it(form: str, solver: AbstractSolver) -> None:
-    judge = BruteForce()
-    for seed in range(25):
-        problem = with_jumps(
-            random_problem(seed, form, Kinds(costs=("l1",), relations=(), continuous=form != "linear"))
-        )
-        if not solver.exact or not solver.accepts(problem.form()) or not judge.accepts(problem.form()):
+    for seed, problem, least in jumping(form):
+        if not solver.accepts(problem.form()):
             continue
-        found, least = solver.solve(problem, Budget()), float(judge.solve(problem, Budget()).cost[0])
+        found = solver.solve(problem, Budget())
         assert found.cost[0] == pytest.approx(least, rel=2e-6, abs=2e-6), seed
         assert found.bound[0] <= least + 1e-9 * (1 + abs(least)) or np.isinf(least), seed
 

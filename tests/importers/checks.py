@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from butfor.importers.read import read
 from butfor.model.black_box import BlackBox
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.samples import NUMBERS, REST, TEXT, labels, numbers
+from tests.shorter import diagonal
 
 MISSING = pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
 SEVERAL = pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
@@ -80,11 +82,10 @@ class BoostingContract(ImporterContract):
         if "make" in metafunc.fixturenames:
             metafunc.parametrize("make", self.classifiers.values(), ids=list(self.classifiers))
 
-    @MISSING
-    @SEVERAL
-    def test_classifiers(self, make, several, missing) -> None:
-        for seed in range(2):
-            rng = np.random.default_rng(seed)
-            X = numbers(rng, missing=missing, single=bool(seed))
-            reading = check_importer(make().fit(X, self.classes(rng, X, 3 if several else 2)), X, rng)
-            assert {feature.missing for feature in reading.space} == {True}
+    @pytest.mark.parametrize(("kind", "seed"), diagonal(product([False, True], repeat=2), range(2)))
+    def test_classifiers(self, make, kind, seed) -> None:
+        several, missing = kind
+        rng = np.random.default_rng(seed)
+        X = numbers(rng, missing=missing, single=bool(seed))
+        reading = check_importer(make().fit(X, self.classes(rng, X, 3 if several else 2)), X, rng)
+        assert {feature.missing for feature in reading.space} == {True}

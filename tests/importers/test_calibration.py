@@ -36,7 +36,7 @@ from butfor.model.questions import evaluate
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import NUMBERS, SKLEARN, TEXT, answers, codes, labels, numbers, people
-from tests.shorter import first
+from tests.shorter import diagonal, first
 
 METHODS = ["sigmoid", "isotonic", *(["temperature"] if SKLEARN >= (1, 8) else [])]
 SMALL = {"n_estimators": 5, "max_depth": 3, "random_state": 0}
@@ -85,8 +85,7 @@ def frozen(estimator: Any) -> Any:
     return frozen.FrozenEstimator(estimator)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(("base", "method"), diagonal(BASES, METHODS))
 @pytest.mark.parametrize("seed", first(1, range(2)))
 def test_one_estimator(base, method, seed) -> None:
     for single in (False, True):
@@ -97,8 +96,7 @@ def test_one_estimator(base, method, seed) -> None:
         assert isinstance(check_importer(model, X, rng).readout, Calibrated)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("base", ["logistic", "forest", "boosting", "xgboost"])
+@pytest.mark.parametrize(("base", "method"), diagonal(["logistic", "forest", "boosting", "xgboost"], METHODS))
 def test_a_fitted_estimator_with_one_or_several_calibrators(base, method) -> None:
     rng = np.random.default_rng(0)
     X = numbers(rng)
@@ -135,8 +133,7 @@ def small(rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
     return X, (X["a"] + X["b"] - X["c"] + rng.normal(size=60) > 1.5).astype(int).to_numpy()
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("base", ["logistic", "tree", "forest", "boosting"])
+@pytest.mark.parametrize(("base", "method"), diagonal(["logistic", "tree", "forest", "boosting"], METHODS))
 def test_answers_are_the_cheapest_of_all(base, method) -> None:
     """Every row is tried with the estimator, for the other class and for each probability that some row has."""
     rng = np.random.default_rng(0)
@@ -159,8 +156,7 @@ def test_answers_are_the_cheapest_of_all(base, method) -> None:
 SEVERAL = ["logistic", "margin", "tree", "forest", "boosting", "histogram", "ada"]
 
 
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
-@pytest.mark.parametrize("base", SEVERAL)
+@pytest.mark.parametrize(("base", "method"), diagonal(SEVERAL, ["sigmoid", "isotonic"]))
 def test_several_classes(base, method) -> None:
     """The shares of three classes: read, and every row is tried for each class, and for shares that some row has."""
     rng = np.random.default_rng(1)

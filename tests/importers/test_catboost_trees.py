@@ -130,14 +130,14 @@ STATISTICS = {
 }
 
 
+@pytest.mark.parametrize("seed", first(1, range(3)))
 @pytest.mark.parametrize("how", STATISTICS)
-def test_categories(how) -> None:
-    for seed in range(3):
-        X, y = parities(seed)
-        given = {**TOGETHER, **STATISTICS[how], "cat_features": CATEGORIES}
-        check_importer(regressor(**given).fit(X, y), X, seed)
-        check_importer(classifier(**given).fit(X, y > 1), X, seed)
-        check_importer(classifier(**given).fit(X, np.digitize(y, [0, 1])), X, seed)
+def test_categories(how, seed) -> None:
+    X, y = parities(seed)
+    given = {**TOGETHER, **STATISTICS[how], "cat_features": CATEGORIES}
+    check_importer(regressor(**given).fit(X, y), X, seed)
+    check_importer(classifier(**given).fit(X, y > 1), X, seed)
+    check_importer(classifier(**given).fit(X, np.digitize(y, [0, 1])), X, seed)
 
 
 def test_statistics_about_several_borders_of_the_target() -> None:

@@ -18,6 +18,7 @@ from butfor.importers.libraries.encoder_steps import BY_LEVEL
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import people
+from tests.shorter import diagonal
 
 MODELS = {
     "forest": lambda: RandomForestClassifier(4, max_depth=3, random_state=0),
@@ -35,12 +36,12 @@ def step(library: str, name: str, **given: Any) -> Any:
     return getattr(home, name)(**given)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(
-    ("library", "name"),
-    [(library, name) for library, names in BY_LEVEL.items() for name in names if name != "RareLabelEncoder"],
-)
-def test_encoders(library, name, model) -> None:
+ENCODERS = [(library, name) for library, names in BY_LEVEL.items() for name in names if name != "RareLabelEncoder"]
+
+
+@pytest.mark.parametrize(("encoder", "model"), diagonal(ENCODERS, MODELS))
+def test_encoders(encoder, model) -> None:
+    library, name = encoder
     X = people()
     y = (X["age"] > 45).astype(int)
     reading = check_importer(make_pipeline(step(library, name, **GIVEN.get(name, {})), MODELS[model]()).fit(X, y), X)

@@ -18,6 +18,7 @@ import butfor as bf
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import people
+from tests.shorter import diagonal
 
 pytest.importorskip("feature_engine")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -78,8 +79,7 @@ SELECTING = {
 }
 
 
-@pytest.mark.parametrize("single", [False, True], ids=["float64", "float32"])
-@pytest.mark.parametrize("name", [*BENDING, *STRAIGHT, *SELECTING])
+@pytest.mark.parametrize(("name", "single"), diagonal([*BENDING, *STRAIGHT, *SELECTING], [False, True]))
 def test_before_trees(name, single) -> None:
     X, y = numbers(single=single)
     given = (BENDING | STRAIGHT | SELECTING)[name]

@@ -20,6 +20,7 @@ import butfor as bf
 from butfor.space import frames
 from butfor.testing.importer_contract import check_importer
 from tests.importers.samples import SKLEARN
+from tests.shorter import diagonal
 
 IMPUTERS: dict[str, Any] = {
     "left": None,
@@ -66,8 +67,7 @@ def pipeline(imputer: str, encoder: str, X: Any, y: np.ndarray) -> Any:
     return make_pipeline(columns, DecisionTreeClassifier(max_depth=3, random_state=0)).fit(rows, y)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "encoder"), diagonal(KINDS, ENCODERS))
 def test_every_way_to_be_missing_is_read(kind, encoder) -> None:
     if kind == "polars" and SKLEARN < (1, 8):
         pytest.skip("this scikit-learn passes no polars frame through a ColumnTransformer")

@@ -25,6 +25,7 @@ from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import people
+from tests.shorter import diagonal
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install butfor[onnx]")
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install butfor[onnx]")
@@ -192,8 +193,7 @@ def test_what_skl2onnx_writes_of_regressors(dtype) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("fixed", [False, True], ids=["any rows", "two rows"])
-@pytest.mark.parametrize("classes", [TWO, THREE, None], ids=["two classes", "three classes", "values"])
+@pytest.mark.parametrize(("classes", "fixed"), diagonal([TWO, THREE, None], [False, True]), ids=str)
 def test_what_torch_writes(classes, fixed) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("onnxscript")

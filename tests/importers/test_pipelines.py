@@ -37,6 +37,7 @@ import butfor as bf
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import KINDS, NUMBERS, QUANTILES, REST, SKLEARN, TEXT, answers, people, skip_polars
+from tests.shorter import diagonal
 
 MODELS: dict[str, Callable[[], Any]] = {
     "linear": lambda: LogisticRegression(max_iter=300, tol=0.1),
@@ -76,8 +77,7 @@ NUMERIC_STEPS: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("name", NUMERIC_STEPS)
+@pytest.mark.parametrize(("name", "model"), diagonal(NUMERIC_STEPS, MODELS))
 def test_steps_of_numbers(name, model) -> None:
     X = people().assign(income=lambda X: X["income"].round(-3))
     columns = ColumnTransformer([("numbers", NUMERIC_STEPS[name](), NUMBERS), ("rest", "passthrough", REST)])
@@ -148,9 +148,11 @@ def text_steps(impute: bool) -> dict[str, Callable[[], Any]]:
     }
 
 
-@pytest.mark.parametrize(("impute", "model"), [(False, "linear"), (False, "tree"), (True, "tree")])
-@pytest.mark.parametrize("name", text_steps(False))
-def test_steps_of_categories(name, impute, model) -> None:
+@pytest.mark.parametrize(
+    ("name", "how"), diagonal(text_steps(False), [(False, "linear"), (False, "tree"), (True, "tree")])
+)
+def test_steps_of_categories(name, how) -> None:
+    impute, model = how
     X = people(lost=tuple(TEXT) if impute else ()).astype(dict.fromkeys(TEXT, object))
     columns = ColumnTransformer([("text", text_steps(impute)[name](), TEXT), ("rest", "passthrough", REST)])
     reading = check_importer(make_pipeline(columns, MODELS[model]()).fit(X, answers(X)), X)
@@ -268,8 +270,10 @@ def test_frames_between_the_steps() -> None:
     check_importer(pipeline.fit(X, answers(X)), X)
 
 
-@pytest.mark.parametrize("values", [[1, 2, 3], [1.5, 2.5, 4.0], [True, False], ["u", "v"], ["1", "2", "10"]], ids=str)
-@pytest.mark.parametrize("typed", ["plain", "category", "ordered", "object"])
+LEVELS: list[list[Any]] = [[1, 2, 3], [1.5, 2.5, 4.0], [True, False], ["u", "v"], ["1", "2", "10"]]
+
+
+@pytest.mark.parametrize(("values", "typed"), diagonal(LEVELS, ["plain", "category", "ordered", "object"]), ids=str)
 def test_categories_of_any_type(values, typed) -> None:
     rng = np.random.default_rng(0)
     column = pd.Series(np.array(values)[rng.integers(len(values), size=120)])

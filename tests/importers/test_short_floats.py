@@ -26,7 +26,7 @@ from butfor.solvers.outcome import LEFT_TO_FLOAT32, TOLERANCE, Status, statuses_
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import QUANTILES
-from tests.shorter import first
+from tests.shorter import diagonal, first
 
 SCALERS = [StandardScaler(), MinMaxScaler(), MaxAbsScaler(), RobustScaler()]
 
@@ -38,8 +38,11 @@ def line(columns: int, dtype: Any = np.float32, *before: Any, offset: float = 0.
     return make_pipeline(*before, LogisticRegression(max_iter=1000)).fit(X, score > np.median(score)), X
 
 
-@pytest.mark.parametrize("cost", [bf.L1(), bf.L2(), bf.LInf()], ids=["L1", "L2", "LInf"])
-@pytest.mark.parametrize("before", [(), (StandardScaler(),), (MinMaxScaler(),)], ids=["plain", "standard", "range"])
+COSTS = [bf.L1(), bf.L2(), bf.LInf()]
+BEFORE = [(), (StandardScaler(),), (MinMaxScaler(),)]
+
+
+@pytest.mark.parametrize(("before", "cost"), diagonal(BEFORE, COSTS), ids=repr)
 @pytest.mark.parametrize("columns", [2, 6, 20])
 def test_lines_over_float32_are_proven(columns, before, cost) -> None:
     model, X = line(columns, np.float32, *before)

@@ -28,6 +28,7 @@ from butfor.model.trees import Trees
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import check_caught, why_unread
 from tests.importers.samples import NUMBERS, REST, TEXT, amounts, answers, labels, numbers, people
+from tests.shorter import diagonal
 
 DEEP = DecisionTreeClassifier(max_depth=4)
 
@@ -92,14 +93,13 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["two classes", "several classes"])
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, several) -> None:
-    for seed in range(2):
-        rng = np.random.default_rng(seed)
-        X = numbers(rng, single=bool(seed))
-        classes = int(rng.integers(3, 5)) if several else 2
-        reading = check_importer(CLASSIFIERS[name]().fit(X, labels(rng, X, classes)), X, rng)
-        assert isinstance(reading.model, Trees)
+@pytest.mark.parametrize(("name", "seed"), diagonal(CLASSIFIERS, range(2)))
+def test_classifiers(name, seed, several) -> None:
+    rng = np.random.default_rng(seed)
+    X = numbers(rng, single=bool(seed))
+    classes = int(rng.integers(3, 5)) if several else 2
+    reading = check_importer(CLASSIFIERS[name]().fit(X, labels(rng, X, classes)), X, rng)
+    assert isinstance(reading.model, Trees)
 
 
 @pytest.mark.parametrize("name", BINARY)

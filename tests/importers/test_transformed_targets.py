@@ -36,6 +36,7 @@ from butfor.model.own_function import looked_at
 from butfor.model.scores import UNIT_SINGLE
 from butfor.testing.importer_contract import ImporterContract, check_importer
 from tests.importers.checks import why_unread
+from tests.shorter import diagonal
 
 COLUMNS = list("abc")
 EVERY = pd.DataFrame(list(product(range(5), repeat=3)), columns=COLUMNS).astype(float)
@@ -85,8 +86,7 @@ def transformed(target: str, regressor: Any, X: Any, y: np.ndarray) -> Any:
     return TransformedTargetRegressor(regressor, **TARGETS[target]).fit(X, y)
 
 
-@pytest.mark.parametrize("regressor", REGRESSORS)
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("target", "regressor"), diagonal(TARGETS, REGRESSORS))
 def test_answers_are_the_cheapest_of_all(target, regressor) -> None:
     X, y = prices(0)
     model = transformed(target, REGRESSORS[regressor], X, y)

@@ -20,6 +20,7 @@ import butfor as bf
 from butfor.audit.recheck import check
 from butfor.importers.read import read
 from butfor.model.questions import cuts
+from tests.shorter import diagonal
 from tests.survival.samples import CURVED, HAZARDS, LEAVES, own_mean, patients, weibull
 
 S, Status = bf.survival, bf.Status
@@ -171,8 +172,10 @@ def test_many_rows_at_once(name) -> None:
                 assert answer.after >= answer.before + 60.0
 
 
-@pytest.mark.parametrize("cost", [bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + bf.L2()], ids=repr)
-@pytest.mark.parametrize("rules", [[], [bf.margin(0.02)], [bf.fixed("x0")]], ids=repr)
+COSTS = [bf.L1(), bf.L2(), bf.LInf(), bf.L0(), bf.L1() + bf.L2()]
+
+
+@pytest.mark.parametrize(("cost", "rules"), diagonal(COSTS, [[], [bf.margin(0.02)], [bf.fixed("x0")]]), ids=repr)
 def test_goals_of_many_rows_are_those_of_each(cost, rules) -> None:
     """Rows that reach their goal, that cannot, and whose goal nothing reaches, with thresholds of their own."""
     X, y = weibull()

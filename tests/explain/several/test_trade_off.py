@@ -156,13 +156,14 @@ FITTED = {
 RADII = [0.0, 0.01, 0.03, 0.06, 0.1, 5.0]
 
 
+@pytest.mark.parametrize("rows", first(1, [range(1), range(1, 4)]), ids=str)
 @pytest.mark.parametrize("name", FITTED)
-def test_cost_against_radius_is_what_single_questions_answer(name: str) -> None:
+def test_cost_against_radius_is_what_single_questions_answer(name: str, rows: range) -> None:
     X, y = make_classification(200, 4, random_state=0)
     X = pd.DataFrame(X, columns=list("abcd"))
     model = FITTED[name].fit(X, y)
     explainer = bf.Explainer(model, X)
-    for row in range(4):
+    for row in rows:
         one = X[model.predict(X) == 0].iloc[[row]]
         trade = explainer.trade_off(one, 1, against="radius", radii=RADII, constraints=["fixed d"])
         singles = [
@@ -182,12 +183,13 @@ def test_cost_against_radius_is_what_single_questions_answer(name: str) -> None:
         assert trade.cost_of(5.0) == (np.inf, np.inf) or name == "linear"
 
 
-def test_what_is_known_of_one_radius_is_passed_on() -> None:
+@pytest.mark.parametrize("seconds", first(1, [0.3, 1.0]))
+def test_what_is_known_of_one_radius_is_passed_on(seconds: float) -> None:
     X, y = make_classification(300, 6, n_redundant=0, random_state=1)
     X = pd.DataFrame(X, columns=list("abcdef"))
     model = RandomForestClassifier(40, max_depth=4, random_state=0).fit(X, y)
     row = X[model.predict(X) == 0].iloc[[0]]
-    trade = bf.Explainer(model, X).trade_off(row, 1, against="radius", time_limit=1.0)
+    trade = bf.Explainer(model, X).trade_off(row, 1, against="radius", time_limit=seconds)
     ends = np.array([trade.cost_of(radius) for radius in (0.0, 0.01, 0.02, 0.05, 0.1)])
     assert (ends[:-1] <= ends[1:]).all()
     assert (ends[:, 0] <= ends[:, 1]).all()
