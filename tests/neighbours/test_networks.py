@@ -14,6 +14,7 @@ from butfor.model.linear import Linear, evaluate_linear
 from butfor.model.network import Layer, Network
 from butfor.model.questions import evaluate
 from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.networks.relaxation import Relaxation
 from butfor.neighbours.networks.search import NetworkAdversary
 from butfor.neighbours.networks.unit_bounds import UnitBounds
 from butfor.testing.problems import Kinds, random_problem, random_row
@@ -235,3 +236,51 @@ def test_boxes_of_wider_networks_as_by_an_integer_program(sizes: tuple[int, ...]
         assert NetworkAdversary(model, row, point, ball, truth - 1e-6 * size).worst().score == np.inf
         some = NetworkAdversary(model, row, point, ball, truth + 1e-5 * size).worst()
         assert evaluate(model, some.point[None])[0] @ row < truth + 1e-5 * size
+
+
+def deep_case(seed: int, norm: BallNorm) -> tuple[Network, np.ndarray, np.ndarray, Ball]:
+    """A network of three hidden layers over twenty numbers."""
+    rng, sizes = np.random.default_rng(seed), (20, 8, 8, 8, 1)
+    weights = [rng.normal(size=(many, few)) / np.sqrt(few) for few, many in itertools.pairwise(sizes)]
+    layers = tuple(Layer(np.zeros(8), weight, rng.normal(size=len(weight)) / 4) for weight in weights[1:])
+    first = Linear(rng.normal(size=8) / 4, weights[0], (number_cells(np.empty(0)),) * 20, (np.zeros((8, 2)),) * 20)
+    none = np.zeros(20)
+    return Network(first, layers), np.ones(1), rng.normal(size=20), Ball(norm, rng.uniform(0.1, 0.4, 20), none, none)
+
+
+@pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
+def test_the_ends_of_units_hold_in_a_round_ball_and_those_of_the_first_layer_are_reached(norm: BallNorm) -> None:
+    seen = 0
+    for seed in range(20):
+        model, row, point, ball = deep_case(seed, norm)
+        known = Relaxation(model, row, point, ball, np.arange(20))
+        shifts = ball.sample(np.random.default_rng(seed), 2000)
+        slopes = model.first.slope
+        extreme = np.array([ball.worst_shift(sign * one) for one in slopes for sign in (1, -1)])
+        z = evaluate_linear(model.first, point + np.vstack([shifts, extreme]))
+        for at, layer in enumerate(model.layers):
+            two_sided = [unit for place, unit in known.units if place == at]
+            one_sided = np.setdiff1d(np.arange(len(layer.leak)), two_sided)
+            assert not ((z[:, one_sided].min(axis=0) < 0) & (z[:, one_sided].max(axis=0) > 0)).any()
+            passed = np.maximum(z, layer.leak * z)
+            if at == 0:
+                assert ((z[:, two_sided].min(axis=0) < 1e-12) & (z[:, two_sided].max(axis=0) > -1e-12)).all()
+                high = known.high[known.first : known.first + len(two_sided)]
+                np.testing.assert_allclose(
+                    passed[:, two_sided].max(axis=0), high, rtol=0, atol=1e-11
+                )  # the ends are widened for rounding
+                seen += len(two_sided)
+            z = layer.intercept + passed @ layer.weight.T
+    assert seen >= 15
+
+
+@pytest.mark.parametrize(("norm", "near"), [(BallNorm.L2, 1e-4), (BallNorm.L1, 1e-6)])
+def test_a_round_ball_of_three_layers_is_bounded_and_its_worst_is_near(norm: BallNorm, near: float) -> None:
+    for seed in range(10):
+        model, row, point, ball = deep_case(seed, norm)
+        found = NetworkAdversary(model, row, point, ball).worst()
+        scores = evaluate(model, point + ball.sample(np.random.default_rng(seed), 5000)) @ row
+        reached = float(evaluate(model, found.point[None])[0] @ row)
+        assert ball.holds((found.point - point)[None])[0]
+        assert found.score <= reached <= scores.min() + 1e-9
+        assert found.score == pytest.approx(reached, abs=near * (1 + abs(reached)))

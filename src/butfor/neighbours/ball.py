@@ -24,6 +24,13 @@ class BallNorm(StrEnum):
     L1 = "l1"
     """Their sum."""
 
+    def dual(self, slope: FloatArray) -> FloatArray:
+        """The largest value of each linear function (functions, shares) of the shares of a radius: the dual norm."""
+        size = np.abs(slope)
+        if self is BallNorm.LINF:
+            return np.asarray(size.sum(axis=1))
+        return np.asarray(np.linalg.norm(size, axis=1) if self is BallNorm.L2 else size.max(axis=1, initial=0.0))
+
 
 @dataclass(frozen=True, eq=False)
 class Ball:
@@ -49,10 +56,7 @@ class Ball:
 
     def loss(self, slope: FloatArray) -> FloatArray:
         """By how much each linear score may fall within the ball: the dual norm of its slopes (scores, features)."""
-        size = np.abs(slope) * self.radius
-        if self.norm is BallNorm.LINF:
-            return np.asarray(size.sum(axis=1))
-        return np.asarray(np.linalg.norm(size, axis=1) if self.norm is BallNorm.L2 else size.max(axis=1, initial=0.0))
+        return self.norm.dual(slope * self.radius)
 
     def worst_shift(self, slope: FloatArray) -> FloatArray:
         """The shift in the ball by which a linear score with these slopes falls most."""

@@ -60,7 +60,8 @@ class Relaxation:
     - `first`: the first variable of a unit. `units`: the places of those units in the network, and `layers`, their numbers
       layer by layer;
     - `effect`: how much the sum may change per unit of what each passes on;
-    - `reach`, `reached`, `leak`: what reaches each of them, `reached + reach @ v`, and its slope below 0.
+    - `reach`, `reached`, `leak`: what reaches each of them, `reached + reach @ v`, and its slope below 0;
+    - `tangent`: which rows of the program are tangents of a round ball.
     """
 
     def __init__(self, model: Network, row: FloatArray, point: FloatArray, ball: Ball, moved: IntArray) -> None:
@@ -71,6 +72,7 @@ class Relaxation:
         self._read(model, row, point, _wide(model.first.slope[:, moved] * ball.radius[moved], self.first))
         self.program = self._write()
         self.written = len(self.program.inequalities.least)
+        self.tangent = np.zeros(self.written, dtype=np.bool_)
 
     def _read(self, model: Network, row: FloatArray, point: FloatArray, matrix: FloatArray) -> None:
         """Go through the layers. A unit that may be on both sides of 0 becomes a variable, the others are sums of those."""
@@ -79,7 +81,7 @@ class Relaxation:
         self.layers: list[IntArray] = []
         self.reached, self.leak = np.empty(0), np.empty(0)
         for at, layer in enumerate(model.layers):
-            least, most = _ends(matrix, constant, self.low, self.high)
+            least, most = self._ends(matrix, constant, self.low, self.high)
             both = np.flatnonzero((least < 0) & (most > 0) & (layer.leak < 1))
             self.layers.append(len(self.units) + np.arange(len(both)))
             self.units += [(at, unit) for unit in both.tolist()]
@@ -102,7 +104,7 @@ class Relaxation:
         """The program with its first rows: each unit less what reaches it, the same below 0, the chord; the sizes of shifts."""
         count = len(self.units)
         passed = np.hstack([np.zeros((count, self.first)), np.eye(count)])
-        least, largest = _ends(self.reach, self.reached, self.low, self.high)
+        least, largest = self._ends(self.reach, self.reached, self.low, self.high)
         steep = self.leak + (1 - self.leak) * largest / np.where(largest > least, largest - least, 1.0)
         slopes, none = [np.ones(count), self.leak, steep], np.full(count, np.inf)
         rows = np.vstack([passed - slope[:, None] * self.reach for slope in slopes])
@@ -131,9 +133,10 @@ class Relaxation:
         """
         if not self._hold(held, low, high):
             return Bounded(np.inf, None)
-        before, tangents = -np.inf, 0
+        before, bound, tangents = -np.inf, -np.inf, 0
         while True:
-            bound, values, price = self._solved()
+            least, values, price = self._solved()
+            bound = max(bound, least)
             if values is None or bound >= wanted or now() > until:
                 return Bounded(bound, values)
             lacks, share = wanted - bound, values[: self.shifts]
@@ -142,7 +145,7 @@ class Relaxation:
             most = BALL_TANGENTS if wrong else LAST_TANGENTS
             if self.ball.norm is BallNorm.L2 and size > 1 + BEYOND_BALL and tangents < most:
                 tangents += 1
-                self.program.add(_wide(share[None] / size, len(self.cost)), np.ones(1))
+                self._add(_wide(share[None] / size, len(self.cost)), np.ones(1), tangent=True)
                 continue
             self._forget(price)
             if bound - before < WORTH_A_ROUND * lacks or not self._add_planes(values, WORTH_A_PLANE * lacks):
@@ -155,7 +158,7 @@ class Relaxation:
         lowest, highest = self.low.copy(), self.high.copy()
         lowest[: self.shifts], highest[: self.shifts] = low, high
         for those in self.layers:
-            least, most = _ends(self.reach[those], self.reached[those], lowest, highest)
+            least, most = self._ends(self.reach[those], self.reached[those], lowest, highest)
             side, leak = self.held[those], self.leak[those]
             if ((side > 0) & (most < 0) | (side < 0) & (least > 0)).any():
                 return False
@@ -174,8 +177,9 @@ class Relaxation:
     def _solved(self) -> tuple[float, FloatArray | None, FloatArray]:
         """The bound, where the program takes it, and the multipliers of the rows."""
         values, price, impossible = self.program.solved()
-        if values is not None:
-            return self.constant + self._least(self.cost, price), values, price
+        if values is not None:  # the ball itself often says more than its tangents
+            weights = (price, np.where(self.tangent, 0.0, price))
+            return self.constant + max(self._least(self.cost, one) for one in weights), values, price
         if impossible and max(self._least(0 * self.cost, price), self._least(0 * self.cost, -price)) > 0:
             return np.inf, None, price
         return -np.inf, (self.program.inequalities.low + self.program.inequalities.high) / 2, price
@@ -200,24 +204,37 @@ class Relaxation:
         cut = above * self.effect[free] > worth
         rows = -planes.slope[cut]
         rows[np.arange(len(rows)), self.first + free[cut]] += 1.0
-        self.program.add(rows, planes.offset[cut])
+        self._add(rows, planes.offset[cut], tangent=False)
         return bool(cut.any())
+
+    def _add(self, rows: FloatArray, most: FloatArray, *, tangent: bool) -> None:
+        self.program.add(rows, most)
+        self.tangent = np.append(self.tangent, np.full(len(rows), tangent))
 
     def _forget(self, price: FloatArray) -> None:
         """Let go of added rows that the program does not lean on, when there are many."""
         if len(price) - self.written > MOST_PLANES * len(self.units):
-            self.program.forget(np.flatnonzero((price == 0) & (np.arange(len(price)) >= self.written)))
+            idle = np.flatnonzero((price == 0) & (np.arange(len(price)) >= self.written))
+            self.program.forget(idle)
+            self.tangent = np.delete(self.tangent, idle)
 
     def _passed(self, values: FloatArray) -> FloatArray:
         """What the units pass on."""
         return values[self.first :]
 
-
-def _ends(matrix: FloatArray, constant: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The smallest and the largest value of sums of the variables."""
-    middle, width = constant + matrix @ ((low + high) / 2), np.abs(matrix) @ ((high - low) / 2)
-    spare = BOUND_ROUNDING * (np.abs(constant) + np.abs(matrix) @ np.maximum(np.abs(low), np.abs(high)))
-    return middle - width - spare, middle + width + spare
+    def _ends(
+        self, matrix: FloatArray, constant: FloatArray, low: FloatArray, high: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest value of sums of the variables, in the ball."""
+        middle, width = matrix * ((low + high) / 2), np.abs(matrix) * ((high - low) / 2)
+        least, most = middle - width, middle + width
+        shifts, rest = slice(self.shifts), slice(self.shifts, None)
+        far = self.ball.norm.dual(matrix[:, shifts])
+        spare = BOUND_ROUNDING * (np.abs(constant) + np.abs(matrix) @ np.maximum(np.abs(low), np.abs(high)))
+        return (
+            constant + np.maximum(least[:, shifts].sum(axis=1), -far) + least[:, rest].sum(axis=1) - spare,
+            constant + np.minimum(most[:, shifts].sum(axis=1), far) + most[:, rest].sum(axis=1) + spare,
+        )
 
 
 def _wide(rows: FloatArray, width: int) -> FloatArray:
