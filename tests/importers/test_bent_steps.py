@@ -28,6 +28,7 @@ from butfor.importers.libraries.sklearn_bent_steps import RISING
 from butfor.testing.importer_contract import check_importer
 from tests.importers.checks import why_unread
 from tests.importers.samples import NUMBERS, REST, SKLEARN, TEXT, answers, people
+from tests.shorter import diagonal
 
 
 def positive(seed: int = 0) -> pd.DataFrame:
@@ -63,8 +64,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize(("name", "model"), diagonal(STEPS, MODELS))
 def test_trees_after_a_bent_column(name, model) -> None:
     for seed in range(2):
         X = positive(seed)
