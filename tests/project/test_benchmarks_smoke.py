@@ -156,6 +156,7 @@ def test_swarm_writes_complete_lines_and_no_row_beats_it(tmp_path: Path) -> None
         assert record["rivals"]["nearest rows"]["cost"] <= record["rivals"]["FACE k-NN"]["cost"] + 1e-9
 
 
+@pytest.mark.long
 def test_networks_write_complete_lines_and_are_proven(tmp_path: Path) -> None:
     run("benchmarks.networks", tmp_path / "out", tmp_path)
     records = [json.loads(line) for line in (tmp_path / "out" / "networks" / "breast.jsonl").read_text().splitlines()]

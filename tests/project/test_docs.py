@@ -163,7 +163,9 @@ def test_every_block_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.slow
 @pytest.mark.documentation
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", [
+    pytest.param(script, marks=pytest.mark.long) if script.stem == "gallery" else script for script in EXAMPLES
+], ids=lambda script: script.stem)  # fmt: skip
 def test_every_example_runs(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(script)])

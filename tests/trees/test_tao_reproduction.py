@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(
         not (ROOT / "reproductions").is_dir(), reason="the reproductions are not part of the source distribution"
     ),
