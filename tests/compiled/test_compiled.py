@@ -295,6 +295,7 @@ def helper_environment() -> dict[str, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_two_processes_compile_at_once_and_a_third_need_not(tmp_path) -> None:
     both = [process(tmp_path, EXPLAIN) for _ in range(2)]
     for one in both:

@@ -83,6 +83,9 @@ def test_a_kernel_is_made_of_its_own_package() -> None:
     assert elsewhere == []
 
 
+QUICK = ("butfor.solvers.ensemble", "butfor.solvers.linear", "butfor.model")
+"""The searches whose examples run as plain Python in the short run."""
+
 CALLED = """
 import sys
 from butfor.compiled.kernel import compile_only
@@ -105,7 +108,7 @@ print(*called)
 @pytest.mark.parametrize(
     "search",
     [
-        pytest.param(search, marks=pytest.mark.long) if search == "butfor.solvers.oblique" else search
+        search if search in QUICK else pytest.param(search, marks=pytest.mark.long)
         for search in SEARCHES
         if search != "butfor.trees.tao"  # it is compiled without a word of butfor, and never runs as Python
     ],
@@ -178,6 +181,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 X = np.random.default_rng(0).normal(size=(300, 5))
+X.flags.writeable = False  # as pandas hands out what it holds
 y = X[:, 0] + X[:, 1] * X[:, 2] > 0
 models = (
     DecisionTreeClassifier(max_depth=4), LogisticRegression(), RandomForestClassifier(30, max_depth=4, random_state=0),
@@ -187,6 +191,11 @@ for model in models:
     explainer = bf.Explainer(model.fit(X, y), data=X)
     for cost in ("L1", "L2"):
         explainer.explain(X[:2], cost=cost)
+    answer = explainer.explain(X[:1]).only
+    for point in (answer.point, answer.factual):
+        explainer.explain(point, constraints=[bf.robust(0.01)], time_limit=30)
+    if not isinstance(model, TAOClassifier):
+        explainer.trade_off(X[:1], against="radius", time_limit=5)
 bf.Explainer(bf.black_box(models[1].predict_proba, classes=[False, True]), data=X).explain(X[:2])
 print(len(models), *compiled)
 """

@@ -396,7 +396,7 @@ def test_a_mean_of_three_trees_that_is_attained():
 
 
 @pytest.mark.parametrize("one_in", first(1, [82, 7]))
-@pytest.mark.parametrize("weights", [(0.25, -0.5), (0.75, -0.75)])
+@pytest.mark.parametrize("weights", first(1, [(0.25, -0.5), (0.75, -0.75)]))
 def test_slopes_with_few_digits_by_luck(weights, one_in):
     """MaxAbsScaler divides and rounds, although the weight divided by the largest value is a short fraction.
 

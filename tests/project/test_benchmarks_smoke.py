@@ -184,6 +184,7 @@ def axis_aligned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[d
     return out, [record for records in found.values() for record in records]
 
 
+@pytest.mark.long
 def test_reproduction_is_complete(axis_aligned: tuple[Path, list[dict[str, Any]]]) -> None:
     out, records = axis_aligned
     heads = [record for record in records if "leaves" in record]
@@ -197,6 +198,7 @@ def test_reproduction_is_complete(axis_aligned: tuple[Path, list[dict[str, Any]]
     assert len(table) == 2 + 2 * 2 * 3 * 2
 
 
+@pytest.mark.long
 def test_ours_is_never_dearer(axis_aligned: tuple[Path, list[dict[str, Any]]]) -> None:
     asked = [record for record in axis_aligned[1] if "ours" in record]
     cost = {name: np.array([line[name] for line in asked], dtype=np.float64) for name in ("ours", "rows", "path")}

@@ -143,6 +143,7 @@ def test_mdpso(tmp_path: Path) -> None:
     assert all(f"| {record['method']} |" in page for record in records)
 
 
+@pytest.mark.long
 def test_fcca(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.fcca"], tmp_path)
     records = lines(tmp_path / "folds.jsonl")
@@ -173,6 +174,7 @@ def test_fcca(tmp_path: Path) -> None:
     assert "| FCCA, Q = 0.7 |" in (tmp_path / "tables.md").read_text()
 
 
+@pytest.mark.long
 def test_robust(tmp_path: Path) -> None:
     reproduce(["-m", "reproductions.robust"], tmp_path)
     records = lines(tmp_path / "table1.jsonl")

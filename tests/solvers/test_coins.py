@@ -23,7 +23,7 @@ from butfor.solvers.outcome import Outcome, statuses_of
 from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.space.infer import infer
 from butfor.testing.problems import Kinds, random_problem
-from tests.shorter import first
+from tests.shorter import diagonal, first
 
 FACTORS = (1e-12, 1e-7, 1e-3, 3.0, 1e5, 1e12)
 ROUNDING = 1e-9
@@ -116,8 +116,7 @@ COSTS = {
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:row")
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("cost", first(2, reversed(COSTS)))
+@pytest.mark.parametrize(("name", "cost"), diagonal(MODELS, reversed(COSTS)))
 def test_answers_in_another_currency(name: str, cost: str) -> None:
     rng = np.random.default_rng(0)
     X = table(rng)

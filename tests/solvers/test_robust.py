@@ -502,7 +502,7 @@ def test_a_network_on_a_grid_agrees_with_enumeration(hidden: tuple[int, ...], se
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("hidden", [(3,), (2, 2), (4, 3)])
+@pytest.mark.parametrize("hidden", first(1, [(2, 2), (3,), (4, 3)]))
 def test_a_value_that_the_worst_neighbour_just_has_is_met(hidden: tuple[int, ...]) -> None:
     """Rounding decides about the worst neighbours, so the estimator is asked about them. Some networks are constant."""
     space = {"x0": bf.Step(0.5, 0.0, 2.5), "x1": bf.Step(1.0, 0.0, 4.0)}
@@ -611,7 +611,7 @@ def test_an_impossible_radius_is_told_how_large_it_may_be(name: str) -> None:
     assert bf.check(answer, model).passed
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(90, 150), range(90)]))
+@pytest.mark.parametrize("seeds", first(1, [range(90, 115), range(90), range(115, 150)]))
 @pytest.mark.parametrize("form", ["linear", "network"])
 @pytest.mark.parametrize("norm", list(BallNorm))
 def test_a_missing_value_is_not_shifted(form: str, norm: BallNorm, seeds: range) -> None:

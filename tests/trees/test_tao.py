@@ -37,7 +37,7 @@ SPLITS: tuple[Split, ...] = (ObliqueSplit(np.array([1.0, 0.5, 2.0, 1.0])), AxisS
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # asserted where it matters
 
 
-@parametrize_with_checks([TAOClassifier(), TAORegressor(init="cart", alpha=1.0)])
+@parametrize_with_checks([TAOClassifier(alpha=1.0), TAORegressor(init="cart", alpha=1.0)])
 def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -48,6 +48,7 @@ def test_it_is_a_scikit_learn_estimator(estimator: Any, check: Any) -> None:
         TAOClassifier(split="axis"),
         TAOClassifier(init="cart"),
         TAOClassifier(init="random"),
+        TAOClassifier(),
         TAORegressor(),
         TAORegressor(split="axis"),
     ]

@@ -26,7 +26,7 @@ class FittedTree(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, dtype=np.float64, order="C", reset=False))
+        return np.asarray(validate_data(self, X, dtype=np.float64, order="C", force_writeable=True, reset=False))
 
     def apply(self, X: Any) -> IntArray:
         """The number of the leaf that each row reaches."""

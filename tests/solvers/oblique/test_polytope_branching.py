@@ -18,6 +18,10 @@ from butfor.solvers.oblique.polytope.nodes import doubled, in_hand, lowest_of, s
 from butfor.solvers.oblique.polytope.whole import keeps, nearest_whole, undecided
 from tests.solvers.oblique.polytopes import GRID, array, box, columns, half_spaces, number, relaxed
 
+pytestmark = (
+    pytest.mark.long
+)  # parts of kernels are compiled alone here; the contract asks the whole of them in the short run
+
 # Narrowing
 
 

@@ -175,6 +175,7 @@ def adversary_over(
     tree = np.repeat(np.arange(len(leaves.first)), np.diff(np.append(leaves.first, len(leaves.value))))
     value, begin, end = (np.ascontiguousarray(part.T) for part in (leaves.value, begin, end))
     feature = np.ascontiguousarray(np.nonzero(asks)[1])
+    point = np.array(point)  # that of an answer is frozen, which is another type to the compiler
     return Adversary(leaves.base, LeafLists(tree, value, path, feature, begin, end, step, point))
 
 

@@ -222,7 +222,7 @@ class TAOClassifier(_TAO, TreeClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAOClassifier:
         """Learn the tree. Rows of weight 0 are ignored."""
         self._check()
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", force_writeable=True)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -295,7 +295,7 @@ class TAORegressor(_TAO, TreeRegressor):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TAORegressor:
         """Learn the tree. Rows of weight 0 are ignored."""
         self._check()
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", force_writeable=True, y_numeric=True)
         y = y.astype(np.float64)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = Sample(X, y, weight, 1).present()
