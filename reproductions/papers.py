@@ -265,7 +265,6 @@ def compress() -> Paper:
             Item("figures 3 to 6, 7 to 12, 13, 14", "six sets", "four sets and two stand-ins", code(FCCA)),
         ],
         [
-            "The committed lines are of earlier code: a forest of depth 3 for the paper's 4, an SVM at 0 for its margin.",
             "With `lstat` fixed on Boston, many counts of crossings differ by 1 to 3 from the paper's program.",
             "On MAGIC the small tree is 1.2 points behind that of GTRE, as in the paper.",
         ],

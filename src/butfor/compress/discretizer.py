@@ -50,7 +50,7 @@ class CounterfactualDiscretizer(TransformerMixin, BaseEstimator):  # type: ignor
             and is the paper's default. Ours is 0.7, the value that it recommends, so that few questions are left.
         rank: which thresholds are kept first. "counts": those that many changes cross, as in the paper. "classes": those
             that part the classes best together, each taken to leave the classes of rows with equal answers least mixed.
-            As many are kept as by counts. It tells more rows apart; with few training rows it may learn their noise.
+            As many are kept as by counts. It is better where few are kept; with few rows it may learn their noise.
         lambda0: the price of each changed column.
         lambda1: the price of a change by the range of a column.
         lambda2: the price of the square of such a change.
