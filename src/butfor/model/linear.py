@@ -59,10 +59,19 @@ class Linear:
         return frozenset(j for j in self.stepped if self.steps[j][:, :-1].any())
 
 
+MANY_SCORES = 20
+"""From so many scores on, as of the first layer of a network, a product of matrices is several times as fast."""
+
+
+def _sums(X: FloatArray, slope: FloatArray) -> FloatArray:
+    """What slopes add up to in each row. Few of them are rounded in the same way whatever the other rows are."""
+    return X @ slope.T if len(slope) >= MANY_SCORES else np.einsum("ij,sj->is", X, slope)
+
+
 def evaluate_linear(model: Linear, X: FloatArray) -> FloatArray:
     """The raw scores, one row per row of `X`."""
     lost = np.isnan(X)
-    out = model.intercept + np.where(lost, 0.0, X - model.centre) @ model.slope.T
+    out = model.intercept + _sums(np.where(lost, 0.0, X - model.centre), model.slope)
     for j in model.stepped:
         if j in model.stepped_when_known or lost[:, j].any():
             out = out + model.steps[j][:, model.cells[j].index(X[:, j])].T

@@ -101,7 +101,9 @@ def _solve_set(problem: Problem, score_set: ScoreSet) -> tuple[FloatArray, np.nd
     assert isinstance(model, Linear)
     wanted = score_set.b[..., 0]
     w = (score_set.A @ model.slope)[0]
-    now = evaluate(model, problem.factuals) @ score_set.A[0]
+    now = np.einsum(
+        "is,s->i", evaluate(model, problem.factuals), score_set.A[0]
+    )  # a row is rounded as if it were alone
     need = np.maximum(wanted - now, 0.0)
     x = problem.factuals
     with np.errstate(invalid="ignore"):
