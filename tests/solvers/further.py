@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,12 +13,14 @@ from butfor.model.monotone import Logistic, MonotoneFunction
 from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet, cheapest_offset
 from butfor.neighbours.ball import Ball, BallNorm
+from butfor.problem.constraints.linked import Combinations
 from butfor.problem.constraints.relations import Apart
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.demands import Pool
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.solver import Budget
+from butfor.space.space import Space
 from butfor.testing.problems import random_row
 
 DISTANCES = (0.1, 0.34, 1.0)
@@ -85,3 +88,54 @@ def among_rows(problem: Problem, seed: int) -> Problem:
     points = np.array([random_row(rng, problem.space) for _ in range(30)])
     pool = ScoredPool(points, None, None, None, problem.model, problem.score_sets)
     return problem.with_demands(pool=pool)
+
+
+def random_combinations(rng: np.random.Generator, space: Space, names: tuple[str, ...]) -> Combinations:
+    """Some combinations of the values of some columns. A third of them are missing somewhere, if that may be."""
+    rows = {
+        tuple(
+            feature.value(code)
+            for feature, code in zip(space, random_row(rng, space), strict=True)
+            if feature.name in names
+        )
+        for _ in range(int(rng.integers(1, 9)))
+    }
+    return Combinations(names, tuple(sorted(rows, key=repr)))
+
+
+def with_combinations(problem: Problem, seed: int) -> Problem:
+    """The problem in which two or three columns belong together, or two groups of them that may share a column."""
+    rng, names = np.random.default_rng(seed), problem.space.names
+    for _ in range(1 + (seed % 3 == 0)):
+        count = min(len(names), int(rng.integers(2, 4)))
+        chosen = sorted(rng.choice(len(names), count, replace=False).tolist())
+        problem = problem.with_relation(random_combinations(rng, problem.space, tuple(names[j] for j in chosen)))
+    return problem
+
+
+def by_combination(problem: Problem, best: Callable[[Problem], float | None]) -> float | None:
+    """The optimal cost over the combinations of each relation, or its own: each is tried with all of its values kept.
+
+    `best` knows the optimal cost of a problem without columns that belong together.
+    """
+    relation = next((one for one in problem.relations if isinstance(one, Combinations)), None)
+    if relation is None:
+        return best(problem)
+    at = [problem.space.index(name) for name in relation.names]
+    rest = replace(problem, relations=tuple(one for one in problem.relations if one is not relation))
+    own = problem.factuals[0, at]
+    costs = []
+    for values in [own, *relation.codes(problem.space)]:
+        domain = problem.domain
+        for j, value in zip(at, values.tolist(), strict=True):
+            if np.isnan(value):
+                domain = domain.all_missing(j)
+            elif problem.space.features[j].levels is not None:
+                domain = domain.at_levels(j, np.arange(len(problem.space.features[j].levels)) == value).without_missing(
+                    j
+                )
+            else:
+                domain = domain.narrowed(j, value, value).without_missing(j)
+        costs.append(by_combination(replace(rest, domain=domain), best))
+    known = [cost for cost in costs if cost is not None]
+    return min(known) if len(known) == len(costs) else None

@@ -92,7 +92,7 @@ class Asking:
 
     def case(self, X: Any, target: Any, cost: AbstractCost | str | None = None, constraints: Constraints = ()) -> Case:
         """The question as the user wrote it, and its rows."""
-        question = ask(self.reading.space, self.reading.source, target, cost, constraints)
+        question = ask(self.reading, target, cost, constraints)
         before = self.predicted(X)
         question = question.settled(self.reading.readout, before)
         codes = self.reading.space.encode(frames.opened(before.table))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -43,11 +44,16 @@ def left_to(solver: AbstractSolver, different: Difference) -> bool:
     return different == "leaves" or (different is None and solver.many)
 
 
-def apart_from(different: Difference, space: Space, start: FloatArray, point: FloatArray) -> Relation | None:
-    """What the next answer to a row must keep, given the point of an earlier one. None: nothing is left to differ in."""
+def apart_from(
+    different: Difference, space: Space, start: FloatArray, point: FloatArray, together: tuple[tuple[str, ...], ...]
+) -> Relation | None:
+    """What the next answer to a row must keep, given the point of an earlier one. None: nothing is left to differ in.
+
+    `together` are the columns that belong together, and count as one.
+    """
     if isinstance(different, float):
         return Apart(tuple(point.tolist()), different)
-    fresh = Fresh.from_answer(space, start, point)
+    fresh = Fresh.from_answer(space, start, point, together)
     return fresh if fresh.names else None
 
 
@@ -67,7 +73,14 @@ def undominated(found: Outcome, factuals: FloatArray, space: Space, most: int) -
     return found.take(np.array(chosen, dtype=np.intp))
 
 
-def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Difference, apart: IntArray) -> Outcome:
+def in_order(
+    found: Outcome,
+    factuals: FloatArray,
+    space: Space,
+    different: Difference,
+    apart: IntArray,
+    together: tuple[tuple[str, ...], ...] = (),
+) -> Outcome:
     """The answers to each row, cheapest first, without those that are no different ones in this order.
 
     `apart` are the rows whose answers were asked for one by one. A search that is cut short may find a cheaper one later.
@@ -84,7 +97,8 @@ def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Diff
         for i in order.tolist():
             earlier = found.points[chosen]
             if row in asked_for:
-                new = _apart(different, space, start, earlier, found.points[i])
+                rules = [apart_from(different, space, start, one, together) for one in earlier]
+                new = _all_hold(rules, space, start, found.points[i])
             elif proven[i]:  # each lies in a leaf of its own, or is a row of its own
                 new = not same(earlier, found.points[i]).all(axis=1).any()
             else:
@@ -94,7 +108,6 @@ def in_order(found: Outcome, factuals: FloatArray, space: Space, different: Diff
     return replace(found, bound=bound).take(np.array(kept, dtype=np.intp))
 
 
-def _apart(different: Difference, space: Space, start: FloatArray, earlier: FloatArray, point: FloatArray) -> bool:
+def _all_hold(rules: Sequence[Relation | None], space: Space, start: FloatArray, point: FloatArray) -> bool:
     """Whether an answer keeps what the next answer must keep, after each of the earlier ones."""
-    rules = [apart_from(different, space, start, one) for one in earlier]
     return all(rule is not None and rule.holds_between(space, start[None], point[None])[0] for rule in rules)

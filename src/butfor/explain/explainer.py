@@ -326,7 +326,7 @@ class Explainer(SeveralAnswers):
 
         The problem is that of the rows `X` (default: one typical row).
         """
-        question = ask(self.space, self._reading.source, target, cost, constraints)
+        question = ask(self._reading, target, cost, constraints)
         before = self._asking.predicted(self._asking.typical() if X is None else X)
         referee = self._asking.referee(question.target)
         part = next(plan(question, referee, self.space.encode(before.table), before))

@@ -21,6 +21,7 @@ from butfor.explain.turns import OVERTIME, Job, Turn, in_turns
 from butfor.log import LOG
 from butfor.model.questions import is_read
 from butfor.model.readout import AbstractReadout
+from butfor.problem.constraints.linked import groups
 from butfor.solvers.choose import choose, exact
 from butfor.solvers.milp.farthest import farthest, has_farthest
 from butfor.solvers.outcome import (
@@ -113,7 +114,8 @@ def solve(case: Case, search: Search, budget: Budget, advance: Callable[[int], N
             jobs = [following for job in single for following in others(job, found, search.different)]
     found = joined(done)
     if search.k > 1:
-        found = in_order(found, case.factuals, case.referee.space, search.different, apart)
+        together = groups(case.question.constraints)
+        found = in_order(found, case.factuals, case.referee.space, search.different, apart, together)
     return found.times(case.question.prices.coin)
 
 
@@ -156,7 +158,8 @@ def others(job: Job, found: Outcome, different: Difference) -> list[Job]:
         at = int(np.searchsorted(found.row, row))
         one = job.take(np.array([i]))
         if found.found()[at]:
-            relation = apart_from(different, one.problem.space, one.problem.factuals[0], found.points[at])
+            start, together = one.problem.factuals[0], one.problem.together
+            relation = apart_from(different, one.problem.space, start, found.points[at], together)
             problem = one.problem if relation is None else one.problem.with_relation(relation)
             jobs += [] if relation is None else [Job(one.rows, problem, *choose(problem.form()))]
     return jobs

@@ -159,7 +159,7 @@ def surroundings(
         raise InputError(f"{frames.height(table)} rows were given.", "One is needed.", "Give one row, or an answer.")
     reading = referee.reading
     before = Prediction(reading.source, table)
-    question: Question = ask(referee.space, reading.source, target, L1(), ()).settled(reading.readout, before)
+    question: Question = ask(reading, target, L1(), ()).settled(reading.readout, before)
     if not question.target.met(before, before)[0]:
         raise InputError(
             f"the row does not meet the target ({question.target!r}): the model predicts {before.outputs()[0]!r}.",

@@ -63,8 +63,8 @@ def model_oracle(problem: Problem) -> ModelOracle:
     """The oracle that evaluates a problem's model. The score sets include the problem's margin and guard."""
     sets = tuple(_closed(score_set, problem) for score_set in problem.score_sets)
     none = np.empty((0, len(problem.space)))
-    referee = problem.witnesses.referee
-    return ModelOracle(problem.model, sets, none if referee is None else referee.training.points)
+    known = problem.witnesses.examples
+    return ModelOracle(problem.model, sets, none if known is None else known.examples)
 
 
 def _closed(score_set: ScoreSet, problem: Problem) -> ScoreSet:

@@ -26,7 +26,8 @@ class Linear:
     A term is `folded` if it stands for several numbers of the estimator, such as a weight and a scale. The estimator
     rounds on the way from one to the other, whatever digits the term has.
 
-    `cancelled` is by how much the terms of which the estimator adds up an intercept are larger than it (default: 0).
+    `cancelled` is by how much the terms that the estimator adds up are larger than those that stand here, the intercept or
+    the steps (default: 0), and `more_terms` is how many more of them there are.
     """
 
     intercept: FloatArray
@@ -37,6 +38,7 @@ class Linear:
     blur: FloatArray = field(default_factory=lambda: np.zeros(1))
     folded: bool = False
     cancelled: FloatArray = field(default_factory=lambda: np.zeros(1))
+    more_terms: int = 0
 
     def __post_init__(self) -> None:
         for name in ("centre", "blur"):

@@ -79,7 +79,7 @@ def _(model: ObliqueForest, A: FloatArray, extent: Extent, unit: float) -> Float
 def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     """The terms are measured from the centre; the values themselves are rounded once each. Our own sums are float64."""
     far = np.maximum(np.abs(extent.low), np.abs(extent.high))
-    terms = len(far) + FURTHER_STEPS
+    terms = len(far) + model.more_terms + FURTHER_STEPS
     sums = terms * _size(model, extent) + np.abs(model.slope) @ far
     scaled = np.abs(model.slope) @ (COLUMN_STEPS * model.blur * far)
     for j in model.stepped:

@@ -100,6 +100,7 @@ def _added(models: Sequence[Linear]) -> Linear:
         np.max([part.blur for part in parts], axis=0),
         any(part.folded for part in parts),
         np.sum([part.cancelled for part in parts], axis=0),
+        max(part.more_terms for part in parts),
     )
 
 

@@ -158,6 +158,21 @@ class Domain:
             self.typical,
         )
 
+    def of_columns(self, at: IntArray) -> Domain:
+        """The domain of some of the columns, in ascending order."""
+        return Domain(
+            self.factuals[:, at],
+            self.low[:, at],
+            self.high[:, at],
+            self.stay[:, at],
+            self.missing[:, at],
+            {k: self.levels[j] for k, j in enumerate(at.tolist()) if j in self.levels},
+            self.step[at],
+            self.anchor[at],
+            self.single[at],
+            self.typical[at],
+        )
+
     def movable(self) -> BoolArray:
         """For each feature, whether some row may change it."""
         room = (self.low <= self.high) & ~((self.low == self.high) & (self.low == self.factuals))

@@ -56,6 +56,8 @@ class ConstraintKind(StrEnum):
     """One change brings another along."""
     FRESH = "fresh"
     """Certain columns do not all change together."""
+    LINKED = "linked"
+    """The values of some columns are one of certain combinations."""
     APART = "apart"
     """At least some column is far from its value in an earlier answer."""
     MARGIN = "margin"
@@ -88,7 +90,10 @@ class Form:
     - `round_ball`: whether an answer must stay valid in a ball that is no box;
     - `separable`: whether the model is a sum of trees of which each reads at most one column;
     - `combinations`: how many points a row and its neighbours in a ball may become at most (infinite if some number
-      may be any in an interval).
+      may be any in an interval);
+    - `merged`: the form of the problem in which linked columns are one; None if no columns are linked, or if they cannot be
+      merged;
+    - `unmerged`: why they cannot.
     """
 
     model: ModelKind
@@ -105,6 +110,8 @@ class Form:
     separable: bool = False
     round_ball: bool = False
     combinations: float = np.inf
+    merged: Form | None = None
+    unmerged: str = ""
 
 
 BLENDED = "the target is on a mean of functions of several sums of scores"

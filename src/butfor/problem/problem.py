@@ -22,12 +22,14 @@ from butfor.model.rounding import grain, grain_at, rounding
 from butfor.model.scores import Doubt, ScoreSet
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import BallNorm
-from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched
+from butfor.problem.constraints.constraint import AbstractConstraint, Relation, Searched, among_each_other
+from butfor.problem.constraints.linked import groups
 from butfor.problem.constraints.relations import AtMost, Fresh
 from butfor.problem.constraints.restrictions import admissible
 from butfor.problem.demands import NO_DEMANDS, Demands
 from butfor.problem.domain import Domain
 from butfor.problem.form import CostTerm, Form, ValueKind
+from butfor.problem.merged.merging import Merging, TooManyError
 from butfor.problem.prices import Prices
 from butfor.problem.witnesses import NO_WITNESSES, Witnesses
 from butfor.space.space import Space
@@ -85,6 +87,11 @@ class Problem:
         return [*((every, found.count) for found in self.relations_of(AtMost)), *fresh]
 
     @property
+    def together(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the columns that belong together, group by group."""
+        return groups(self.relations)
+
+    @property
     def most_changes(self) -> int:
         """How many features may change."""
         return min([found.count for found in self.relations_of(AtMost)], default=len(self.space))
@@ -116,7 +123,7 @@ class Problem:
 
     def with_relation(self, relation: Relation) -> Problem:
         """The same problem with one more relation."""
-        return replace(self, relations=(*self.relations, relation))
+        return replace(self, relations=among_each_other((*self.relations, relation)))
 
     def with_demands(self, **demands: Any) -> Problem:
         """The same problem with other demands of these names."""
@@ -204,13 +211,44 @@ class Problem:
         )
         return Doubt(np.where(size > 0, 0.0, sums), scores, size)
 
+    @cached_property
+    def merging(self) -> Merging:
+        """How columns that belong together are merged. It raises `TooManyError` if they have too many combinations."""
+        return Merging.of(self)
+
+    @cached_property
+    def merged(self) -> Problem:
+        """The problem in which columns that belong together are one."""
+        merging = self.merging
+        return replace(
+            self,
+            space=merging.space,
+            model=merging.model,
+            factuals=merging.factuals,
+            prices=merging.prices,
+            domain=merging.domain,
+            relations=merging.relations,
+            demands=merging.demands,
+            witnesses=merging.witnesses,
+        )
+
     def form(self) -> Form:
         """The summary by which a solver is chosen."""
         return self._form
 
+    def _merged_form(self) -> tuple[Form | None, str]:
+        """The form of the problem in which linked columns are one, or why there is none."""
+        if not self.together:
+            return None, ""
+        try:
+            obstacle = self.merging.obstacle()
+        except TooManyError as error:
+            return None, str(error)
+        return (None, obstacle) if obstacle else (self.merged.form(), "")
+
     @cached_property
     def _form(self) -> Form:
-        movable = self.domain.movable()
+        movable, (merged, unmerged) = self.domain.movable(), self._merged_form()
         return Form(
             model=kind_of(self.model),
             inequalities=max((len(score_set.A) for score_set in self.score_sets), default=0),
@@ -228,6 +266,8 @@ class Problem:
             combinations=float(np.prod(self.domain.counts()[movable]))
             * (1 if self.demands.ball is None else self.demands.ball.count),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",
+            merged=merged,
+            unmerged=unmerged,
         )
 
     def _value_kinds(self, j: int) -> Iterable[ValueKind]:
@@ -252,7 +292,7 @@ def state(
     Constraints that a model must judge enter later, because they need the score sets (see `Demanded.enter`).
     """
     listed = tuple(constraints)
-    relations = tuple(constraint for constraint in listed if isinstance(constraint, Relation))
+    relations = among_each_other(constraint for constraint in listed if isinstance(constraint, Relation))
     return Problem(space, model, factuals, score_sets, prices, admissible(space, factuals, listed), relations)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from butfor.errors import UnknownColumnError, UnsupportedProblemError
 from butfor.estimator.prediction import Prediction
-from butfor.estimator.source import Source
+from butfor.importers.read import Reading
 from butfor.model.readout import AbstractReadout
 from butfor.problem.constraints.candidates import Candidates
-from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint
+from butfor.problem.constraints.constraint import AbstractConstraint, JudgedConstraint, among_each_other
 from butfor.problem.costs import DEFAULT, AbstractCost, price
 from butfor.problem.prices import Prices
 from butfor.problem.targets.names import as_target
@@ -55,23 +55,23 @@ class Question:
 
     def under(self, constraints: Iterable[AbstractConstraint]) -> Question:
         """The same question under other constraints."""
-        return replace(self, constraints=tuple(constraints))
+        return replace(self, constraints=among_each_other(constraints))
 
     def also_under(self, *constraints: AbstractConstraint) -> Question:
         """The same question under further constraints."""
         return self.under((*self.constraints, *constraints))
 
 
-def ask(
-    space: Space, source: Source, target: Any, cost: AbstractCost | str | None, constraints: Constraints
-) -> Question:
-    """The question as the user wrote it, checked against the space and the estimator."""
+def ask(reading: Reading, target: Any, cost: AbstractCost | str | None, constraints: Constraints) -> Question:
+    """The question as the user wrote it, checked against the columns and the estimator. What it needs of the data, it learns."""
+    space = reading.space
     listed = as_constraints(constraints, space)
     for constraint in listed:
         _validate(constraint, space)
     _refuse_scores_beside_a_ball(listed)
     chosen = DEFAULT if cost is None else read_cost(cost) if isinstance(cost, str) else cost
-    return Question(as_target(target, source), chosen, price(chosen, space), listed)
+    learnt = among_each_other(constraint.learnt(space, reading.data) for constraint in listed)
+    return Question(as_target(target, reading.source), chosen, price(chosen, space), learnt)
 
 
 def _validate(constraint: AbstractConstraint, space: Space) -> None:

@@ -17,6 +17,7 @@ from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.interior_point import InteriorPoint
 from butfor.solvers.linear.knapsack import LinearKnapsack
+from butfor.solvers.merged.columns import MergedColumns
 from butfor.solvers.milp.milp import Milp
 from butfor.solvers.mixed.branch_bound import MixedBranchBound
 from butfor.solvers.network.exact import NetworkExact
@@ -36,11 +37,14 @@ PROVING: tuple[AbstractSolver, ...] = (
 )  # fmt: skip
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
-EXACT_SOLVERS: tuple[AbstractSolver, ...] = (
+OF_ANY_ANSWER: tuple[AbstractSolver, ...] = (
     SeparableTrees(), *PROVING, RobustLinear((LinearExact(), LinearKnapsack())), RobustExact(PROVING),
     BlendBranching(PROVING), Enumeration(),
 )  # fmt: skip
-"""Those that prove the optimum of a question with whatever it asks of an answer."""
+"""Those that prove the optimum of a question with whatever it asks of an answer, column by column."""
+
+EXACT_SOLVERS: tuple[AbstractSolver, ...] = (MergedColumns(OF_ANY_ANSWER), *OF_ANY_ANSWER)
+"""The same, and where columns belong together."""
 
 SOLVERS: tuple[AbstractSolver, ...] = (RowSearch(), *EXACT_SOLVERS, FarApart(EXACT_SOLVERS), Swarm(), BruteForce())
 """The solvers, in the order in which they are tried."""

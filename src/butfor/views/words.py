@@ -224,6 +224,10 @@ SENTENCES: dict[Any, Told] = {
     "Implication": lambda told, spec: told.fill(
         "implies", **{part: SENTENCES[spec[part]["kind"]](told, spec[part]) for part in ("cause", "consequence")}
     ),
+    "LinkedColumns": lambda told, spec: told.fill(
+        "linked", label=told.listed(map(told.label, spec["names"][1:])), first=told.label(spec["names"][0])
+    ),
+    "Combinations": lambda told, spec: told.fill("combinations", label=told.listed(map(told.label, spec["names"]))),
     "Margin": lambda told, spec: told.fill("margin", eps=told.number(spec["eps"])),
     "Plausible": _plausible,
     "Robust": _robust,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -74,6 +75,14 @@ class AbstractConstraint(ABC):
     def holds(self, changes: Changes, referee: Referee) -> BoolArray:
         """Which changes respect it. Certificates rely on this rule."""
 
+    def learnt(self, space: Space, data: Any) -> Self:
+        """The same with all that it takes from the rows of the data (default: nothing)."""
+        return self
+
+    def among(self, constraints: tuple[AbstractConstraint, ...]) -> Self:
+        """The same beside others, if they change what it says (default: they do not)."""
+        return self
+
     def atoms(self) -> tuple[AbstractConstraint, ...]:
         """The smallest pieces that can be blamed for a contradiction."""
         return (self,)
@@ -89,6 +98,9 @@ class AbstractConstraint(ABC):
     def around(self, changes: Changes, referee: Referee, sampled: int) -> list[Neighbourhood] | None:
         """What was found in the ball around each point, where the estimator is asked about so many neighbours of each."""
         return None
+
+
+C = TypeVar("C", bound=AbstractConstraint)
 
 
 class CodedConstraint(AbstractConstraint):
@@ -132,6 +144,12 @@ class Searched(JudgedConstraint):
     @abstractmethod
     def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
         """Which encoded points a search may regard as keeping it. The verdict asks `holds` again."""
+
+
+def among_each_other(constraints: Iterable[C]) -> tuple[C, ...]:
+    """Constraints that know of each other."""
+    listed = tuple(constraints)
+    return tuple(constraint.among(listed) for constraint in listed)
 
 
 def all_hold(constraints: tuple[AbstractConstraint, ...], changes: Changes, referee: Referee) -> BoolArray:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import mul
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
 from butfor.errors import InputError, InputTypeError, number
 from butfor.model.scores import UNIT_DOUBLE, UNIT_SINGLE
-from butfor.problem.constraints.constraint import Relation
+from butfor.problem.constraints.constraint import AbstractConstraint, Relation
+from butfor.problem.constraints.linked import counted, groups
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.decimals import nearest, printed
 from butfor.problem.form import ConstraintKind
@@ -22,11 +23,12 @@ from butfor.space.space import Space, same
 
 @dataclass(frozen=True)
 class AtMost(Relation):
-    """See `at_most_changes`."""
+    """See `at_most_changes`. Columns that belong together count as one."""
 
     kind = ConstraintKind.AT_MOST
 
     count: int
+    together: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
         return f"at_most_changes({self.count!r})"
@@ -38,7 +40,10 @@ class AtMost(Relation):
             raise InputError(*message)
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
-        return np.asarray((~same(before, after)).sum(axis=1) <= self.count)
+        return np.asarray(counted(space, ~same(before, after), self.together).sum(axis=1) <= self.count)
+
+    def among(self, constraints: tuple[AbstractConstraint, ...]) -> Self:
+        return replace(self, together=groups(constraints))
 
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
@@ -294,19 +299,26 @@ class Implication(Relation):
 
 @dataclass(frozen=True)
 class Fresh(Relation):
-    """Not all of these columns change together. It makes the next of several answers a different one."""
+    """Not all of these columns change together. It makes the next of several answers a different one.
+
+    Of columns that belong together (`together`), the first is named, and stands for all.
+    """
 
     kind = ConstraintKind.FRESH
 
     names: tuple[str, ...]
+    together: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
         return f"unlike the answer that changes {', '.join(self.names)}"
 
     @classmethod
-    def from_answer(cls, space: Space, start: FloatArray, point: FloatArray) -> Fresh:
+    def from_answer(
+        cls, space: Space, start: FloatArray, point: FloatArray, together: tuple[tuple[str, ...], ...] = ()
+    ) -> Fresh:
         """Unlike an answer to the row `start`."""
-        return cls(tuple(name for name, still in zip(space.names, same(point, start), strict=True) if not still))
+        changed = counted(space, ~same(point, start)[None], together)[0]
+        return cls(tuple(name for name, moved in zip(space.names, changed, strict=True) if moved), together)
 
     def validate(self, space: Space) -> None:
         for name in self.names:
@@ -314,7 +326,7 @@ class Fresh(Relation):
 
     def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
         at = [space.index(name) for name in self.names]
-        return np.asarray(np.any(same(before[:, at], after[:, at]), axis=1))
+        return np.asarray(~counted(space, ~same(before, after), self.together)[:, at].all(axis=1))
 
 
 DISTANCE_KEPT = 1e-9

@@ -85,6 +85,14 @@ def columns_in(words: str, space: Space) -> list[str]:
     return found
 
 
+def _several(words: str, space: Space, given: str) -> list[str]:
+    """At least two columns."""
+    names = columns_in(words, space)
+    if len(names) < 2:
+        raise InputError(f"{given} was given.", "It takes at least two columns.")
+    return names
+
+
 def _parts(words: str, count: int) -> list[str]:
     """The column, and the `count` parts after colons. Spaces do as well as colons."""
     parts = words.rsplit(":", count) if words.count(":") >= count else words.rsplit(None, count)
@@ -141,6 +149,8 @@ PHRASES: dict[str, Phrase] = {
     "whole": Phrase("A", lambda words, space, given: rule.whole(words.strip())),
     "allowed": Phrase("A:X,Y", _allowed),
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
+    "linked": Phrase("A,B", lambda words, space, given: rule.linked(*_several(words, space, given))),
+    "combinations": Phrase("A,B", lambda words, space, given: rule.combinations(*_several(words, space, given))),
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }

@@ -169,11 +169,11 @@ class Descent:
 
     def starts(self) -> FloatArray:
         """Points that meet the goal: real rows made admissible, nearest first, or the far ends of linear steps."""
-        referee = self.problem.witnesses.referee
+        known = self.problem.witnesses.examples
         here = self.admissible(self.x[None])
         found = [here[self.fine(here)]]
-        if referee is not None:
-            rows = self.admissible(referee.training.points)
+        if known is not None:
+            rows = self.admissible(known.examples)
             rows = rows[np.argsort(self.cost(rows), kind="stable")]
             for begin in range(0, len(rows), ROWS_TRIED_AT_ONCE):
                 some = rows[begin : begin + ROWS_TRIED_AT_ONCE]

@@ -147,7 +147,9 @@ class SwarmRun:
         points, cost = self._valid(n)
         space, start, fresh = self.problem.space, self.problem.factuals[n], np.ones(len(cost), dtype=np.bool_)
         for answer in known.points[known.row == n]:
-            fresh &= Fresh.from_answer(space, start, answer).holds_between(space, start[None], points)
+            fresh &= Fresh.from_answer(space, start, answer, self.problem.together).holds_between(
+                space, start[None], points
+            )
         return points[fresh], cost[fresh]
 
     def _more(self, known: Answers) -> tuple[Answers, BoolArray]:

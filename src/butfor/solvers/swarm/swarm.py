@@ -11,6 +11,7 @@ from butfor.errors import InputError
 from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.problem.problem import Problem
+from butfor.solvers.merged.columns import split
 from butfor.solvers.outcome import Outcome, Stopped, merged
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 from butfor.solvers.swarm.run import SwarmRun
@@ -94,6 +95,9 @@ class Swarm(SwarmSettings, AbstractSolver):
         return Support(True, "the model is called at many points; nothing is proven")
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
+        """The answers. Columns that belong together are moved as one."""
+        if problem.form().merged is not None:
+            return split(problem.merging.layout, self.solve(problem.merged, budget, k, seed))
         run = SwarmRun(self, problem, budget, k, seed)
         run.until_stopped()
         found = run.outcome()

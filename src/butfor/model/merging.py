@@ -1,0 +1,184 @@
+"""Columns merged into one: the values of a group become the levels of a single feature, and the model reads their number.
+
+What is left of a model over merged columns computes the same scores: a cut of a column becomes a set of levels, and a slope
+becomes a step per level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.black_box import BlackBox
+from butfor.model.cells import Cells, level_cells
+from butfor.model.linear import Linear
+from butfor.model.mixed import Mixed
+from butfor.model.network import Network
+from butfor.model.oblique import ObliqueTree
+from butfor.model.oblique_forest import ObliqueForest
+from butfor.model.questions import Model
+from butfor.model.rounding import COLUMN_STEPS
+from butfor.model.trees import Trees
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """Some columns, and the combinations of their values (combinations, columns), each once."""
+
+    columns: IntArray
+    codes: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnLayout:
+    """How features are merged: `others` stay what they are and come first, and then comes one feature per group."""
+
+    others: IntArray
+    groups: tuple[Bundle, ...]
+
+    @property
+    def features(self) -> int:
+        """How many features there were."""
+        return len(self.others) + sum(len(group.columns) for group in self.groups)
+
+    def split(self, points: FloatArray) -> FloatArray:
+        """Merged points (n, merged features) as points of all features. A missing combination is missing values."""
+        out = np.full((len(points), self.features), np.nan)
+        out[:, self.others] = points[:, : len(self.others)]
+        for at, group in enumerate(self.groups, len(self.others)):
+            known = ~np.isnan(points[:, at])
+            out[np.ix_(known, group.columns)] = group.codes[points[known, at].astype(np.intp)]
+        return out
+
+    def cells(self, cells: tuple[Cells, ...]) -> tuple[Cells, ...]:
+        """The cells of the merged features."""
+        return (*(cells[j] for j in self.others), *(level_cells(len(group)) for group in self.groups))
+
+
+@singledispatch
+def merged(model: Model, layout: ColumnLayout) -> Model:
+    """The same model over merged features."""
+    raise TypeError(type(model).__name__)
+
+
+@merged.register
+def _(model: BlackBox, layout: ColumnLayout) -> BlackBox:
+    return model
+
+
+@merged.register
+def _(model: Trees, layout: ColumnLayout) -> Trees:
+    """A node that asks for a column of a group asks for a set of its levels."""
+    feature, cut, member = model.feature.copy(), model.cut.copy(), model.member.copy()
+    kept = np.isin(model.feature, layout.others)
+    feature[kept] = np.searchsorted(layout.others, model.feature[kept])
+    asked, inverse = np.unique(member[kept & (member >= 0)], return_inverse=True)
+    member[kept & (member >= 0)] = inverse
+    sets = [model.cell_sets[at] for at in asked.tolist()]
+    for at, group in enumerate(layout.groups, len(layout.others)):
+        for j, values in zip(group.columns.tolist(), group.codes.T, strict=True):
+            nodes = np.flatnonzero(model.feature == j)
+            first, inverse = _alike(model, nodes)
+            member[nodes] = len(sets) + inverse
+            sets += [np.append(_goes_left(model, node, values), False) for node in first.tolist()]
+            feature[nodes], cut[nodes] = at, np.inf
+    return replace(
+        model, feature=feature, member=member, cut=cut, cell_sets=tuple(sets), cells=layout.cells(model.cells)
+    )
+
+
+def _alike(model: Trees, nodes: IntArray) -> tuple[IntArray, IntArray]:
+    """One of some nodes for each question that they ask, and the question that each of them asks."""
+    questions = np.column_stack([model.member[nodes], model.missing_left[nodes], model.cut[nodes]])
+    questions[model.member[nodes] >= 0, 1:] = 0.0
+    _, first, inverse = np.unique(questions, axis=0, return_index=True, return_inverse=True)
+    return nodes[first], inverse.ravel()
+
+
+def _goes_left(model: Trees, node: int, values: FloatArray) -> BoolArray:
+    """Which values of its feature go left at a node."""
+    if model.member[node] >= 0:
+        mask = model.cell_sets[int(model.member[node])]
+        return np.asarray(mask[model.cells[int(model.feature[node])].index(values)])
+    return np.asarray(np.where(np.isnan(values), model.missing_left[node], values <= model.cut[node]))
+
+
+@merged.register
+def _(model: Linear, layout: ColumnLayout) -> Linear:
+    """The terms of a group are added up for each of its levels. Their rounding is accounted for as it was."""
+    others, cells = layout.others, layout.cells(model.cells)
+    steps, centre, blur = [model.steps[j] for j in others], model.centre[others], model.blur[others]
+    cancelled = np.broadcast_to(model.cancelled, (model.scores,)).astype(np.float64)
+    folded = model.folded
+    for group in layout.groups:
+        terms = np.stack([_terms(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)])
+        step, sizes = terms.sum(axis=0), np.abs(terms)
+        folded |= bool(model.slope[:, group.columns].any()) or int(terms.any(axis=(1, 2)).sum()) > 1
+        far = np.nan_to_num(np.abs(group.codes)).max(axis=0, initial=0.0)
+        moved = np.abs(model.slope[:, group.columns]) * far
+        size, most = (sizes.max(axis=2, initial=0.0).T + moved), np.abs(step).max(axis=1, initial=0.0)
+        cancelled = cancelled + size.sum(axis=1)
+        blur = np.append(blur, _blur(COLUMN_STEPS * size @ model.blur[group.columns], COLUMN_STEPS * most))
+        centre = np.append(centre, 0.0)
+        steps.append(np.append(step, np.zeros((model.scores, 1)), axis=1))
+    return replace(
+        model,
+        slope=np.append(model.slope[:, others], np.zeros((model.scores, len(layout.groups))), axis=1),
+        cells=cells,
+        steps=tuple(steps),
+        centre=centre,
+        blur=blur,
+        folded=folded,
+        cancelled=cancelled,
+        more_terms=model.more_terms + layout.features - len(cells),
+    )
+
+
+def _terms(model: Linear, j: int, values: FloatArray) -> FloatArray:
+    """What some values of a column add to each score (scores, values)."""
+    lost = np.isnan(values)
+    sloped = model.slope[:, [j]] * np.where(lost, 0.0, values - model.centre[j])
+    return np.asarray(sloped + model.steps[j][:, model.cells[j].index(values)])
+
+
+def _blur(lost: FloatArray, size: FloatArray) -> float:
+    """The share of the sizes of steps by which the columns of a group are rounded before the estimator reads them."""
+    return float(np.max(lost[size > 0] / size[size > 0], initial=0.0))
+
+
+@merged.register
+def _(model: Mixed, layout: ColumnLayout) -> Mixed:
+    trees, linear = merged(model.trees, layout), merged(model.linear, layout)
+    assert isinstance(trees, Trees)
+    assert isinstance(linear, Linear)
+    return Mixed(trees, linear)
+
+
+def _linear(model: Linear, layout: ColumnLayout) -> Linear:
+    found = merged(model, layout)
+    assert isinstance(found, Linear)
+    return found
+
+
+@merged.register
+def _(model: ObliqueTree, layout: ColumnLayout) -> ObliqueTree:
+    return replace(model, gates=_linear(model.gates, layout))
+
+
+@merged.register
+def _(model: ObliqueForest, layout: ColumnLayout) -> ObliqueForest:
+    gates = _linear(model.gates, layout)
+    return replace(model, trees=tuple(replace(tree, gates=gates) for tree in model.trees))
+
+
+@merged.register
+def _(model: Network, layout: ColumnLayout) -> Network:
+    how = model.computed
+    computed = None if how is None else replace(how, columns=_linear(how.columns, layout))
+    return replace(model, first=_linear(model.first, layout), computed=computed)

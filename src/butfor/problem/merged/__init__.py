@@ -1,0 +1,1 @@
+"""The problem in which columns that belong together are one."""

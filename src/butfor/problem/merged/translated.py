@@ -1,0 +1,111 @@
+"""Those who know only the whole columns, asked about merged points: each of these splits a point before it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.arrays import BoolArray, FloatArray, IntArray
+from butfor.model.merging import ColumnLayout
+from butfor.problem.constraints.constraint import Changes, Relation, Searched
+from butfor.problem.oracle import AbstractConfirmation, AbstractOracle, Response
+from butfor.problem.referee import Referee
+from butfor.problem.witnesses import Refusals
+from butfor.space.space import Space
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRelation(Relation):
+    """A relation of the whole columns. What it says of levels is not known."""
+
+    relation: Relation
+    space: Space
+    layout: ColumnLayout
+
+    def validate(self, space: Space) -> None:
+        self.relation.validate(self.space)
+
+    def holds_between(self, space: Space, before: FloatArray, after: FloatArray) -> BoolArray:
+        return self.relation.holds_between(self.space, self.layout.split(before), self.layout.split(after))
+
+
+@dataclass(frozen=True, eq=False)
+class SplitSearched(Searched):
+    """A constraint of the whole columns that the referee decides."""
+
+    constraint: Searched
+    layout: ColumnLayout
+
+    def validate(self, space: Space) -> None:
+        self.constraint.validate(space)
+
+    def holds(self, changes: Changes, referee: Referee) -> BoolArray:
+        start, points = self.layout.split(changes.start), self.layout.split(changes.points)
+        return self.constraint.holds(Changes(start, points, changes.before, changes.after), referee)
+
+    def admits(self, points: FloatArray, referee: Referee) -> BoolArray:
+        return self.constraint.admits(self.layout.split(points), referee)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitConfirmation(AbstractConfirmation):
+    """The estimator's word on merged points."""
+
+    inner: AbstractConfirmation
+    layout: ColumnLayout
+
+    def confirms(self, point: FloatArray, most: float) -> bool:
+        return self.inner.confirms(self.layout.split(point[None])[0], most)
+
+    def confirms_twins(self, point: FloatArray, most: float) -> bool:
+        return self.inner.confirms_twins(self.layout.split(point[None])[0], most)
+
+    def of_target(self) -> AbstractConfirmation:
+        target = self.inner.of_target()
+        return self if target is self.inner else SplitConfirmation(target, self.layout)
+
+    def take(self, rows: IntArray | slice) -> SplitConfirmation:
+        return SplitConfirmation(self.inner.take(rows), self.layout)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitOracle(AbstractOracle):
+    """What is predicted for merged points. Of the examples, `kept` are those that merged points can be."""
+
+    inner: AbstractOracle
+    layout: ColumnLayout
+    kept: IntArray
+    examples: FloatArray
+
+    def ask(self, points: FloatArray, rows: IntArray) -> Response:
+        return self.inner.ask(self.layout.split(points), rows)
+
+    def of_examples(self, row: int) -> Response:
+        said, kept = self.inner.of_examples(row), self.kept
+        lacking = said.lacking
+        return Response(
+            said.met[kept],
+            said.distance[kept],
+            said.offset[kept],
+            None if lacking is None else lambda: np.asarray(lacking()[kept]),
+        )
+
+    def take(self, rows: IntArray | slice) -> SplitOracle:
+        return SplitOracle(self.inner.take(rows), self.layout, self.kept, self.examples)
+
+
+class SplitRefusals(Refusals):
+    """What the estimator refused, kept by the whole rows."""
+
+    def __init__(self, inner: Refusals, layout: ColumnLayout) -> None:
+        self.inner, self.layout = inner, layout
+
+    def note(self, row: FloatArray, cost: float) -> None:
+        self.inner.note(self.layout.split(row[None])[0], cost)
+
+    def forget(self, row: FloatArray) -> None:
+        self.inner.forget(self.layout.split(row[None])[0])
+
+    def least(self, rows: FloatArray) -> FloatArray:
+        return self.inner.least(self.layout.split(rows))

@@ -1,0 +1,1 @@
+"""Columns that belong together, as one column."""
