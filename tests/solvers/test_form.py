@@ -11,6 +11,7 @@ from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, Form
 from butfor.solvers.choose import SOLVERS, choose, supports
 from butfor.testing.problems import Kinds, random_problem
+from tests.solvers.further import with_combinations
 
 
 def watched(form: Form) -> tuple[Form, set[str]]:
@@ -30,7 +31,8 @@ def test_each_field_is_read_by_some_solver() -> None:
     read: set[str] = set()
     for kind in ("linear", "tree", "ensemble", "oblique tree"):
         for seed, balls in product(range(60), (frozenset(), frozenset({ConstraintKind.ROBUST}))):
-            form = random_problem(seed, kind, Kinds()).form()
+            problem = random_problem(seed, kind, Kinds())
+            form = (with_combinations(problem, seed) if seed % 2 and len(problem.space) > 1 else problem).form()
             spy, seen = watched(replace(form, constraints=form.constraints | balls))
             for solver in SOLVERS:
                 solver.accepts(spy)
