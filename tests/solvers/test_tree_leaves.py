@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import butfor as bf
@@ -62,3 +65,20 @@ def test_the_best_of_all_leaves_by_the_formula_of_theorem_3_3(seed: int) -> None
                 best = min(best, (np.abs(point - row) ** power).sum())
             answer = explainer.explain(pd.DataFrame([row], columns=list("abc")), target=True, cost=cost)
             assert answer.cost == pytest.approx(best, abs=1e-6)
+
+
+def test_a_level_that_must_change_goes_where_that_is_cheapest_also_in_leaves_that_do_not_ask_for_it() -> None:
+    """The price table has no order: the next level is dearer than the one after it."""
+    X = pd.DataFrame({"a": [0, 1] * 12, "c": list("xyz") * 8})
+    columns = ColumnTransformer([("c", OneHotEncoder(), ["c"])], remainder="passthrough")
+    tree = make_pipeline(columns, DecisionTreeClassifier(max_depth=1, random_state=0)).fit(X, X.a == 1)
+    prices = {("x", "y"): 16.0, ("x", "z"): 8.0}
+    answer = (
+        bf.Explainer(tree, data=X)
+        .explain(
+            X.iloc[[0]], target=True, cost=bf.Table({"c": prices}) + bf.L1(), constraints=[bf.allowed("c", ["y", "z"])]
+        )
+        .only
+    )
+    assert answer.certificate.solver.startswith("tree_exact")
+    assert answer.point["c"].iloc[0] == "z"

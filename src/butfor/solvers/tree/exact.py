@@ -71,7 +71,8 @@ def _nearest(
 
     tables = tabulate(problem, cells)
     forced = np.flatnonzero((~problem.domain.stay).any(axis=0))
-    costs, chosen = nearest_leaves(tables, tree, forced, problem.most_changes, k)
+    unordered = np.array([one.levels > 0 for one in cells])
+    costs, chosen = nearest_leaves(tables, tree, forced, unordered, problem.most_changes, k)
     kept = np.isfinite(costs)
     kept[:, 0] = True
     row, rank = np.nonzero(kept)

@@ -48,7 +48,19 @@ def _cheapest_cell(tables, row, j, first, last, missing, mask, masks):  # type: 
 
 
 @part
-def _forced_start(tables, forced, masks, row, cell):  # type: ignore[no-untyped-def]
+def _cheapest_level(tables, row, j):  # type: ignore[no-untyped-def]
+    """The cheapest admissible level of feature `j`, or "missing"; -1 if there is none. Their prices follow no order."""
+    best, chosen = np.inf, -1
+    for k in range(tables.start[j + 1] - tables.start[j]):
+        at = tables.start[j] + k
+        cost = tables.price[row, at] + (tables.reach[row, at] if tables.reach.size > 0 else 0.0)
+        if cost < best:
+            best, chosen = cost, k
+    return chosen
+
+
+@part
+def _forced_start(tables, forced, unordered, masks, row, cell):  # type: ignore[no-untyped-def]
     """The cheapest cells of the features that must move, put into `cell`; their price, reach and number (-1: impossible)."""
     linf = tables.reach.size > 0
     total, widest, changes = 0.0, 0.0, 0
@@ -56,7 +68,10 @@ def _forced_start(tables, forced, masks, row, cell):  # type: ignore[no-untyped-
         if tables.stay[row, j]:
             continue
         at, count = tables.start[j], tables.start[j + 1] - tables.start[j] - 1
-        chosen = _cheapest_cell(tables, row, j, 0, count - 1, True, -1, masks)
+        if unordered[j]:
+            chosen = _cheapest_level(tables, row, j)
+        else:
+            chosen = _cheapest_cell(tables, row, j, 0, count - 1, True, -1, masks)
         if chosen < 0:
             return total, widest, -1
         cell[j] = chosen
@@ -135,8 +150,11 @@ def _nearest_of_row(tables, tree, row, most, start, cell, stack, levels, trail, 
 
 
 @kernel
-def nearest_leaves(tables, tree, forced, most, k):  # type: ignore[no-untyped-def]
+def nearest_leaves(tables, tree, forced, unordered, most, k):  # type: ignore[no-untyped-def]
     """The `k` cheapest leaves of each row, with at most `most` changes.
+
+    - `forced`: the features that some row must change;
+    - `unordered` (features): those with levels, whose prices follow no order.
 
     Returns `costs` (rows, k), infinite if there are fewer leaves, and `cells` (rows, k, features): the chosen cell of
     each feature, -1 if the factual value stays.
@@ -158,7 +176,7 @@ def nearest_leaves(tables, tree, forced, most, k):  # type: ignore[no-untyped-de
                 cells[row, i, j] = -1
         for j in range(d):
             cell[j] = -1
-        start = _forced_start(tables, forced, tree.sets.masks, row, cell)
+        start = _forced_start(tables, forced, unordered, tree.sets.masks, row, cell)
         if start[2] >= 0:
             _nearest_of_row(tables, tree, row, most, start, cell, stack, levels, trail, costs[row], cells[row])
     return costs, cells
