@@ -47,6 +47,7 @@ from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
 from tests.shorter import first
+from tests.solvers.balls import enumerated, neighbours
 from tests.solvers.further import random_ball
 
 ROBUST = RobustExact(PROVING)
@@ -58,61 +59,6 @@ REAL = replace(KINDS, whole=False, levels=False, missing=False, bins=False, feat
 def robust_problem(seed: int, norm: BallNorm = BallNorm.LINF) -> Problem:
     problem = random_problem(seed, "ensemble", KINDS, trees=1 + seed % 4)
     return problem.with_demands(ball=random_ball(np.random.default_rng(seed), problem, norm))
-
-
-def neighbours(problem: Problem, point: np.ndarray) -> np.ndarray:
-    """One row in each cell that the ball around a point meets, the nearest one."""
-    ball = problem.demands.ball
-    ways = []
-    for j, value in enumerate(point):
-        cuts, r = problem.model.cells[j].edges, ball.radius[j]
-        if ball.step[j] > 0:
-            ways.append(value + ball.step[j] * np.arange(-np.round(r / ball.step[j]), np.round(r / ball.step[j]) + 1))
-        elif r > 0 and not np.isnan(value):
-            inside = cuts[(cuts >= value - r) & (cuts <= value + r)]
-            beyond = np.nextafter(inside, np.inf)
-            ways.append(
-                np.concatenate([[value], inside[inside < value], beyond[(beyond > value) & (beyond <= value + r)]])
-            )
-        else:
-            ways.append(np.array([value]))
-    rows = np.array(list(itertools.product(*ways)))
-    return rows if ball.norm is BallNorm.LINF else rows[ball.holds(np.nan_to_num(rows - point))]
-
-
-def candidates(problem: Problem) -> np.ndarray:
-    """All rows at which the cheapest robust one may lie, for a box."""
-    ways = []
-    for j, feature in enumerate(problem.space):
-        x, r = problem.factuals[0, j], problem.demands.ball.radius[j]
-        if feature.levels is not None:
-            values = np.arange(len(feature.levels), dtype=float)
-        else:
-            cuts = problem.model.cells[j].edges
-            ends = np.concatenate([last_below(cuts, np.full(len(cuts), r)), last_below(cuts, np.full(len(cuts), -r))])
-            step = problem.domain.step[j]
-            low, high = float(problem.domain.extent.low[j]), float(problem.domain.extent.high[j])
-            grid = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step if step else np.empty(0)
-            values = np.concatenate([ends, np.nextafter(ends, np.inf), [low, high], grid])
-            values = np.concatenate([values, problem.domain.low[:, j], problem.domain.high[:, j]])
-            values = values[np.isfinite(values)]
-            values = values[values == np.round(values / step) * step] if step else values
-        ways.append(np.unique(np.concatenate([values, [x], [np.nan] if feature.missing else []])))
-    rows = np.array(list(itertools.product(*ways)))
-    return rows[[bool(problem.admits(row[None])[0]) for row in rows]]
-
-
-def enumerated(problem: Problem) -> float:
-    """The optimal cost by brute force; infinite if no ball fits."""
-    best = np.inf
-    rows = candidates(problem)
-    costs = np.array([problem.prices.total(problem.factuals, row[None])[0] for row in rows])
-    for at in np.argsort(costs):
-        scores = evaluate(problem.model, neighbours(problem, rows[at]))
-        for part in problem.score_sets:
-            if costs[at] + part.offset < best and part.holds(scores).all():
-                best = float(costs[at] + part.offset)
-    return best
 
 
 @pytest.mark.parametrize("block", first(1, range(6)))
@@ -190,7 +136,7 @@ def test_the_counterpart_is_the_smallest_leaf_and_a_shift_is_a_shift() -> None:
         model = on_grid(problem.model, problem.demands.ball)
         assert isinstance(model, Trees)
         lacking = frozenset(j for j, feature in enumerate(problem.space) if feature.missing)
-        low = counterpart(model, np.eye(model.scores), problem.demands.ball.radius, lacking)
+        low = counterpart(model, np.eye(model.scores), problem.demands.ball, lacking)
         rng = np.random.default_rng(seed)
         for _ in range(20):
             row = random_row(rng, problem.space)
@@ -214,7 +160,7 @@ def test_a_reply_gives_each_row_the_scores_of_a_neighbour_and_one_row_its_worst(
         direction = rng.normal(size=model.scores)
         point = random_row(rng, problem.space)
         (worst,) = worst_neighbours(model, direction[None], point, problem.demands.ball)
-        replied = reply(model, direction, problem.demands.ball.radius, point, worst.point)
+        replied = reply(model, direction, problem.demands.ball, point, worst.point)
         assert np.allclose(evaluate(replied, point[None])[0], evaluate(model, worst.point[None])[0], atol=1e-12)
         for _ in range(20):
             row = random_row(rng, problem.space)

@@ -29,12 +29,18 @@ def largest_radii(
     outcome: Outcome, case: Case, budget: Budget, blamed: Mapping[int, tuple[str, ...]]
 ) -> dict[int, Radius]:
     """What is known of impossible answers: a share of the radius at which there is an answer, and one at which there is none."""
-    balls = [found for found in case.question.constraints if found.in_ball]
+    balls = [found for found in case.question.constraints if found.in_ball and _shifts(found, case)]
     if not balls or case.question.candidates:
         return {}
     impossible = np.flatnonzero(~outcome.found() & (outcome.bound == np.inf)).tolist()
     at_fault = (i for i in impossible if repr(balls[0]) in blamed.get(i, (repr(balls[0]),)))
     return {i: _between(case.take(outcome.row[[i]]), balls[0], budget) for i in islice(at_fault, CONFLICT_ROWS)}
+
+
+def _shifts(constraint: AbstractConstraint, case: Case) -> bool:
+    """Whether a constraint has a ball that shifts numbers. One in which only levels slip has no radius."""
+    ball = constraint.ball(case.referee.space)
+    return ball is not None and bool(ball.radius.any())
 
 
 def _between(case: Case, ball: AbstractConstraint, budget: Budget) -> Radius:

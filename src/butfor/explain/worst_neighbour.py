@@ -29,6 +29,7 @@ def worst_neighbours(outcome: Outcome, verdict: Verdict, case: Case) -> dict[int
     scores = case.question.target.scores(case.before.take(outcome.row[at]), after)
     moved = (worst != outcome.points[at]) & ~np.isnan(worst)
     for i, row, score, columns in zip(at.tolist(), worst.tolist(), scores, moved, strict=True):
-        values = {case.referee.space.names[j]: row[j] for j in np.flatnonzero(columns).tolist()}
+        seen = [(case.referee.space.features[j], row[j]) for j in np.flatnonzero(columns).tolist()]
+        values = {feature.name: code if feature.levels is None else feature.value(code) for feature, code in seen}
         told[i] = replace(told[i], score=None if score is None else score.after, worst=values)
     return told

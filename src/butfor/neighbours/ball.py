@@ -1,4 +1,4 @@
-"""A ball of shifts around a row, in the norm and with the radius per feature that the user chose."""
+"""A ball around a row: shifts of numbers, in the norm and with the radius that the user chose, and slips of levels."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from butfor.arrays import BoolArray, FloatArray
+from butfor.neighbours.slips import NO_SLIPS, Slips
 
 TINY_SHARE = 1e-12
 """A shift that is smaller than this share of the radius has no direction."""
@@ -38,13 +39,15 @@ class Ball:
 
     - `radius` (features): in the units of each feature;
     - `step`, `anchor` (features): the grid of each feature, `anchor + step k` (step 0: any number). Shifts are whole
-      multiples of the step.
+      multiples of the step;
+    - `slips`: what levels may slip to beside any shift. They take nothing of the radius.
     """
 
     norm: BallNorm
     radius: FloatArray
     step: FloatArray
     anchor: FloatArray
+    slips: Slips = NO_SLIPS
 
     def low(self, point: FloatArray) -> FloatArray:
         """The lowest value of each feature in the ball around a point."""
@@ -94,11 +97,19 @@ class Ball:
 
     @property
     def count(self) -> float:
-        """How many shifts of a box there are (infinite if a feature may take any number)."""
+        """How many neighbours a row has at most in a box (infinite if a feature may take any number)."""
         moved = self.radius > 0
         if not (self.step[moved] > 0).all():
             return np.inf
-        return float(np.prod(2 * np.round(self.radius[moved] / self.step[moved]) + 1))
+        return float(np.prod(2 * np.round(self.radius[moved] / self.step[moved]) + 1)) * self.slips.count
+
+    def around(self, points: FloatArray) -> FloatArray:
+        """All neighbours (n, count, features) of rows in a box on a grid, each row itself first. Some may come twice."""
+        return self.slips.every(points[:, None] + self.shifts())
+
+    def some_around(self, rng: np.random.Generator, points: FloatArray, count: int) -> FloatArray:
+        """Random neighbours (n, count, features) of rows, half of them on the edge of the ball."""
+        return self.slips.some(rng, points[:, None] + self.sample(rng, count))
 
     def shifts(self) -> FloatArray:
         """All shifts of a box on a grid (shifts, features), the one that changes nothing first."""

@@ -48,9 +48,19 @@ def _(
     below: Sequence[float] | None = None,
     until: float = np.inf,
 ) -> list[Worst]:
-    slopes = A @ model.slope
-    totals = (evaluate(model, point[None]) @ A.T)[0] - ball.loss(np.where(np.isnan(point), 0.0, slopes))
-    return [Worst(float(total), point + ball.worst_shift(slope)) for slope, total in zip(slopes, totals, strict=True)]
+    slopes, seen = A @ model.slope, np.array([_seen_at_worst(model, row, point, ball) for row in A])
+    totals = np.diag(evaluate(model, seen) @ A.T) - ball.loss(np.where(np.isnan(point), 0.0, slopes))
+    return [
+        Worst(float(total), at + ball.worst_shift(slope)) for slope, at, total in zip(slopes, seen, totals, strict=True)
+    ]
+
+
+def _seen_at_worst(model: Linear, row: FloatArray, point: FloatArray, ball: Ball) -> FloatArray:
+    """A row with those levels that it may be seen with for which the sum `row @ scores` is smallest."""
+    seen = point.copy()
+    for j in (j for j in ball.slips.seen if not np.isnan(point[j])):
+        seen[j] = ball.slips.least(j, row @ model.steps[j])[int(point[j])]
+    return seen
 
 
 @worst_neighbours.register
@@ -62,12 +72,26 @@ def _(
     below: Sequence[float] | None = None,
     until: float = np.inf,
 ) -> list[Worst]:
-    whole = on_grid(model, ball)
-    around = None if ball.norm is BallNorm.LINF else ball
-    return [
-        worst_row(regions(whole, row, point), point, ball.low(point), ball.high(point), ball.step, around, least, until)
-        for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
-    ]
+    """Levels that may slip are searched like numbers: each is its place among those that it may be seen as."""
+    whole, places = on_grid(model, ball), _places(point, ball)
+    around, at, step = None if ball.norm is BallNorm.LINF else ball, point.copy(), ball.step.copy()
+    at[[*places]], step[[*places]] = 0.0, 1.0
+    low, high = ball.low(at), ball.high(at)
+    for j, seen in places.items():
+        high[j] = len(seen) - 1.0
+    found = []
+    for row, least in zip(A, [None] * len(A) if below is None else below, strict=True):
+        worst = worst_row(regions(whole, row, point, places), at, low, high, step, around, least, until)
+        for j, seen in places.items():
+            worst.point[j] = seen[int(worst.point[j])]
+        found.append(worst)
+    return found
+
+
+def _places(point: FloatArray, ball: Ball) -> dict[int, FloatArray]:
+    """For each feature whose level may slip, what that of a point may be seen as, its own first."""
+    every = {j: ball.slips.seen_as(j, float(point[j])) for j in ball.slips.seen}
+    return {j: seen for j, seen in every.items() if len(seen) > 1}
 
 
 @worst_neighbours.register

@@ -88,6 +88,7 @@ class Form:
     - `weighted_changes`: whether changed columns have different prices;
     - `unread`: why the model could not be read, if it could not;
     - `round_ball`: whether an answer must stay valid in a ball that is no box;
+    - `slips`: whether levels may slip in that ball;
     - `separable`: whether the model is a sum of trees of which each reads at most one column;
     - `combinations`: how many points a row and its neighbours in a ball may become at most (infinite if some number
       may be any in an interval);
@@ -109,6 +110,7 @@ class Form:
     blended: bool = False
     separable: bool = False
     round_ball: bool = False
+    slips: bool = False
     combinations: float = np.inf
     merged: Form | None = None
     unmerged: str = ""

@@ -55,26 +55,29 @@ def neighbourhoods(
     looked_at = [_worst(model, sets, ball, point, referee) for sets, point in zip(own, changes.points, strict=True)]
     worst = {i: found for i, found in enumerate(looked_at) if found is not None}
     if ball.count <= FEW_NEIGHBOURS:
-        few = ball.shifts()
+        every = [np.unique(near, axis=0) for near in ball.around(changes.points)]
         met = [
-            _all_met_alone(changes, referee, i, point + few) and _in_one(model, own[i], ball, point, referee)
-            for i, point in enumerate(changes.points)
+            _all_met(changes, referee, i, near, surely=i in worst and worst[i].surely)
+            and _in_one(model, own[i], ball, changes.points[i], referee)
+            for i, near in enumerate(every)
         ]
-        return [Neighbourhood(one, worst[i].nearest if i in worst else None, len(few)) for i, one in enumerate(met)]
+        return [
+            Neighbourhood(one, worst[i].nearest if i in worst else None, len(every[i])) for i, one in enumerate(met)
+        ]
     fine, asked = np.isin(np.arange(len(changes)), list(worst)), np.zeros(len(changes), dtype=np.intp)
     known = np.array(list(worst), dtype=np.intp)
     for rows in np.array_split(known, 1 + len(known) * FEW_NEIGHBOURS // PREDICTED_AT_ONCE) if len(known) else []:
         points = changes.points[rows]
         rng, begin = np.random.default_rng(0), now()
-        shifts = ball.sample(rng, FEW_NEIGHBOURS)
+        near = ball.some_around(rng, points, FEW_NEIGHBOURS)
         nearest = [
-            np.vstack([point, *(one.point for one in worst[i].neighbours), point + shifts])
-            for i, point in zip(rows.tolist(), points, strict=True)
+            np.vstack([point, *(one.point for one in worst[i].neighbours), some])
+            for i, point, some in zip(rows.tolist(), points, near, strict=True)
         ]
         _refute(fine, changes, referee, rows, nearest)
         fits = int(FEW_NEIGHBOURS * SAMPLING_SECONDS / (now() - begin))
         more = max(0, min(fits, sampled - FEW_NEIGHBOURS))
-        _refute(fine, changes, referee, rows, points[:, None] + ball.sample(rng, more))
+        _refute(fine, changes, referee, rows, ball.some_around(rng, points, more))
         asked[rows] = FEW_NEIGHBOURS + more
     return [
         _told(worst[i], bool(fine[i]), int(asked[i]), changes, referee, i)
@@ -125,8 +128,7 @@ def in_one_set(model: Model, edges: Sequence[Edge], near: FloatArray) -> BoolArr
 
 def _in_one(model: Model, score_sets: Sequence[ScoreSet], ball: Ball, point: FloatArray, referee: Referee) -> bool:
     """The same of one row and its few neighbours in a ball."""
-    near = (point + ball.shifts())[None]
-    return bool(in_one_set(model, _edges(model, score_sets, ball, point, referee), near)[0])
+    return bool(in_one_set(model, _edges(model, score_sets, ball, point, referee), ball.around(point[None]))[0])
 
 
 def _edges(model: Model, score_sets: Sequence[ScoreSet], ball: Ball, point: FloatArray, referee: Referee) -> list[Edge]:
@@ -156,6 +158,13 @@ def _refute(fine: BoolArray, changes: Changes, referee: Referee, rows: IntArray,
     missed = ~_met(changes, referee, whose, points)
     for row, point in zip(whose[missed].tolist(), points[missed], strict=True):
         fine[row] = fine[row] and _all_met_alone(changes, referee, row, point[None])
+
+
+def _all_met(changes: Changes, referee: Referee, row: int, points: FloatArray, *, surely: bool) -> bool:
+    """Whether all points meet the target, as changes of a row. Each is predicted alone, unless rounding surely cannot matter."""
+    if surely:
+        points = points[~_met(changes, referee, np.full(len(points), row), points)]
+    return _all_met_alone(changes, referee, row, points)
 
 
 def _all_met_alone(changes: Changes, referee: Referee, row: int, points: FloatArray) -> bool:

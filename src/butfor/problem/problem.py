@@ -263,6 +263,7 @@ class Problem:
             blended=any(isinstance(score_set.curve, Blend | Blends) for score_set in self.score_sets),
             separable=isinstance(self.model, Trees) and self.model.separable,
             round_ball=self.demands.ball is not None and self.demands.ball.norm is not BallNorm.LINF,
+            slips=self.demands.ball is not None and bool(self.demands.ball.slips),
             combinations=float(np.prod(self.domain.counts()[movable]))
             * (1 if self.demands.ball is None else self.demands.ball.count),
             unread=self.model.why if isinstance(self.model, BlackBox) else "",

@@ -10,6 +10,7 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.questions import evaluate
 from butfor.model.scores import cheapest_offset
+from butfor.neighbours.ball import Ball
 from butfor.problem.form import ConstraintKind, Form, listed
 from butfor.problem.neighbours import Edge, in_one_set
 from butfor.problem.oracle import Response
@@ -99,7 +100,7 @@ def _with_bound(best: Outcome, bound: float, budget: Budget) -> Outcome:
 def _asked(problem: Problem, points: FloatArray) -> Response:
     """Which points the estimator takes for answers, and what their class adds to the cost."""
     if problem.demands.ball is not None:
-        return _with_neighbours(problem, problem.demands.ball.shifts(), points)
+        return _with_neighbours(problem, problem.demands.ball, points)
     if problem.witnesses.examples is None:  # there is no estimator, and the model's scores decide
         offset = cheapest_offset(problem.score_sets, evaluate(problem.model, points))
         met = np.isfinite(offset)
@@ -107,15 +108,15 @@ def _asked(problem: Problem, points: FloatArray) -> Response:
     return problem.witnesses.examples.ask(points, np.zeros(len(points), dtype=np.intp))
 
 
-def _with_neighbours(problem: Problem, shifts: FloatArray, points: FloatArray) -> Response:
+def _with_neighbours(problem: Problem, ball: Ball, points: FloatArray) -> Response:
     """Which points the estimator takes for answers, together with all their neighbours. Those of one point are asked alone."""
-    near, plain = points[:, None] + shifts, problem.with_demands(ball=None)
+    near, plain = ball.around(points), problem.with_demands(ball=None)
     every, there = near.reshape(-1, points.shape[1]), problem.of_neighbours()
     edges = [
         Edge(one.A, one.widened(there.doubt(one)).b, one.tightened(there.doubt(one)).b) for one in problem.score_sets
     ]
     asked = [_asked(plain, some) for some in (every[:, None] if len(points) == 1 else [every])]
-    shape = (len(points), len(shifts))
+    shape = near.shape[:2]
     met = np.concatenate([part.met for part in asked]).reshape(shape)
     distance = np.concatenate([part.distance for part in asked]).reshape(shape)
     offset = np.concatenate([part.offset for part in asked]).reshape(shape)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+from butfor.space import levels
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Around:
 
     predicted: int
     score: float | None = None
-    worst: dict[str, float] = field(default_factory=dict)
+    worst: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,10 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """What is known, as plain data."""
-        return {name: known for name, known in asdict(self).items() if known is not None}
+        found = {name: known for name, known in asdict(self).items() if known is not None}
+        if self.around is not None:
+            found["around"]["worst"] = {name: levels.written(value) for name, value in self.around.worst.items()}
+        return found
 
 
 NO_EVIDENCE = Evidence()
@@ -82,6 +87,9 @@ NO_EVIDENCE = Evidence()
 def from_dict(data: dict[str, Any]) -> Evidence:
     """The evidence that `to_dict` wrote."""
     parts = {name: kind(**data[name]) for name, kind in _PARTS.items() if name in data}
+    if "around" in parts:
+        worst = {name: levels.read(value) for name, value in parts["around"].worst.items()}
+        parts["around"] = replace(parts["around"], worst=worst)
     return Evidence(**parts, left_open=data.get("left_open"))
 
 

@@ -14,6 +14,7 @@ from butfor.explanation.changes import word
 from butfor.explanation.column_words import ColumnWords, NumberStyle, Words
 from butfor.explanation.question_record import QuestionRecord
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.slipping import ANY
 from butfor.problem.spec import class_of, from_spec, to_spec
 from butfor.verdict.certificate import Certificate
 from butfor.views.languages import Templates, built_in, filled, say, spoken
@@ -155,13 +156,13 @@ def _levels(told: ConstraintWords, name: Any, levels: list[Any]) -> str:
     return told.listed((told.value(name, level) for level in levels), "or")
 
 
+def _move(told: ConstraintWords, name: Any, before: Any, after: list[Any]) -> str:
+    return told.fill("move", before=told.value(name, before), after=_levels(told, name, after))
+
+
 def _moves(told: ConstraintWords, spec: Spec) -> str:
     name = spec["name"]
-    ways = [
-        told.fill("move", before=told.value(name, before), after=_levels(told, name, after))
-        for before, after in spec["table"]
-        if after
-    ]
+    ways = [_move(told, name, before, after) for before, after in spec["table"] if after]
     return told.fill("moves" if ways else "no_moves", label=told.label(name), moves="; ".join(ways))
 
 
@@ -189,15 +190,33 @@ def _plausible(told: ConstraintWords, spec: Spec) -> str:
 
 
 def _robust(told: ConstraintWords, spec: Spec) -> str:
+    shifts = _shifts(told, spec)
+    slips = [_slip(told, name, way) for name, way in spec.get("slips", {"map": []})["map"]]
+    return told.fill("robust", which=told.listed([*shifts, *slips]))
+
+
+def _shifts(told: ConstraintWords, spec: Spec) -> list[str]:
+    """By how much numbers may be off. What is off by nothing is left out beside levels that may slip."""
     radius, box = from_spec(spec["radius"]), spec["norm"] == "linf"
     together = "" if box else told.own[spec["norm"]]
-    if isinstance(radius, dict):
-        off = [told.fill("off", label=told.label(name), length=told.value(name, far)) for name, far in radius.items()]
-        which = told.listed(off, "and" if box else "or")
-        which = which if box else told.fill("off_in_part", which=which, sum=together)
-    else:
-        which = told.fill("off_each" if box else "off_together", share=told.share(radius), sum=together)
-    return told.fill("robust", which=which)
+    if not isinstance(radius, dict):
+        named = told.fill("off_each" if box else "off_together", share=told.share(radius), sum=together)
+        return [named] if radius or not spec.get("slips") else []
+    off = [told.fill("off", label=told.label(name), length=told.value(name, far)) for name, far in radius.items()]
+    return off if box else [told.fill("off_in_part", which=told.listed(off, "or"), sum=together)]
+
+
+def _slip(told: ConstraintWords, name: Any, way: Any) -> str:
+    """What the level of a column may slip to."""
+    label = told.label(name)
+    if isinstance(way, list):
+        return told.fill("slip_groups", label=label, groups="; ".join(_levels(told, name, group) for group in way))
+    if isinstance(way, dict):
+        moves = "; ".join(_move(told, name, before, after) for before, after in way["map"])
+        return told.fill("slip_moves", label=label, moves=moves)
+    if way == ANY:
+        return told.fill("slip_any", label=label)
+    return told.fill("slip_one" if way == 1 else "slip_steps", label=label, steps=told.number(way))
 
 
 def _agree(told: ConstraintWords, spec: Spec) -> str:

@@ -12,6 +12,8 @@ import numpy as np
 from butfor.arrays import BoolArray, FloatArray
 from butfor.model.float_order import last_below
 from butfor.model.trees import CellSet, Interval, Subset, Trees, with_cells
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.slips import Slips
 from butfor.neighbours.trees.regions import Regions
 
 NegativeBox = Mapping[int, CellSet]
@@ -55,21 +57,21 @@ class Test(NamedTuple):
     inside_left: bool
 
 
-def _tests(box: NegativeBox, reach: FloatArray, like: Trees) -> list[Test]:
-    """The questions that only those rows pass that some shift of at most `reach` brings into the box."""
+def _tests(box: NegativeBox, radius: FloatArray, slips: Slips, like: Trees) -> list[Test]:
+    """The questions that only those rows pass that some shift within the radius, and some slip, bring into the box."""
     found = []
     for j, region in box.items():
         if not bool((like.feature == j).any()):
             continue
         if isinstance(region, Subset):
-            found.append(Test(j, 0.0, region.mask, False, inside_left=True))
+            found.append(Test(j, 0.0, slips.into(j, region.mask), False, inside_left=True))
             continue
         cells = like.cells[j]
         if region.first > region.last:
             found.append(Test(j, -np.inf, None, missing_left=True, inside_left=True))
             continue
         ends = np.array([cells.lower()[region.first], cells.upper()[region.last]])
-        below, above = last_below(ends, np.array([reach[j], -reach[j]])).tolist()
+        below, above = last_below(ends, np.array([radius[j], -radius[j]])).tolist()
         if region.first > 0:
             found.append(Test(j, below, None, missing_left=not region.missing, inside_left=False))
         if region.last < cells.count - 1 or not region.missing:
@@ -77,23 +79,28 @@ def _tests(box: NegativeBox, reach: FloatArray, like: Trees) -> list[Test]:
     return found
 
 
-def out_of_leaves(model: Trees, missing: BoolArray, radius: FloatArray) -> Trees:
-    """One tree per `missing` leaf of a tree: -1 for the rows that some shift within the radius brings into it, else 0.
+def out_of_leaves(model: Trees, missing: BoolArray, ball: Ball) -> Trees:
+    """One tree per `missing` leaf of a tree: -1 for the rows of which a neighbour in the box around a ball is in it, else 0.
 
     It is kept, because many rows ask the same of one model.
     """
-    return _out_of_leaves(model, missing.tobytes(), radius.tobytes())
+    return _out_of_leaves(model, missing.tobytes(), ball.radius.tobytes(), ball.slips)
 
 
 @lru_cache(maxsize=16)
-def _out_of_leaves(model: Trees, missing: bytes, radii: bytes) -> Trees:
-    radius, out = np.frombuffer(radii), np.frombuffer(missing, dtype=np.bool_)
-    return keeping_out([(leaf.path, radius) for leaf, misses in zip(model.leaves, out, strict=True) if misses], model)
+def _out_of_leaves(model: Trees, missing: bytes, radii: bytes, slips: Slips) -> Trees:
+    out = np.frombuffer(missing, dtype=np.bool_)
+    leaves = [leaf.path for leaf, misses in zip(model.leaves, out, strict=True) if misses]
+    return _keeping_out(leaves, np.frombuffer(radii), slips, model)
 
 
-def keeping_out(boxes: Sequence[tuple[NegativeBox, FloatArray]], like: Trees) -> Trees:
-    """One tree per box: -1 for the rows that some shift of at most a reach per feature brings into it, else 0."""
-    tests = [_tests(box, reach, like) for box, reach in boxes]
+def keeping_out(boxes: Sequence[NegativeBox], ball: Ball, like: Trees) -> Trees:
+    """One tree per box: -1 for the rows of which a neighbour in the box around a ball is in it, else 0."""
+    return _keeping_out(boxes, ball.radius, ball.slips, like)
+
+
+def _keeping_out(boxes: Sequence[NegativeBox], radius: FloatArray, slips: Slips, like: Trees) -> Trees:
+    tests = [_tests(box, radius, slips, like) for box in boxes]
     sets = [test.mask for chain in tests for test in chain if test.mask is not None]
     of_mask = {id(mask): i for i, mask in enumerate(sets)}
     sizes = [2 * len(chain) + 1 for chain in tests]

@@ -4,10 +4,13 @@ A shift of feature j by at most r_j can bring a number c up to a cut t iff c - r
 So a reply moves each cut t to any place between t - r_j and t + r_j: numbers up to that place go left. If the places
 have the order of the cuts, one shifted number is on those sides of all cuts. A row that stays valid under all shifts
 stays valid under each reply.
+
+A reply also shows each level as one that it may be seen as: a row goes left where the level that is shown does.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,19 +18,22 @@ import numpy as np
 from butfor.arrays import FloatArray
 from butfor.model.float_order import last_below
 from butfor.model.trees import Trees
+from butfor.neighbours.ball import Ball
+from butfor.neighbours.slips import Slips
 from butfor.neighbours.trees.counterpart import with_cuts
 
 
-def reply(model: Trees, row: FloatArray, radius: FloatArray, point: FloatArray, worst: FloatArray) -> Trees:
+def reply(model: Trees, row: FloatArray, ball: Ball, point: FloatArray, worst: FloatArray) -> Trees:
     """The scores of the rows under a reply that brings one point to its worst neighbour.
 
     - `row`: the adversary makes the sum `row @ scores` small;
-    - `radius` (features): how far each feature may be shifted.
+    - `ball`: the box around it is how far each feature may be shifted, and what its levels may slip to.
 
     At a cut near the point, all rows that can be shifted to the side of the worst neighbour are shifted there. A cheaper
-    row beside the point then fails in the same way. At any other cut rows go to the side that is worse on average.
+    row beside the point then fails in the same way. At any other cut rows go to the side that is worse on average. All
+    levels that may be seen as that of the worst neighbour are, and others as what is worst on average.
     """
-    gain = _means(model) @ row
+    gain, radius = _means(model) @ row, ball.radius
     cut, inner = model.cut.copy(), (model.feature >= 0) & (model.member < 0)
     for j in np.flatnonzero(radius > 0):
         at = np.flatnonzero(inner & (model.feature == j))
@@ -43,7 +49,30 @@ def reply(model: Trees, row: FloatArray, radius: FloatArray, point: FloatArray, 
         if not np.isnan(point[j]):  # the ball was rounded
             below, above = np.minimum(below, np.nextafter(point[j], -np.inf)), np.maximum(above, point[j])
         cut[at] = np.concatenate([below, above])[which]
-    return with_cuts(model, cut)
+    return _showing(with_cuts(model, cut), gain, ball.slips, worst)
+
+
+def _showing(model: Trees, gain: FloatArray, slips: Slips, worst: FloatArray) -> Trees:
+    """The trees for rows each of whose levels is shown as one that it may be seen as.
+
+    - `gain` (nodes): the mean of the sum below each node.
+    """
+    member, sets = model.member.copy(), list(model.cell_sets)
+    for j, may in slips.seen.items():
+        at = np.flatnonzero((model.feature == j) & (model.member >= 0))
+        if not len(at):
+            continue
+        inside = model.table[model.member[at], : len(may)]
+        average = np.where(inside, gain[model.left[at], None], gain[model.right[at], None]).sum(axis=0)
+        shown = slips.least(j, average)
+        if not np.isnan(worst[j]):
+            shown = np.where(may[:, int(worst[j])], int(worst[j]), shown)
+        known, which = np.unique(member[at], return_inverse=True)
+        member[at] = len(sets) + which
+        sets += [model.cell_sets[one][shown] for one in known]
+    used, which = np.unique(member[member >= 0], return_inverse=True)
+    member[member >= 0] = which
+    return replace(model, member=member, cell_sets=tuple(sets[one] for one in used))
 
 
 @lru_cache(maxsize=16)

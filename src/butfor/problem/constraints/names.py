@@ -26,6 +26,7 @@ from butfor.problem.constraints.restrictions import (
 )
 from butfor.problem.constraints.robust import Robust
 from butfor.problem.constraints.robust_to import RobustTo, refits
+from butfor.problem.constraints.slipping import as_written
 
 
 @suggests
@@ -294,7 +295,11 @@ def margin(eps: float) -> Margin:
 
 
 @suggests
-def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"] = "linf") -> Robust:
+def robust(
+    radius: float | Mapping[str, float],
+    norm: Literal["linf", "l2", "l1"] = "linf",
+    slips: Mapping[str, Any] | None = None,
+) -> Robust:
     """The target is met in a whole ball around the answer: for all `s` with `||s|| <= radius`, measured in ranges.
 
     Choose it if the advice will not be followed exactly, or if values are known only roughly. `margin` is the stronger
@@ -302,8 +307,11 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
     for "other", one class beats the old one everywhere.
 
     - `radius`: a share of the range of each column of real numbers, or a dict from column to a radius in its own units.
-      Whole numbers are perturbed only if they are named there, and levels never;
-    - `norm`: "linf" is a box, "l2" and "l1" are balls. Balls around sums of trees are experimental.
+      Whole numbers are perturbed only if they are named there. 0 shifts nothing;
+    - `norm`: "linf" is a box, "l2" and "l1" are balls. Balls around sums of trees are experimental;
+    - `slips`: the columns whose level may be taken for another, or fall to it, beside any shift. For each, groups of levels
+      that may be taken for each other, a dict from level to the levels that it may be seen as, "any", or a number of
+      steps up or down for ordered levels. A missing value does not slip. For linear models, trees and sums of trees.
 
     Maragno et al., "Finding regions of counterfactual explanations via robust optimization", INFORMS Journal on
     Computing 36 (2024).
@@ -312,8 +320,10 @@ def robust(radius: float | Mapping[str, float], norm: Literal["linf", "l2", "l1"
     robust(0.05, norm='linf')
     >>> robust({"income": 2_000}, norm="l2")
     robust({'income': 2000}, norm='l2')
+    >>> robust(0, slips={"job": [["clerk", "sales"]], "rating": 1})
+    robust(0, norm='linf', slips={'job': [['clerk', 'sales']], 'rating': 1})
     """
-    return Robust(radius, norm)
+    return Robust(radius, norm) if slips is None else Robust(radius, norm, as_written(slips))
 
 
 @suggests

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.constraint import Changes, Neighbourhood
 from butfor.problem.constraints.demanded import Demanded
+from butfor.problem.constraints.slipping import shown, slips_in
 from butfor.problem.neighbours import FEW_NEIGHBOURS, neighbourhoods
 from butfor.problem.problem import Problem
 from butfor.problem.referee import Referee
@@ -44,13 +45,15 @@ class Robust(Demanded):
 
     radius: float | Mapping[str, float]
     norm: str
+    slips: Mapping[str, Any] = field(default_factory=dict)
 
     in_ball = True
     survives = True
 
     def __repr__(self) -> str:
         radius = dict(self.radius) if isinstance(self.radius, Mapping) else self.radius
-        return f"robust({radius!r}, norm={self.norm!r})"
+        slips = {name: shown(way) for name, way in self.slips.items()}
+        return f"robust({radius!r}, norm={self.norm!r}{f', slips={slips!r}' if slips else ''})"
 
     def validate(self, space: Space) -> None:
         if self.norm not in tuple(BallNorm):
@@ -79,11 +82,15 @@ class Robust(Demanded):
             raise InputError(
                 f"{self!r} perturbs whole numbers.", "They are perturbed by whole steps each.", "Use norm='linf'."
             )
-        anchor = np.array([feature.anchor for feature in space.features])
-        return Ball(BallNorm(self.norm), radius, np.where(radius > 0, step, 0.0), anchor)
+        anchor, slips = (
+            np.array([feature.anchor for feature in space.features]),
+            slips_in(self.slips, space, repr(self)),
+        )
+        norm = BallNorm(self.norm) if radius.any() else BallNorm.LINF  # without shifts, every ball is a box
+        return Ball(norm, radius, np.where(radius > 0, step, 0.0), anchor, slips)
 
     def scaled(self, share: float) -> Robust:
-        """The same with a share of the radius."""
+        """The same with a share of the radius. Levels may slip as before."""
         if isinstance(self.radius, Mapping):
             return replace(self, radius={name: share * length for name, length in self.radius.items()})
         return replace(self, radius=share * self.radius)
@@ -136,6 +143,12 @@ def unjudged(model: Model, readout: AbstractReadout, ball: Ball) -> Unjudged | N
             f"a model of the kind {str(kind_of(model))!r}",
             "A whole ball can be judged only for linear models, trees, oblique trees, sums of trees and networks.",
             "Leave it out, or use bf.margin where boundaries are known.",
+        )
+    if ball.slips and isinstance(model, ObliqueTree | Network):
+        return Unjudged(
+            f"levels that may slip, and a model of the kind {str(kind_of(model))!r}",
+            "Levels may slip only for linear models, trees and sums of trees.",
+            "Leave slips out, and let the model predict the answer with other levels.",
         )
     if readout.joins_sets:
         return Unjudged(

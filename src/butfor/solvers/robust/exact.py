@@ -1,8 +1,8 @@
 """The cheapest row all of whose neighbours in a ball meet the target.
 
-For linear models the thresholds rise by the dual norm, and one tree keeps out of leaves. For all others, what fails is learned
-in a loop (`AbstractCutting`): sums of trees have `TreeReplies` (in round balls `RoundZones`), networks `NetworkShifts`, oblique
-trees `ObliqueParts`.
+For linear models the thresholds rise by the dual norm, and a level counts as the worst that it may be seen as. One tree keeps
+out of leaves. For all others, what fails is learned in a loop (`AbstractCutting`): sums of trees have `TreeReplies` (in round
+balls `RoundZones`), networks `NetworkShifts`, oblique trees `ObliqueParts`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from butfor.arrays import FloatArray, IntArray
 from butfor.model.linear import Linear
@@ -20,8 +21,10 @@ from butfor.model.network import Network
 from butfor.model.oblique import ObliqueTree
 from butfor.model.questions import ModelKind
 from butfor.model.scores import ScoreSet
+from butfor.model.side_by_side import lines_side_by_side
 from butfor.model.trees import Trees
 from butfor.neighbours.ball import Ball, BallNorm
+from butfor.neighbours.slips import Slips
 from butfor.neighbours.trees.counterpart import on_grid
 from butfor.neighbours.trees.search import Worst
 from butfor.neighbours.worst import worst_neighbours
@@ -47,6 +50,10 @@ ROBUST_KINDS = {
 """The kinds of models that it takes, and what they become: copies side by side, or the decisions of an oblique tree."""
 
 
+SLIPPING = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
+"""The kinds of models whose levels may slip."""
+
+
 class RobustExact(AbstractReduction):
     """Robust counterparts and cutting sets. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
@@ -69,12 +76,16 @@ class RobustExact(AbstractReduction):
             )
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
+        if form.slips and form.model not in SLIPPING:
+            return Support(
+                False, f"levels may slip for linear models, trees and sums of trees, and the model is a {form.model}"
+            )
         if form.round_ball and ROBUST_KINDS[form.model] is ModelKind.ENSEMBLE and not (known := honours(form)):
             return known
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")
 
     def parts(self, form: Form) -> tuple[Form, ...]:
-        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}, round_ball=False)
+        plain = replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}, round_ball=False, slips=False)
         return tuple(replace(plain, model=kind) for kind in {form.model, ROBUST_KINDS[form.model]})
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
@@ -128,10 +139,10 @@ class RobustExact(AbstractReduction):
     def _linear(
         self, handing: Handing, score_set: ScoreSet, problem: Problem, ball: Ball, upper: float, budget: Budget
     ) -> SetAnswer:
-        """Raise the thresholds by what the scores may fall."""
-        one = asked_at_worst(problem, score_set, ball)
+        """Raise the thresholds by what the scores may fall, and let each level count as the worst that it may be seen as."""
         assert isinstance(problem.model, Linear)
-        raised = replace(score_set, b=score_set.b + ball.loss(score_set.A @ problem.model.slope))
+        risen = replace(score_set, b=score_set.b + ball.loss(score_set.A @ problem.model.slope))
+        one, raised = seen_at_worst(asked_at_worst(problem, score_set, ball), risen, ball.slips)
         found = handing.cheapest(one, raised, upper, budget)
         if found.point is not None and not one.reached(raised, found.point):  # rounding decides against a neighbour
             return SetAnswer(None, np.inf, found.bound, Stopped.EFFORT)
@@ -179,6 +190,24 @@ def asked_at_worst(problem: Problem, score_set: ScoreSet, ball: Ball) -> Problem
     asks = problem.witnesses.confirmation
     neighbours = partial(worst_neighbours, problem.model, score_set.A, ball=ball)
     return problem if asks is None else problem.with_witnesses(confirmation=AtWorst(asks, neighbours))
+
+
+def seen_at_worst(problem: Problem, score_set: ScoreSet, slips: Slips) -> tuple[Problem, ScoreSet]:
+    """The problem of a linear model in which each level counts as the worst that it may be seen as.
+
+    What is worst depends on the inequality, so each has its own copy of the model.
+    """
+    model, A = problem.model, score_set.A
+    assert isinstance(model, Linear)
+    if not slips or not len(A):
+        return problem, score_set
+    copies = []
+    for row in A:
+        steps = list(model.steps)
+        for j in slips.seen:
+            steps[j] = steps[j][:, slips.least(j, row @ steps[j])]
+        copies.append(replace(model, steps=tuple(steps)))
+    return replace(problem, model=lines_side_by_side(copies)), replace(score_set, A=block_diag(*A))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """The cheapest rows of a linear model all of whose neighbours in a ball meet the target: its robust counterpart.
 
-A linear score falls within the ball by the dual norm of its slopes, whatever the row. So the thresholds rise by that, and
-all rows are solved at once (Ben-Tal, El Ghaoui and Nemirovski, Robust Optimization, 2009, chapter 1).
+A linear score falls within the ball by the dual norm of its slopes, whatever the row. So the thresholds rise by that, each level
+counts as the worst that it may be seen as, and all rows are solved at once (Ben-Tal, El Ghaoui and Nemirovski, Robust
+Optimization, 2009, chapter 1).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.combine import over_sets_of_rows
 from butfor.solvers.outcome import Outcome, Stopped
 from butfor.solvers.reduction import AbstractReduction, Handing
-from butfor.solvers.robust.exact import asked_at_worst
+from butfor.solvers.robust.exact import asked_at_worst, seen_at_worst
 from butfor.solvers.solver import AbstractSolver, Budget, Support
 
 
@@ -50,7 +51,7 @@ class RobustLinear(AbstractReduction):
         return Support(True, "the thresholds rise by the dual norm of the slopes")
 
     def parts(self, form: Form) -> tuple[Form, ...]:
-        return (replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}),)
+        return (replace(form, constraints=form.constraints - {ConstraintKind.ROBUST}, slips=False),)
 
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         return over_sets_of_rows(problem, lambda score_set: self._in_one_set(problem, score_set, budget))
@@ -60,10 +61,11 @@ class RobustLinear(AbstractReduction):
         ball, model = problem.demands.ball, problem.model
         assert ball is not None
         assert isinstance(model, Linear)
-        raised = replace(_raised(score_set, model.slope, ball, problem.factuals), offset=0.0)
-        one = replace(asked_at_worst(problem, score_set, ball), score_sets=(raised,)).with_demands(ball=None)
+        risen = replace(_raised(score_set, model.slope, ball, problem.factuals), offset=0.0)
+        one, raised = seen_at_worst(asked_at_worst(problem, score_set, ball), risen, ball.slips)
+        one = replace(one, score_sets=(raised,)).with_demands(ball=None)
         found = Handing(self.inner).solve(one, budget)
-        unsure = found.found() & ~tightened(raised, one).holds(evaluate(model, found.points))
+        unsure = found.found() & ~tightened(raised, one).holds(evaluate(one.model, found.points))
         for row in np.flatnonzero(unsure).tolist():
             alone = np.array([row])
             if not one.take(alone).reached(raised.take(alone), found.points[row]):

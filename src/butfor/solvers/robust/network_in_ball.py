@@ -77,7 +77,7 @@ class NetworkInBall:
         if not found or not self._is_met(found):
             return not found
         if self.ball.count <= NEIGHBOURS_ASKED:
-            return self._is_met(Worst(-np.inf, point + shift) for shift in self.ball.shifts())
+            return self._is_met(Worst(-np.inf, near) for near in self.ball.around(point[None])[0])
         worst = self._worst(point, self.wide.b, until)
         reached = all(found.score >= least for found, least in zip(worst, self.wide.b, strict=True))
         return reached and self._is_met(worst)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.arrays import FloatArray
+from butfor.neighbours.trees.negative_box import NegativeBox
 from butfor.solvers.combine import SetAnswer
 from butfor.solvers.robust.bring_back import among_rows, brought_back
 from butfor.solvers.robust.cutting import AbstractCutting
-from butfor.solvers.robust.trees_in_ball import FailingBox, TreesInBall
+from butfor.solvers.robust.trees_in_ball import TreesInBall
 from butfor.solvers.solver import Budget
 
 MOST_ROUNDS = 1_000
@@ -27,12 +28,12 @@ class TreeReplies(AbstractCutting):
     """Answers and bounds for a sum of trees, one set of scores and one box of shifts.
 
     - `copies`: the trees themselves, and replies;
-    - `boxes`: rows that fail because of rounding, which no shift may reach.
+    - `boxes`: rows that fail because of rounding, in which no neighbour may be.
     """
 
     def __init__(self, trees: TreesInBall) -> None:
         super().__init__(trees.problem)
-        self.trees, self.copies, self.boxes = trees, [trees.model], list[FailingBox]()
+        self.trees, self.copies, self.boxes = trees, [trees.model], list[NegativeBox]()
 
     def begin(self, upper: float, budget: Budget) -> None:
         """A first answer, and the replies to it."""
@@ -49,7 +50,7 @@ class TreeReplies(AbstractCutting):
         return self.rounds >= MOST_ROUNDS
 
     def cheapest_left(self, ceiling: float, budget: Budget) -> SetAnswer:
-        """The cheapest row that may meet the target under all replies, and that no shift brings into the boxes."""
+        """The cheapest row that may meet the target under all replies, and of which no neighbour is in the boxes."""
         return self.trees.under(self.copies, self.boxes, ceiling, budget)
 
     def learn(self, found: SetAnswer, upper: float, budget: Budget) -> bool:

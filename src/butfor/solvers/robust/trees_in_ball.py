@@ -41,10 +41,6 @@ class Missed(NamedTuple):
     below: bool
 
 
-FailingBox = tuple[NegativeBox, FloatArray]
-"""Rows that fail, and how far a shift may bring others among them."""
-
-
 @dataclass(frozen=True, eq=False)
 class TreesInBall:
     """A sum of trees whose scores must lie in one set, everywhere in a ball around the only row's answer."""
@@ -96,15 +92,15 @@ class TreesInBall:
         except OutOfTimeError:
             return False
 
-    def failing(self, point: FloatArray, least: FloatArray, until: float) -> tuple[list[Trees], list[FailingBox]]:
+    def failing(self, point: FloatArray, least: FloatArray, until: float) -> tuple[list[Trees], list[NegativeBox]]:
         """A reply for each sum that falls below `least` near a point. Where rounding decides, the rows that fail instead."""
-        replies, boxes, radius = list[Trees](), list[FailingBox](), self.ball.radius
+        replies, boxes = list[Trees](), list[NegativeBox]()
         for missed in self.missed(point, least, until):
             if missed.below:
-                replies.append(reply(self.model, missed.row, radius, point, missed.neighbour))
+                replies.append(reply(self.model, missed.row, self.ball, point, missed.neighbour))
             else:
-                leaves = regions(self.model, missed.row, point)
-                boxes.append((own_cells(self.model, leaves, missed.neighbour), radius))
+                leaves = regions(self.model, missed.row, missed.neighbour)
+                boxes.append(own_cells(self.model, leaves, missed.neighbour))
         return replies, boxes
 
     # --------------------------------------------------------------------------------------------- problems without a ball
@@ -112,26 +108,26 @@ class TreesInBall:
     def counterpart(self, upper: float, budget: Budget) -> SetAnswer:
         """The cheapest row that surely stays valid: each tree gives its smallest leaf within the box."""
         lacking = frozenset(j for j, feature in enumerate(self.problem.space) if feature.missing)
-        model = counterpart(self.model, self.score_set.A, self.ball.radius, lacking)
+        model = counterpart(self.model, self.score_set.A, self.ball, lacking)
         if model is None:
             return SetAnswer(None, np.inf, 0.0)
         return self.cheapest(self._over(model, Always(False)), _plain(self.sure, len(self.sure.A)), upper, budget)
 
-    def under(self, copies: Sequence[Trees], boxes: Sequence[FailingBox], upper: float, budget: Budget) -> SetAnswer:
-        """The cheapest row that may meet the target under some replies, and that no shift brings into the boxes.
+    def under(self, copies: Sequence[Trees], boxes: Sequence[NegativeBox], upper: float, budget: Budget) -> SetAnswer:
+        """The cheapest row that may meet the target under some replies, and of which no neighbour is in the boxes.
 
         It bounds all robust rows.
         """
         wide, rows = self.wide, [in_rows(copy, self.score_set.A) for copy in copies]
         b, strict = np.tile(wide.b, len(rows)), np.tile(wide.strict, len(rows))
         if boxes:
-            rows.append(keeping_out([*boxes], self.model))
+            rows.append(keeping_out(boxes, self.ball, self.model))
             b, strict = np.append(b, -0.5), np.append(strict, False)
         problem = self._over(side_by_side(rows[0], rows[1:]), Always(True))
         return self.cheapest(problem, _plain(replace(wide, b=b, strict=strict), len(b)), upper, budget)
 
     def clear_of_leaves(self, upper: float, budget: Budget) -> SetAnswer:
-        """For one tree: the cheapest row that no shift brings into a leaf that misses the target. Nothing is left to learn."""
+        """For one tree: the cheapest row of which no neighbour is in a leaf that misses the target. Nothing is left to learn."""
         scores = self.model.base + self.model.value[[leaf.node for leaf in self.model.leaves]]
         doubt = self.problem.doubt(self.score_set)
         perhaps, surely = self.score_set.perhaps(scores, doubt), self.score_set.surely(scores, doubt)
@@ -141,10 +137,10 @@ class TreesInBall:
         return replace(self._clear_of(~surely, upper, budget), bound=lowest.bound)
 
     def _clear_of(self, missing: BoolArray, upper: float, budget: Budget) -> SetAnswer:
-        """The cheapest row that no shift brings into some of the leaves."""
+        """The cheapest row of which no neighbour is in some of the leaves."""
         model, reached = self.model, everything(self.model.scores)
         if missing.any():
-            model, reached = out_of_leaves(self.model, missing, self.ball.radius), at_least(np.ones(1), -0.5)
+            model, reached = out_of_leaves(self.model, missing, self.ball), at_least(np.ones(1), -0.5)
         return self.cheapest(self._over(model, Always(False)), reached, upper, budget)
 
     def _over(self, model: Trees, confirmation: Always) -> Problem:

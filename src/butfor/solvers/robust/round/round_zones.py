@@ -154,7 +154,9 @@ class RoundZones(AbstractCutting):
         own = {j: choices.mode(j, float(point[j])) for j in zones.takes}
         for missed in failing:
             low, high = self._failing_box(point, missed)
-            zones.add(low, high, {j: np.arange(known.shape[1]) == own[j] for j, known in zones.takes.items()})
+            there = {j: choices.mode(j, float(missed.neighbour[j])) for j in zones.takes}
+            modes = {j: np.arange(known.shape[1]) == there[j] for j, known in zones.takes.items()}
+            zones.add(low, high, {j: self.trees.ball.slips.into(j, takes) for j, takes in modes.items()})
         if self.rounds % PUSHED_EVERY == 1 or zones.depths(point, own).min() >= SURELY:
             self.best = self._pushed_out(point, self.best, budget)
 
@@ -218,7 +220,7 @@ class RoundZones(AbstractCutting):
 
     def _failing_box(self, point: FloatArray, missed: Missed) -> tuple[FloatArray, FloatArray]:
         """The sides of a widest box of rows that miss the target, around a failing neighbour of a point."""
-        leaves = regions(self.trees.model, missed.row, point)
+        leaves = regions(self.trees.model, missed.row, missed.neighbour)
         if missed.below:
             neighbour = self._nearest(leaves, point, missed)
             low, high = self._widest(missed, neighbour)
@@ -235,8 +237,13 @@ class RoundZones(AbstractCutting):
         return low, high
 
     def _nearest(self, leaves: Regions, point: FloatArray, missed: Missed) -> FloatArray:
-        """A failing neighbour that is hardly further away than any. Much of the ball is left around it."""
-        near, far, found = 0.0, 1.0, missed.neighbour
+        """A failing neighbour that is hardly further away than any. Much of the ball is left around it.
+
+        It is one of those with the levels of the neighbour that is known.
+        """
+        levels = [*self.problem.domain.levels]
+        near, far, found, point = 0.0, 1.0, missed.neighbour, point.copy()
+        point[levels] = missed.neighbour[levels]
         for _ in range(NEAR_HALVINGS):
             share = (near + far) / 2
             ball = replace(self.trees.ball, radius=share * self.trees.ball.radius)
