@@ -213,6 +213,8 @@ def robust() -> Paper:
             Item("figures 7 and 9 to 12", "five", "all five", code(f"{ROBUST}.figures")),
             Item("heuristic: stay in one leaf, (36) to (39)", "a variant", "`bf.margin`", "[robust](how-to/robust.md)"),
             Item("examples 2.1 and 2.2", "two", "tests and a paragraph", "[robust](how-to/robust.md)"),
+            Item("categories that are perturbed (future work)", "treated as immutable", "finite sets of levels, beside any ball",
+                 "`bf.robust(radius, slips=)`"),
             Item("radius, sigma, probability (appendix 6.1)", "formulas", "the same",
                  code("bf.noise.choose_radius, choose_sigma, probability_within")),
             Item("front of cost and radius (appendix 6.2)", "by hand", "`explainer.trade_off(against=\"radius\")`",
@@ -224,7 +226,7 @@ def robust() -> Paper:
         ],
         [
             f"{108 - len(lines(two))} lines of table 2, all of Ionosphere.",
-            "Perturbed categories: levels are never perturbed. A set of levels is asked for with one question each.",
+            "Perturbed categories of networks and of oblique trees: they are refused.",
         ],
     )  # fmt: skip
 

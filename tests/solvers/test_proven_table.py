@@ -218,6 +218,26 @@ def test_an_answer_is_what_the_page_says(kind, words) -> None:
             assert answer.certificate.status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE), columns
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_levels_slip_where_the_page_says(kind) -> None:
+    """A column of whole numbers is declared to have levels."""
+    how, said = (
+        KINDS[kind],
+        "refused" if kind in ("an oblique tree", "a network") else tables()["any other cost"][kind]["`robust`"],
+    )
+    model, levels = how.classifier().fit(how.data, two(how.data)), {"b": bf.Ordinal(range(6))}
+    read = bf.black_box(model.predict_proba, classes=[0, 1]) if how.black_box else model
+    asked = bf.Explainer(read, how.data, space=levels)
+    for slips in ({"b": 1}, {"b": [[0, 3]]}):
+        for radius in (0, 0.01) if how.data is MIXED else (0,):
+            question = {"target": 1, "constraints": [bf.robust(radius, slips=slips)]}
+            assert answered(asked, **question) == said
+            if said == "proven":
+                row = how.data[model.predict(how.data) == 0].iloc[[0]]
+                status = asked.explain(row, **question).only.certificate.status
+                assert status in (bf.Status.PROVEN_OPTIMAL, bf.Status.PROVEN_INFEASIBLE)
+
+
 def asked_row(explainer: bf.Explainer, X: pd.DataFrame) -> pd.DataFrame:
     """A row of the other class."""
     predicted = explainer.model.predict(X)

@@ -190,18 +190,18 @@ def _plausible(told: ConstraintWords, spec: Spec) -> str:
 
 
 def _robust(told: ConstraintWords, spec: Spec) -> str:
-    shifts = _shifts(told, spec)
+    radius = from_spec(spec["radius"])
     slips = [_slip(told, name, way) for name, way in spec.get("slips", {"map": []})["map"]]
+    shifts = [] if slips and not radius else _shifts(told, radius, spec)
     return told.fill("robust", which=told.listed([*shifts, *slips]))
 
 
-def _shifts(told: ConstraintWords, spec: Spec) -> list[str]:
-    """By how much numbers may be off. What is off by nothing is left out beside levels that may slip."""
-    radius, box = from_spec(spec["radius"]), spec["norm"] == "linf"
+def _shifts(told: ConstraintWords, radius: Any, spec: Spec) -> list[str]:
+    """By how much numbers may be off."""
+    box = spec["norm"] == "linf"
     together = "" if box else told.own[spec["norm"]]
     if not isinstance(radius, dict):
-        named = told.fill("off_each" if box else "off_together", share=told.share(radius), sum=together)
-        return [named] if radius or not spec.get("slips") else []
+        return [told.fill("off_each" if box else "off_together", share=told.share(radius), sum=together)]
     off = [told.fill("off", label=told.label(name), length=told.value(name, far)) for name, far in radius.items()]
     return off if box else [told.fill("off_in_part", which=told.listed(off, "or"), sum=together)]
 
