@@ -250,6 +250,36 @@ def test_real_numbers_are_shifted_beside_levels_that_slip(name: str, norm: str) 
     assert sum(one.cost for one in both) > sum(one.cost for one in ball) + 0.01
 
 
+@pytest.mark.parametrize("name", FITTED)
+def test_levels_slip_beside_columns_that_are_linked(name: str) -> None:
+    """A rating and its rank stay together, and the job may slip. Merged columns come last, so others change their places."""
+    X, y = people(0)
+    X.insert(0, "rank", X.rating.cat.codes.astype(int))
+    inner = pipeline(FITTED[name])
+    inner[0].transformers.append(("rank", "passthrough", ["rank"]))
+    model = inner.fit(X, y)
+    explainer, rows = bf.Explainer(model, X), X[model.predict(X) != 1].iloc[:4]
+    kept, slips = bf.linked("rating", "rank"), {"job": SLIPS["job"]}
+    every = pd.DataFrame(list(itertools.product(range(4), JOBS, range(6))), columns=["rank", "job", "years"])
+    every["rating"] = pd.Categorical.from_codes(every["rank"], categories=RATINGS, ordered=True)
+    said = dict(
+        zip(every[["job", "rank", "years"]].itertuples(index=False, name=None), model.predict(every), strict=True)
+    )
+    met = [at for at in said if all(said[job, *at[1:]] == 1 for job, _ in seen_as(at[0], "bad"))]
+    for row, answer in zip(
+        rows.itertuples(index=False),
+        explainer.explain(rows, target=1, constraints=[kept, bf.robust(0, slips=slips)]),
+        strict=True,
+    ):
+        costs = [
+            (row.job != job) + 2 * abs(row.rank - rank) / 3 + abs(row.years - years) / 5 for job, rank, years in met
+        ]
+        assert answer.certificate.status is Status.PROVEN_OPTIMAL
+        assert answer.cost == pytest.approx(min(costs))
+    with pytest.raises(bf.errors.UnsupportedProblemError, match="levels of columns that are linked may slip"):
+        explainer.explain(rows, target=1, constraints=[kept, bf.robust(0, slips={"rating": 1})])
+
+
 def test_what_is_said_of_levels_that_slip() -> None:
     """In text, in every language, and after saving."""
     answer = asked({"rating": 1, "job": [["clerk", "sales"]], "idle": {"x": ["y", "z"]}}, "forest", {"years": 1})

@@ -34,6 +34,10 @@ class Slips:
     def _key(self) -> tuple[tuple[int, bytes], ...]:
         return tuple((j, may.tobytes()) for j, may in self.seen.items())
 
+    def of_columns(self, columns: IntArray) -> Slips:
+        """The slips of some features, in their order."""
+        return Slips({k: self.seen[j] for k, j in enumerate(columns.tolist()) if j in self.seen})
+
     def seen_as(self, j: int, value: float) -> FloatArray:
         """The values that a value of feature j may be seen as, its own first."""
         if j not in self.seen or np.isnan(value):

@@ -121,6 +121,8 @@ class Merging:
             return "a quadratic form prices columns that are linked"
         if ball is not None and ball.radius[columns].any():
             return "columns that are linked are shifted in a ball around the answer"
+        if ball is not None and any(j in ball.slips.seen for j in columns.tolist()):
+            return "levels of columns that are linked may slip"
         if whole.demands.margin and any(whole.space.features[j].levels is None for j in columns.tolist()):
             return "a margin is measured along numbers that are linked"
         return "answers are chosen from given rows" if whole.demands.pool is not None else ""
@@ -266,7 +268,7 @@ class Merging:
         demands, ball = self.whole.demands, self.whole.demands.ball
         if ball is not None:
             each: dict[str, Any] = {name: self._of_others(getattr(ball, name)) for name in ("radius", "step", "anchor")}
-            ball = replace(ball, **each)
+            ball = replace(ball, **each, slips=ball.slips.of_columns(self.layout.others))
         judged = tuple(SplitSearched(constraint, self.layout) for constraint in demands.judged)
         return replace(demands, ball=ball, judged=judged)
 
