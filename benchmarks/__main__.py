@@ -13,6 +13,7 @@ from benchmarks import (
     linear_throughput,
     menus,
     mixed_throughput,
+    relations,
     reports,
     tree_throughput,
 )  # fmt: skip
@@ -33,6 +34,7 @@ main(
         "checks": checks.measure,
         "menus": menus.measure,
         "groups": groups.measure,
+        "relations": relations.measure,
         "reports": reports.measure,
     },
     __doc__,

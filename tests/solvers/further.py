@@ -1,4 +1,7 @@
-"""Random problems that ask for more: a ball around the answer, a mean of probabilities, a list of rows, earlier answers."""
+"""Random problems that ask for more: a ball around the answer, a mean of probabilities, a list of rows, implications.
+
+Some have earlier answers, or columns that belong together.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet, cheapest_offset
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.linked import Combinations
-from butfor.problem.constraints.relations import Apart
+from butfor.problem.constraints.relations import Apart, Event, Implication, Part
+from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.demands import Pool
 from butfor.problem.problem import Problem
@@ -139,3 +143,34 @@ def by_combination(problem: Problem, best: Callable[[Problem], float | None]) ->
         costs.append(by_combination(replace(rest, domain=domain), best))
     known = [cost for cost in costs if cost is not None]
     return min(known) if len(known) == len(costs) else None
+
+
+def with_implications(problem: Problem, seed: int) -> Problem:
+    """The problem under one to four implications of all kinds of parts."""
+    rng = np.random.default_rng([seed, 7])
+    for _ in range(int(rng.integers(1, 5))):
+        relation = Implication(_random_part(rng, problem, False), _random_part(rng, problem, True))
+        relation.validate(problem.space)
+        problem = problem.with_relation(relation)
+    return problem
+
+
+def _random_part(rng: np.random.Generator, problem: Problem, wanted: bool) -> Part:
+    """A change of a random column, or where it ends. What is wanted must say by how much a number changes."""
+    feature = problem.space.features[rng.integers(len(problem.space))]
+    up = bool(rng.random() < 0.5)
+    change = Event("rises" if up else "falls", feature.name, by=float(rng.choice([0.5, 1.0, 1.5, 2.0])))
+    if feature.levels is None:
+        end = feature.low + float(rng.choice([0.25, 1.0, 1.5, 2.0]))
+        choices: list[Part] = [change, Between(feature.name, end, np.inf), Between(feature.name, -np.inf, end)]
+        if not wanted or feature.step:
+            choices.append(replace(change, by=0.0))
+    else:
+        some = rng.permutation(len(feature.levels))[: rng.integers(1, len(feature.levels))]
+        choices = [
+            Event("becomes", feature.name, level=feature.levels[some[0]]),
+            Allowed(feature.name, tuple(feature.levels[k] for k in some)),
+        ]
+        if feature.ordered:
+            choices += [replace(change, by=0.0), Between(feature.name, feature.levels[0], feature.levels[some[0]])]
+    return choices[rng.integers(len(choices))]

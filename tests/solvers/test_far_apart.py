@@ -9,10 +9,10 @@ from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.relations import Apart
 from butfor.problem.form import Form
 from butfor.problem.problem import Problem
-from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.choose import EXACT_SOLVERS, PROVING
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.outcome import Outcome, Stopped
+from butfor.solvers.parted.far import FarApart
 from butfor.solvers.robust import cutting
 from butfor.solvers.robust.exact import RobustExact, _RowInBall
 from butfor.solvers.solver import AbstractSolver, Budget, Support

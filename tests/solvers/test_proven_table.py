@@ -114,7 +114,8 @@ COSTS = {
 NORMAL = IsolationForest(n_estimators=5, random_state=0)
 CONSTRAINTS: dict[str, tuple[list[Any], ...]] = {
     "limits": ([], [bf.fixed("c"), bf.only_up("a")], [bf.at_most_changes(2)]),
-    "relations": ([bf.linear({"a": 1.0, "b": 1.0}, "<=", 4.0)], [bf.implies(bf.rises("b"), bf.rises("c"))]),
+    "relations": ([bf.linear({"a": 1.0, "b": 1.0}, "<=", 4.0)],),
+    "implications": ([bf.implies(bf.rises("b"), bf.rises("c"))], [bf.implies(bf.rises("c"), bf.between("b", 2))]),
     "`margin`": ([bf.margin(0.01)],),
     "`plausible`": ([bf.plausible(NORMAL.fit(MIXED))],),
     "`robust`": ([bf.robust(0.01)], [bf.robust(0.01, norm="l2")], [bf.robust(0.01, norm="l1")]),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from butfor.errors import InputError, UnsupportedProblemError, choice
 from butfor.problem.form import Form
-from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
@@ -23,6 +22,8 @@ from butfor.solvers.mixed.branch_bound import MixedBranchBound
 from butfor.solvers.network.exact import NetworkExact
 from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
+from butfor.solvers.parted.far import FarApart
+from butfor.solvers.parted.implied import ImpliedParts
 from butfor.solvers.reduction import first
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
@@ -31,10 +32,18 @@ from butfor.solvers.solver import AbstractSolver, Support
 from butfor.solvers.swarm.swarm import Swarm
 from butfor.solvers.tree.exact import TreeExact
 
-PROVING: tuple[AbstractSolver, ...] = (
+_OF_COLUMNS: tuple[AbstractSolver, ...] = (
     TreeExact(), LinearExact(), LinearKnapsack(), InteriorPoint(), ObliqueExact(), EnsembleBranchBound(),
-    LargestMove(), MixedBranchBound(), NetworkExact(), RelationsLast(), Milp(),
+    LargestMove(), MixedBranchBound(), NetworkExact(),
 )  # fmt: skip
+"""Those that know no relation between the values of columns."""
+
+PROVING: tuple[AbstractSolver, ...] = (
+    *_OF_COLUMNS,
+    ImpliedParts((*_OF_COLUMNS, RelationsLast())),
+    RelationsLast(),
+    Milp(),
+)
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""
 
 OF_ANY_ANSWER: tuple[AbstractSolver, ...] = (

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import butfor as bf
-from butfor.solvers.apart.parting import FarApart
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
+from butfor.solvers.parted.far import FarApart
 from tests.explain.several.small_worlds import LEVELS, MODELS, NUMBERS, world
 from tests.shorter import first, one_in
 

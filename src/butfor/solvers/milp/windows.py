@@ -117,7 +117,9 @@ def _for_relations(problem: Problem, size: FloatArray) -> FloatArray:
     for relation in problem.relations_of(Implication):
         for part in (relation.cause, relation.consequence):
             j = index(part.name)
-            size[j] = max(size[j], part.by if isinstance(part, Event) else _to_end(part, float(row[j])))
+            if j not in problem.domain.levels:
+                change = part.by if isinstance(part, Event) else _to_end(part, float(row[j]))
+                size[j] = max(size[j], change)
     for one in problem.relations_of(LinearRelation):
         columns = [(index(name), weight) for name, weight in one.weights if weight]
         numbers = [float(problem.space.features[j].in_numbers(row[[j]])[0]) for j, _ in columns]

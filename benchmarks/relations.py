@@ -1,0 +1,83 @@
+"""Relations between columns: 60 rows of Adult under 32 implications, 25 s, beside programs and beside no relation at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pandas as pd
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+
+import butfor as bf
+from benchmarks.data import adult_like, folder, pipeline, read
+from benchmarks.harness import SEED, Number, main, seconds
+
+LIMIT = 25.0
+LATE = ("age", "sex", "race", "capital_gain", "capital_loss")
+"""What stays, so that answers are about education, hours and work."""
+
+
+def adult_with_copies(smoke: bool) -> tuple[pd.DataFrame, pd.Series[Any], str]:
+    """Adult with both columns of education; generated without a file."""
+    if not smoke and (folder() / "adult.csv.gz").exists():
+        X, y, dropped = read("adult.csv.gz")
+        return X.drop(columns="fnlwgt"), y, f"Adult, {len(X)} complete rows ({dropped} left out)"
+    X, y, data = adult_like(2000 if smoke else 45222)
+    return X.assign(education_num=X["education"].str.removeprefix("education-").astype(int)), y, data
+
+
+def implications(X: pd.DataFrame) -> list[Any]:
+    """Each level of education has its number: two implications for each."""
+    pairs = X[["education", "education_num"]].drop_duplicates().itertuples(index=False)
+    return [
+        bf.implies(bf.allowed("education", [level]), bf.between("education_num", **{end: number}))
+        for level, number in pairs
+        for end in ("low", "high")
+    ]
+
+
+def waited(
+    explainer: bf.Explainer, rows: pd.DataFrame, limit: float, relations: list[Any], solver: str
+) -> tuple[float, int]:
+    """How long all rows take together, after one that compiles, and how many of them are proven."""
+    ask = partial(
+        explainer.explain,
+        target=">50K",
+        constraints=[bf.fixed(*LATE), *relations],
+        solver=solver,
+        time_limit=limit,
+    )
+    ask(rows.iloc[[0]])
+    found: list[bf.Explanations] = []
+    (taken,) = seconds(lambda: found.append(ask(rows)), 1)
+    return taken, sum(status is bf.Status.PROVEN_OPTIMAL for status in found[0].statuses)
+
+
+def measure(smoke: bool) -> Iterator[Number]:
+    """Sixty rows at once: with implications, without them, and with them by programs."""
+    X, y, data = adult_with_copies(smoke)
+    trees, limit, linked = (5, 2.0, implications(X)) if smoke else (100, LIMIT, implications(X))
+    models = {
+        "boosting of depth 3": GradientBoostingClassifier(n_estimators=trees, random_state=SEED),
+        "forest of depth 6": RandomForestClassifier(max(trees // 2, 2), max_depth=6, random_state=SEED),
+    }
+    for name, made in models.items():
+        model = pipeline(X, made).fit(X, y)
+        explainer = bf.Explainer(model, data=X)
+        rows = X[model.predict(X) == "<=50K"].sample(3 if smoke else 60, random_state=SEED)
+        ours, proven = waited(explainer, rows, limit, linked, "auto")
+        none, _ = waited(explainer, rows, limit, [], "auto")
+        programs, by_programs = waited(explainer, rows, limit, linked, "relations_last")
+        yield Number(
+            f"{len(rows)} rows, {len(linked)} implications, {name}",
+            [ours],
+            "s",
+            {"limit": limit, "no implications": none, "programs": programs},
+            {"data": data, "trees": trees, "proven": proven, "proven by programs": by_programs},
+            budget=f"{limit:g} s for all rows",
+        )
+
+
+if __name__ == "__main__":
+    main({"relations": measure}, __doc__ or "")

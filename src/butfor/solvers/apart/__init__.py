@@ -1,1 +1,0 @@
-"""Answers that keep a distance to earlier ones."""
