@@ -51,7 +51,7 @@ def pipeline(model: object) -> object:
             ("n", "passthrough", ["years"]),
         ]
     )
-    return make_pipeline(columns, model)
+    return make_pipeline(columns, clone(model))
 
 
 FITTED = {
