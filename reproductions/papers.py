@@ -226,7 +226,7 @@ def robust() -> Paper:
         ],
         [
             f"{108 - len(lines(two))} lines of table 2, all of Ionosphere.",
-            "Perturbed categories of networks and of oblique trees: they are refused.",
+            "Perturbed categories of oblique trees, which are not in the paper.",
         ],
     )  # fmt: skip
 

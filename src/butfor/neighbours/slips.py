@@ -49,6 +49,10 @@ class Slips:
         """The cells of feature j from which some slip leads into one of these `cells`, or which are among them."""
         return np.asarray((self.seen[j] & cells).any(axis=1)) if j in self.seen else cells
 
+    def towards(self, j: int, level: int) -> IntArray:
+        """For each cell of feature j, what it is seen as if all that may be are seen as one level. Others stay."""
+        return np.where(self.seen[j][:, level], level, np.arange(len(self.seen[j])))
+
     def least(self, j: int, value: FloatArray) -> IntArray:
         """For each cell of feature j, the one with the least value (cells) among those that it may be seen as. A tie stays."""
         lowest = np.where(self.seen[j], value, np.inf).argmin(axis=1)

@@ -104,9 +104,25 @@ def _(
     until: float = np.inf,
 ) -> list[Worst]:
     return [
-        NetworkAdversary(model, row, point, ball, -np.inf if least is None else least, until).worst()
+        worst_of_network(model, row, point, ball, -np.inf if least is None else least, until)
         for row, least in zip(A, [None] * len(A) if below is None else below, strict=True)
     ]
+
+
+def worst_of_network(
+    model: Network, row: FloatArray, point: FloatArray, ball: Ball, below: float, until: float
+) -> Worst:
+    """The neighbour of a point with the smallest sum `row @ scores`, or one below a number.
+
+    Each combination of levels that the point may be seen with is searched by itself.
+    """
+    worst = Worst(np.inf, point)
+    for seen in {seen.tobytes(): seen for seen in ball.slips.every(point[None, None])[0]}.values():
+        found = NetworkAdversary(model, row, seen, ball, below, until).worst()
+        worst = min(worst, found, key=lambda one: one.score)
+        if worst.score < below:
+            break
+    return worst
 
 
 @worst_neighbours.register

@@ -311,7 +311,7 @@ def robust(
     - `norm`: "linf" is a box, "l2" and "l1" are balls. Balls around sums of trees are experimental;
     - `slips`: the columns whose level may be taken for another, or fall to it, beside any shift. For each, groups of levels
       that may be taken for each other, a dict from level to the levels that it may be seen as, "any", or a number of
-      steps up or down for ordered levels. A missing value does not slip. For linear models, trees and sums of trees.
+      steps up or down for ordered levels. A missing value does not slip. Oblique trees refuse it.
 
     Maragno et al., "Finding regions of counterfactual explanations via robust optimization", INFORMS Journal on
     Computing 36 (2024).

@@ -144,10 +144,10 @@ def unjudged(model: Model, readout: AbstractReadout, ball: Ball) -> Unjudged | N
             "A whole ball can be judged only for linear models, trees, oblique trees, sums of trees and networks.",
             "Leave it out, or use bf.margin where boundaries are known.",
         )
-    if ball.slips and isinstance(model, ObliqueTree | Network):
+    if ball.slips and isinstance(model, ObliqueTree):
         return Unjudged(
-            f"levels that may slip, and a model of the kind {str(kind_of(model))!r}",
-            "Levels may slip only for linear models, trees and sums of trees.",
+            "levels that may slip, and an oblique tree",
+            "Levels may slip for linear models, trees, sums of trees and networks.",
             "Leave slips out, and let the model predict the answer with other levels.",
         )
     if readout.joins_sets:

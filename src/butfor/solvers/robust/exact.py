@@ -50,10 +50,6 @@ ROBUST_KINDS = {
 """The kinds of models that it takes, and what they become: copies side by side, or the decisions of an oblique tree."""
 
 
-SLIPPING = (ModelKind.LINEAR, ModelKind.TREE, ModelKind.ENSEMBLE)
-"""The kinds of models whose levels may slip."""
-
-
 class RobustExact(AbstractReduction):
     """Robust counterparts and cutting sets. Guarantee: optimal (to 1e-6), or a proven bound when the time ends."""
 
@@ -76,10 +72,8 @@ class RobustExact(AbstractReduction):
             )
         if form.curved or ConstraintKind.MARGIN in form.constraints:
             return Support(False, "a curved target or a margin has no robust counterpart here")
-        if form.slips and form.model not in SLIPPING:
-            return Support(
-                False, f"levels may slip for linear models, trees and sums of trees, and the model is a {form.model}"
-            )
+        if form.slips and form.model is ModelKind.OBLIQUE:
+            return Support(False, "levels may not slip around an oblique tree")
         if form.round_ball and ROBUST_KINDS[form.model] is ModelKind.ENSEMBLE and not (known := honours(form)):
             return known
         return Support(True, "the robust counterpart gives answers, and a cutting set proves them")

@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import block_diag
 
-from butfor.arrays import FloatArray
+from butfor.arrays import FloatArray, IntArray
 from butfor.formulation.margins import tightened, widened
 from butfor.model.network import Network, shifted_network
 from butfor.model.questions import evaluate
 from butfor.model.scores import ScoreSet
 from butfor.neighbours.ball import Ball
 from butfor.neighbours.networks.joint import networks_side_by_side
-from butfor.neighbours.networks.search import NetworkAdversary
 from butfor.neighbours.trees.search import Worst
+from butfor.neighbours.worst import worst_of_network
 from butfor.problem.oracle import Always
 from butfor.problem.problem import Problem
 from butfor.solvers.reduction import Handing
@@ -27,6 +27,9 @@ FIRMLY_INSIDE = 1e-7
 
 SAME_SHIFT = 1e-9
 """Shifts that are this close, as a share of the radius, are not collected twice."""
+
+AS_IT_IS = -1.0
+"""Stands in a shift for a level that does not slip."""
 
 NEIGHBOURS_ASKED = 200
 """Where rounding decides, the estimator is asked about all neighbours if they are no more than this."""
@@ -96,16 +99,53 @@ class NetworkInBall:
         Where the time ends before a ball is judged, its worst neighbour so far counts as one that misses.
         """
         return [
-            NetworkAdversary(self.model, row, point, self.ball, float(least), until).worst()
+            worst_of_network(self.model, row, point, self.ball, float(least), until)
             for row, least in zip(self.score_set.A, thresholds, strict=True)
         ]
 
     # ----------------------------------------------------------------------------------------------------------- shifts
 
+    @property
+    def nothing(self) -> FloatArray:
+        """The shift that changes nothing.
+
+        A shift has a number for each feature. Where levels may slip, this is the one that all are seen as that may be, or
+        `AS_IT_IS`.
+        """
+        shift = np.zeros(len(self.ball.radius))
+        shift[[*self.ball.slips.seen]] = AS_IT_IS
+        return shift
+
     def to_failures(self, point: FloatArray, failures: list[Worst]) -> list[FloatArray]:
         """The shifts from a point to its failures."""
-        radius = self.ball.radius
-        return [np.clip(np.nan_to_num(found.point - point), -radius, radius) for found in failures]
+        radius, levels = self.ball.radius, [*self.ball.slips.seen]
+        shifts = [np.clip(np.nan_to_num(found.point - point), -radius, radius) for found in failures]
+        for shift, found in zip(shifts, failures, strict=True):
+            shift[levels] = np.nan_to_num(found.point[levels], nan=AS_IT_IS)
+        return shifts
+
+    def shifted(self, point: FloatArray, shift: FloatArray) -> FloatArray:
+        """A point under a shift."""
+        out, seen = point + self._of_numbers(shift), self._seen(shift)
+        for j in (j for j in seen if not np.isnan(point[j])):
+            out[j] = seen[j][int(point[j])]
+        return out
+
+    def _of_numbers(self, shift: FloatArray) -> FloatArray:
+        return np.where(np.isin(np.arange(len(shift)), [*self.ball.slips.seen]), 0.0, shift)
+
+    def _seen(self, shift: FloatArray) -> dict[int, IntArray]:
+        """For each feature whose levels slip under a shift, what each cell is seen as."""
+        slips = self.ball.slips
+        return {j: slips.towards(j, int(shift[j])) for j in slips.seen if shift[j] != AS_IT_IS}
+
+    def _copy(self, shift: FloatArray) -> Network:
+        """The network that gives each row the scores that it has under a shift."""
+        model = shifted_network(self.model, self._of_numbers(shift))
+        steps = list(model.first.steps)
+        for j, seen in self._seen(shift).items():
+            steps[j] = steps[j][:, seen]
+        return replace(model, first=replace(model.first, steps=tuple(steps)))
 
     def joined(self, known: Sequence[FloatArray], shifts: Sequence[FloatArray]) -> list[FloatArray]:
         """Known shifts, and others that are not among them."""
@@ -117,7 +157,11 @@ class NetworkInBall:
 
     def tight(self, shifts: Sequence[FloatArray], point: FloatArray, more: float) -> list[FloatArray]:
         """The shifts under which a point misses the target, or has little more than that."""
-        spare = (self.scores(point + np.array(shifts)) - self.sure.b - more * (1 + np.abs(self.sure.b))).min(axis=1)
+        spare = (
+            self.scores(np.array([self.shifted(point, shift) for shift in shifts]))
+            - self.sure.b
+            - more * (1 + np.abs(self.sure.b))
+        ).min(axis=1)
         return [shift for shift, left in zip(shifts, spare.tolist(), strict=True) if left < 0]
 
     def scores(self, points: FloatArray) -> FloatArray:
@@ -126,7 +170,7 @@ class NetworkInBall:
 
     def under(self, shifts: Sequence[FloatArray], score_set: ScoreSet) -> tuple[Problem, ScoreSet]:
         """The problem in which one score set must be met under some shifts: a copy of the network for each."""
-        copies = networks_side_by_side([shifted_network(self.model, shift) for shift in shifts])
+        copies = networks_side_by_side([self._copy(shift) for shift in shifts])
         count = len(shifts)
         every = replace(
             score_set,

@@ -66,7 +66,7 @@ class NetworkShifts(AbstractCutting):
 
     def __init__(self, network: NetworkInBall) -> None:
         super().__init__(network.problem)
-        self.network, self.shifts, self.proving = network, [np.zeros(len(self.problem.space))], 0.0
+        self.network, self.shifts, self.proving = network, [network.nothing], 0.0
         self.most = max(MOST_SCENARIOS, MOST_UNITS // sum(len(layer.leak) for layer in network.model.layers))
         self.ends: dict[bytes, tuple[float, list[UnitEnds]]] = {}
 
