@@ -327,3 +327,33 @@ def test_a_rule_is_written_as_it_prints() -> None:
     assert again == rule
     assert repr(again) == repr(rule)
     assert repr(bf.robust(0.1)) == "robust(0.1, norm='linf')"
+
+
+@pytest.mark.parametrize(
+    ("name", "norm"),
+    [
+        *itertools.product(["linear", "tree", "forest"], ["linf", "l2"]),
+        pytest.param("network", "linf", marks=pytest.mark.long),
+    ],
+)
+def test_the_largest_radius_is_the_smallest_of_all_that_the_row_may_be_seen_as(name: str, norm: str) -> None:
+    rng = np.random.default_rng(1)
+    X, _ = people(1)
+    X = X.assign(years=rng.uniform(0, 5, len(X)))
+    y = X.job.map(dict(zip(JOBS, (0.0, 0.3, 0.1, 0.6), strict=True))) + 0.2 * X.rating.cat.codes + 0.4 * X.years > 1.5
+    model = pipeline(FITTED[name]).fit(X, y)
+    explainer, told, fallen = bf.Explainer(model, X), 0, 0
+    for at in np.flatnonzero(model.predict(X))[:8]:
+        row = X.iloc[[at]]
+        rows = [
+            row.assign(job=job, rating=rating) for job, rating in seen_as(row["job"].iloc[0], row["rating"].iloc[0])
+        ]
+        rows = [one.astype(X.dtypes.to_dict()) for one in rows]
+        radii = [explainer.robustness(one, True, norm=norm).radius if model.predict(one)[0] else 0.0 for one in rows]
+        found = explainer.robustness(row, True, norm=norm, slips=SLIPS)
+        assert found.radius == pytest.approx(min(radii), abs=1e-6)
+        if found.radius < 1:
+            assert not model.predict(found.worst)[0]
+        told, fallen = told + (0 < found.radius < 1), fallen + (found.radius == 0)
+    assert told
+    assert fallen

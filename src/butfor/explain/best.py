@@ -15,6 +15,7 @@ from butfor.explain.without import meant
 from butfor.explanation.best import Best
 from butfor.explanation.explanation import Explanation
 from butfor.model.questions import is_read
+from butfor.problem.constraints.names import robust
 from butfor.problem.targets.classes import Probability
 from butfor.problem.targets.names import as_target
 from butfor.problem.targets.scale import scale_of
@@ -106,7 +107,7 @@ def _radii(asking: Asking, answers: Sequence[Explanation], target: AbstractTarge
     if not radius or not is_read(reading.model):
         return None
     try:
-        around = [surroundings(one.point, target, asking.referee(), "linf", radius) for one in answers]
+        around = [surroundings(one.point, target, asking.referee(), robust(radius)) for one in answers]
         return np.array([one.robustness(Budget()).radius for one in around])
     except (UnsupportedProblemError, InputError):
         return None

@@ -33,6 +33,7 @@ from butfor.explanation.explanations import Explanations
 from butfor.explanation.region import Region
 from butfor.explanation.tree_path import TreePath
 from butfor.importers.read import OnMismatch, Reading, read
+from butfor.problem.constraints.names import robust
 from butfor.problem.costs import AbstractCost
 from butfor.problem.question import ask
 from butfor.problem.written.constraints import Constraints
@@ -211,7 +212,7 @@ class Explainer(SeveralAnswers):
         give a `time_limit` in seconds. When it ends, the target is met in the box so far, and `.widest` is False.
         """
         radius, budget = radii(self._reading, whole_numbers), budget_of(time_limit, None, None)
-        around = surroundings(self._asking.one(row), target, self._asking.referee(), "linf", radius)
+        around = surroundings(self._asking.one(row), target, self._asking.referee(), robust(radius))
         promised = row.region if isinstance(row, Explanation | Explanations) else None
         found = around.region(budget.until, promised)
         return replace(found, words=self._asking.words)
@@ -222,13 +223,15 @@ class Explainer(SeveralAnswers):
         target: Any,
         *,
         norm: Literal["linf", "l2", "l1"] = "linf",
+        slips: Mapping[str, Any] | None = None,
         time_limit: float | None = None,
     ) -> Robustness:
         """The largest radius around a row within which the target is met everywhere, and a row just outside.
 
         The radius is measured in ranges of the columns, as in `bf.robust`. Whole numbers, levels and numbers that the model
-        reads in bins stay as they are. `row` is one row as a table or a dict, or an answer (then it is its point). When a
-        `time_limit` in seconds ends, the radius is the largest that is proven.
+        reads in bins stay as they are. With `slips`, as `bf.robust` takes them, levels may slip at any radius. `row` is one
+        row as a table or a dict, or an answer (then it is its point). When a `time_limit` in seconds ends, the radius is the
+        largest that is proven.
         """
         radius, budget = radii(self._reading, whole_numbers=False), budget_of(time_limit, None, None)
         if not radius:
@@ -237,7 +240,8 @@ class Explainer(SeveralAnswers):
                 "A radius is about shifts of these.",
                 "Explainer.region widens whole numbers, too.",
             )
-        return surroundings(self._asking.one(row), target, self._asking.referee(), norm, radius).robustness(budget)
+        ball = robust(radius, norm, slips)
+        return surroundings(self._asking.one(row), target, self._asking.referee(), ball).robustness(budget)
 
     def agreement(self, answers: Explanation | Explanations, models: Iterable[Any]) -> FloatArray:
         """The share of other models by whose prediction each answer meets its target, too.

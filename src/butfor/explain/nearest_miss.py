@@ -57,7 +57,7 @@ def _missed(score_set: ScoreSet) -> tuple[ScoreSet, ...]:
 
 
 def _lengths(ball: Ball) -> Prices:
-    """A shift costs its length, or the square of it."""
+    """A shift costs its length, or the square of it, and a slip nothing."""
     nothing = np.zeros(len(ball.radius))
     share = np.divide(1.0, ball.radius, out=nothing.copy(), where=ball.radius > 0)
     prices = Prices(l0=nothing, l1=nothing, l2=nothing, linf=nothing, missing=nothing, linf_missing=nothing)
@@ -67,7 +67,11 @@ def _lengths(ball: Ball) -> Prices:
 
 
 def _box(domain: Domain, ball: Ball) -> Domain:
-    """The ball's own box, which may reach beyond the ranges of the columns. All other columns stay as they are."""
+    """The ball's own box, which may reach beyond the ranges of the columns, and what levels may slip to. The rest stays."""
+    levels = {j: np.zeros_like(able) for j, able in domain.levels.items()}
+    for j in ball.slips.seen:
+        seen = ball.slips.seen_as(j, float(domain.factuals[0, j]))
+        levels[j][:, seen[~np.isnan(seen)].astype(np.intp)] = True
     moved = (ball.radius > 0) & ~np.isnan(domain.factuals)
     return replace(
         domain,
@@ -75,6 +79,6 @@ def _box(domain: Domain, ball: Ball) -> Domain:
         high=np.where(moved, ball.high(domain.factuals), -np.inf),
         stay=np.ones_like(moved),
         missing=np.zeros_like(moved),
-        levels={j: np.zeros_like(able) for j, able in domain.levels.items()},
+        levels=levels,
         single=np.zeros_like(domain.single),
     )

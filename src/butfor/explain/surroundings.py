@@ -106,11 +106,12 @@ class Surroundings:
         """The row as a table, or one a little further out: the first that misses the target as it is written."""
         asks, start = self.problem.witnesses.confirmation, self.problem.factuals[0]
         assert asks is not None
-        single = np.array([feature.single and feature.levels is None for feature in self.problem.space])
+        levels = np.array([feature.levels is not None for feature in self.problem.space])
+        single = np.array([feature.single for feature in self.problem.space]) & ~levels
         for more in FURTHER:
             further = start + more * (worst - start)
             further = np.where(single, outwards_in_single(further, start), further)
-            point = np.where(worst == start, start, further)
+            point = np.where((worst == start) | levels, worst, further)
             if not asks.confirms(point, np.inf):
                 return self.problem.space.decode(point[None], self.table)
         return None
@@ -151,10 +152,8 @@ class Surroundings:
         return on_grid(model, self.ball) if isinstance(model, Trees) else model
 
 
-def surroundings(
-    table: Any, target: Any, referee: Referee, norm: str, radius: float | dict[str, float]
-) -> Surroundings:
-    """The surroundings of the only row of a table."""
+def surroundings(table: Any, target: Any, referee: Referee, robust: Robust) -> Surroundings:
+    """The surroundings of the only row of a table, in a ball as large as shifts may be."""
     if frames.height(table) != 1:
         raise InputError(f"{frames.height(table)} rows were given.", "One is needed.", "Give one row, or an answer.")
     reading = referee.reading
@@ -170,7 +169,6 @@ def surroundings(
     judge = Referee(reading, question.target, referee.read)
     (part,) = plan(question, judge, referee.space.encode(table), before)
     problem = part.problem
-    robust = Robust(radius, norm)
     robust.validate(problem.space)
     ball = robust.ball(problem.space)
     refused = unjudged(problem.model, reading.readout, ball)
