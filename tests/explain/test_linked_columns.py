@@ -96,3 +96,160 @@ def test_a_row_keeps_what_it_has_itself() -> None:
     best = cheapest(model, data, odd.iloc[0], 2, lambda one: (one["level"], one["number"]) in links | {(0, 3)})
     assert answer.certificate.status is Status.PROVEN_OPTIMAL
     assert answer.cost == pytest.approx(best)
+
+
+def forest(seed: int = 2) -> tuple[pd.DataFrame, RandomForestClassifier, bf.Explainer, pd.DataFrame]:
+    """A table, a forest, its explainer, and rows that are not of class 2."""
+    data, y = table(seed)
+    model = RandomForestClassifier(8, max_depth=4, random_state=0).fit(data, y)
+    return data, model, bf.Explainer(model, data), data[model.predict(data) != 2].iloc[:6]
+
+
+LINKS = [bf.linked("level", "number"), bf.combinations("a", "b")]
+
+
+def keeps(data: pd.DataFrame, answer: bf.Explanation) -> bool:
+    """Whether all pairs of an answer are in the data."""
+    point = answer.point.iloc[0]
+    links, both = pairs(data, "level", "number"), pairs(data, "a", "b")
+    return (point["level"], point["number"]) in links and (point["a"], point["b"]) in both
+
+
+def test_members_may_be_limited_by_themselves() -> None:
+    data, model, explainer, rows = forest()
+    links = pairs(data, "level", "number")
+    moved = 0
+    for i in range(len(rows)):
+        row = rows.iloc[i]
+        limits = [bf.only_up("number"), bf.between("level", high=3), bf.fixed("b")]
+        answer = explainer.explain(rows.iloc[[i]], 2, constraints=[LINKS[0], *limits]).only
+        best = cheapest(
+            model, data, row, 2,
+            lambda one: (one["level"], one["number"]) in links and one["number"] >= row["number"]  # noqa: B023
+            and one["level"] <= 3 and one["b"] == row["b"],  # noqa: B023
+        )  # fmt: skip
+        assert answer.cost == pytest.approx(best)
+        assert answer.certificate.status in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)
+        moved += bool(answer.changes and {"level", "number"} & {change.name for change in answer.changes})
+    assert moved
+
+
+def test_groups_that_share_a_column_are_joined() -> None:
+    data, model, explainer, rows = forest()
+    one, other = pairs(data, "level", "number"), pairs(data, "number", "a")
+    for i in range(len(rows)):
+        answer = explainer.explain(
+            rows.iloc[[i]], 2, constraints=[LINKS[0], bf.combinations("number", "a", table=data[:9])]
+        )
+        few = pairs(data[:9], "number", "a") | {(rows.iloc[i]["number"], rows.iloc[i]["a"])}
+        best = cheapest(
+            model, data, rows.iloc[i], 2,
+            lambda at: (at["level"], at["number"]) in one and (at["number"], at["a"]) in few,  # noqa: B023
+        )  # fmt: skip
+        assert answer.only.cost == pytest.approx(best)
+    assert few < other | few
+
+
+def test_a_group_is_one_change() -> None:
+    """For the limit on changes, for the next answers, and in a trade-off."""
+    data, _, explainer, rows = forest()
+    several = 0
+    for i in range(len(rows)):
+        row = rows.iloc[[i]]
+        one = explainer.explain(row, 2, constraints=[*LINKS, bf.at_most_changes(1)]).only
+        if one.certificate.status.found:
+            names = {change.name for change in one.changes}
+            assert names <= {"level", "number"} or names <= {"a", "b"}
+            several += len(names) > 1
+        answers = explainer.explain(row, 2, constraints=LINKS, k=3)
+        groups = [frozenset(name in ("level", "number") for name in {c.name for c in one.changes}) for one in answers]
+        assert all(keeps(data, one) for one in answers)
+        assert len(set(groups)) == len(groups)
+        assert all(one.certificate.status is Status.PROVEN_OPTIMAL for one in answers)
+        by_changes = explainer.trade_off(row, 2, against="changes", constraints=LINKS)
+        assert all(keeps(data, answer) for answer in by_changes.answers)
+        counts = [
+            len({name in ("level", "number") for name in {c.name for c in one.changes}}) for one in by_changes.answers
+        ]
+        assert [int(number) for number in by_changes.numbers] == counts
+    assert several
+
+
+def test_answers_at_a_distance_keep_it() -> None:
+    data, explainer, row = with_real()
+    answers = explainer.explain(row, True, constraints=[LINKS[0]], k=3, different=0.3)
+    assert len(answers) == 2
+    assert all((point["level"], point["number"]) in pairs(data, "level", "number") for point in points(answers))
+    assert all(answer.certificate.status is Status.PROVEN_OPTIMAL for answer in answers)
+    assert answers[1].certificate.solver.startswith("far_apart, by merged_columns, by ensemble_branch_bound")
+
+
+def test_a_swarm_moves_whole_combinations() -> None:
+    data, model, explainer, rows = forest()
+    proven = explainer.explain(rows, 2, constraints=LINKS)
+    searched = explainer.explain(rows, 2, constraints=LINKS, solver="swarm", seed=1)
+    black = bf.Explainer(bf.black_box(model.predict_proba, classes=[0, 1, 2]), data)
+    unread = black.explain(rows, 2, constraints=LINKS, solver="swarm", seed=1)
+    for found in (searched, unread):
+        assert all(keeps(data, answer) for answer in found)
+        assert all(b.cost <= 1.2 * a.cost + 0.1 for a, b in zip(proven, found, strict=True))
+    assert all(
+        keeps(data, answer) for answer in explainer.explain(rows, 2, cost=bf.Quadratic(np.eye(4)), constraints=LINKS)
+    )
+
+
+def with_real() -> tuple[pd.DataFrame, bf.Explainer, pd.DataFrame]:
+    """A table in which the level is a text and a column is a real number, an explainer, and a row that is refused."""
+    data, _ = table(3)
+    data = data.assign(level=pd.Categorical(data["level"].astype(str)), x=np.random.default_rng(3).random(ROWS))
+    model = HistGradientBoostingClassifier(max_iter=10, max_depth=3, categorical_features="from_dtype")
+    model.fit(data, data.number + 8 * data.x > 9)
+    return data, bf.Explainer(model, data), data[~model.predict(data)].iloc[[0]]
+
+
+def points(answers) -> list[pd.Series]:
+    return [answer.point.iloc[0] for answer in answers]
+
+
+@pytest.mark.parametrize(
+    ("constraint", "solver"),
+    [
+        (bf.robust({"x": 0.05}), "merged_columns, by robust_exact, by "),
+        (bf.linear({"x": 1.0, "a": 1.0}, "<=", 3.0), "merged_columns, by relations_last, by "),
+        (
+            bf.implies(bf.allowed("level", ["0", "1"]), bf.between("x", high=0.5)),
+            "merged_columns, by relations_last, by ",
+        ),
+        (bf.candidates, "row_search"),
+    ],
+)
+def test_beside_other_constraints(constraint, solver) -> None:
+    data, explainer, row = with_real()
+    constraint = constraint(data[::3]) if callable(constraint) else constraint
+    answer = explainer.explain(row, True, constraints=[bf.linked("level", "number"), constraint]).only
+    assert answer.certificate.status is Status.PROVEN_OPTIMAL
+    assert all(fine for _, fine in answer.certificate.checks)
+    assert (answer.point.iloc[0]["level"], answer.point.iloc[0]["number"]) in pairs(data, "level", "number")
+    assert answer.certificate.solver.startswith(solver)
+
+
+def test_an_answer_is_saved_and_checked_without_the_data(tmp_path) -> None:
+    _, model, explainer, rows = forest()
+    answers = explainer.explain(rows, 2, constraints=LINKS)
+    answers.to_jsonl(tmp_path / "answers.jsonl")
+    loaded = bf.load(tmp_path / "answers.jsonl")
+    checked = bf.check(loaded, model)
+    assert checked.passed
+    assert loaded[0].question.constraints == answers[0].question.constraints
+
+
+def test_two_impossible_constraints_are_blamed_in_words() -> None:
+    data, _, explainer, rows = forest()
+    row = rows.iloc[[0]]
+    limits = [
+        bf.fixed("number", "a"),
+        bf.linked("number", "level", table=data[["number", "level"]].drop_duplicates("number")),
+    ]
+    blocked = explainer.explain(row, 2, constraints=[*limits, bf.fixed("b")]).only
+    assert blocked.certificate.status is Status.PROVEN_INFEASIBLE
+    assert blocked.certificate.conflict

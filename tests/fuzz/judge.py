@@ -134,7 +134,7 @@ def broken(bench: Bench, inquiry: Inquiry, start: FloatArray, point: FloatArray)
         if not in_domain(fact, start[j], point[[j]], fact.name in free)[0]:
             return f"the values of column {fact.name!r}: {fact.value(start[j])!r} became {fact.value(point[j])!r}"
     for rule in inquiry.rules:
-        if not rule.holds(bench.facts, start, point[None], LOOSE)[0]:
+        if not rule.holds(bench.facts, start, point[None], LOOSE, inquiry.rules)[0]:
             return f"{rule.text()}: {point.tolist()}"
     return ""
 

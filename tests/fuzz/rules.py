@@ -16,6 +16,10 @@ LOOSE = 1e-7
 """What a judge of handed-out rows forgives where the documentation speaks of a tolerance."""
 
 
+TOGETHER = ("linked", "combinations")
+"""The words for columns that belong together."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """A constraint: its name, the columns that it names, and what else it is given."""
@@ -33,6 +37,9 @@ class Rule:
             listed = [repr(dict(zip(self.names, self.given[0], strict=True))), f"norm={self.given[1]!r}"]
         if self.word == "implies":
             listed = [self._event(k) for k in (0, 1)]
+        if self.word in TOGETHER:
+            columns = {name: [row[k] for row in self.given] for k, name in enumerate(self.names)}
+            listed = [*map(repr, self.names), f"table=pd.DataFrame({columns!r})"]
         if self.word == "allowed":
             listed = [repr(self.names[0]), repr(list(self.given))]
         if self.word == "moves":
@@ -45,14 +52,25 @@ class Rule:
             f"bf.{word}({self.names[k]!r}, {by!r})" if word == "becomes" else f"bf.{word}({self.names[k]!r}, by={by!r})"
         )
 
-    def holds(self, facts: Sequence[Known], start: FloatArray, points: FloatArray, slack: float = 0.0) -> BoolArray:
-        """Which points respect it. `slack` is forgiven where a tolerance is documented.
+    def holds(
+        self,
+        facts: Sequence[Known],
+        start: FloatArray,
+        points: FloatArray,
+        slack: float = 0.0,
+        beside: Sequence[Rule] = (),
+    ) -> BoolArray:
+        """Which points respect it, `beside` others. `slack` is forgiven where a tolerance is documented.
 
         Whether a ball is robust is not told by the points alone: see `Bench.firm`.
         """
         place = [[fact.name for fact in facts].index(name) for name in self.names]
         if self.word == "at_most_changes":
-            return np.asarray(changed(start, points).sum(axis=1) <= self.given[0])
+            return np.asarray(changes(facts, beside, start, points) <= self.given[0])
+        if self.word in TOGETHER:
+            rows = np.array([[facts[j].code(v) for j, v in zip(place, row, strict=True)] for row in self.given])
+            known = [~changed(row, points[:, place]).any(axis=1) for row in [start[place], *rows]]
+            return np.asarray(np.any(known, axis=0))
         if self.word == "linear":
             return self._linear([facts[j] for j in place], start[place], points[:, place], slack)
         if self.word == "implies":
@@ -138,6 +156,19 @@ def changed(start: FloatArray, points: FloatArray) -> BoolArray:
     return np.asarray(~((points == start) | (np.isnan(points) & np.isnan(start))))
 
 
+def changes(facts: Sequence[Known], rules: Sequence[Rule], start: FloatArray, points: FloatArray) -> FloatArray:
+    """How many columns differ. Those that belong together, directly or through others, are one."""
+    groups = [{j} for j in range(len(facts))]
+    names = [fact.name for fact in facts]
+    for rule in rules:
+        if rule.word in TOGETHER:
+            its = {names.index(name) for name in rule.names}
+            near = [group for group in groups if group & its]
+            groups = [group for group in groups if not group & its] + [set().union(*near)]
+    moved = changed(start, points)
+    return np.asarray(sum(moved[:, sorted(group)].any(axis=1).astype(np.float64) for group in groups))
+
+
 def _printed(fact: Known, x: float) -> Fraction:
     """The number that a code is printed as."""
     number = float(_numbers(fact, np.array([x]))[0])
@@ -178,7 +209,7 @@ def admissible(
             beside = np.abs(points[:, j] - start[j]) <= 4 * np.spacing(np.abs(start[j]))
             fine &= (points[:, j] == start[j]) | ~beside
     for rule in rules:
-        fine &= rule.holds(facts, start, points, slack)
+        fine &= rule.holds(facts, start, points, slack, rules)
     return fine
 
 
@@ -207,6 +238,8 @@ def _random_rule(rng: Random, facts: Sequence[Known]) -> Rule | None:
         choices += [Rule("only_up", (fact.name,)), Rule("only_down", (fact.name,))]
     if fact.gaps:
         choices.append(Rule("may_be_missing", (fact.name,)))
+    if len(facts) > 1:
+        choices.append(_together(rng, facts))
     several = _several(rng, facts)
     choices += several + several[:1]
     if fact.levels and fact.levels != (False, True):
@@ -215,6 +248,17 @@ def _random_rule(rng: Random, facts: Sequence[Known]) -> Rule | None:
     elif not fact.levels:
         choices += _on_number(rng, fact)
     return choices[int(rng.integers(len(choices)))]
+
+
+def _together(rng: Random, facts: Sequence[Known]) -> Rule:
+    """Two or three columns that belong together, with up to eight rows. They may follow from the first column."""
+    some = [facts[int(j)] for j in rng.choice(len(facts), min(len(facts), int(rng.integers(2, 4))), replace=False)]
+    codes = [rng.choice(fact.grid, int(rng.integers(1, 9))) for fact in some]
+    rows = [tuple(fact.value(code) for fact, code in zip(some, row, strict=True)) for row in zip(*codes, strict=False)]
+    names = tuple(fact.name for fact in some)
+    if rng.random() < 0.5:
+        return Rule("linked", names, tuple({row[0]: row for row in rows}.values()))
+    return Rule("combinations", names, tuple(rows))
 
 
 def _on_number(rng: Random, fact: Known) -> list[Rule]:

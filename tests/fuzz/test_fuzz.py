@@ -235,6 +235,12 @@ def test_rules_by_hand():
     }
     for rule, expected in held.items():
         assert rule.holds(facts, start, points).tolist() == expected, rule
+    pair = Rule("combinations", ("n", "l"), ((6.0, "b"), (2.0, "a")))
+    pairs = np.array([[6.0, 1.0, 1.0], [2.0, 1.0, 1.0], [3.0, 0.0, 1.0]])
+    assert pair.holds(facts, start, pairs).tolist() == [True, False, True]
+    both, one = np.array([[6.0, 1.0, 0.0], [6.0, 1.0, 1.0]]), Rule("at_most_changes", (), (1,))
+    assert one.holds(facts, start, both, beside=(one, pair)).tolist() == [True, False]
+    assert one.holds(facts, start, both).tolist() == [False, False]
     assert admissible([], facts, start, points).tolist() == [True, True, False]
 
 

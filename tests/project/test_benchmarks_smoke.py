@@ -15,7 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "import_time", "cold_start", "first_explanation", "latency", "tree_throughput", "linear_throughput",
-    "mixed_throughput", "batches", "calibrated", "checks", "compress", "menus", "groups", "reports",
+    "mixed_throughput", "batches", "calibrated", "checks", "compress", "linked", "menus", "groups",
+    "reports",
 }  # fmt: skip
 FIELDS = {
     "benchmark": str,

@@ -37,6 +37,14 @@ class MergedColumns(AbstractReduction):
         assert form.merged is not None
         return (replace(form.merged, forced=form.forced or form.merged.forced),)
 
+    def accepts(self, form: Form) -> Support:
+        found = super().accepts(form)
+        if not found and form.merged is not None and ConstraintKind.OTHER in form.merged.constraints - form.constraints:
+            return Support(
+                False, "a relation is about parts of linked columns, and there are too many combinations to try"
+            )
+        return found
+
     def solve(self, problem: Problem, budget: Budget, k: int = 1, seed: int = 0) -> Outcome:
         handing, merged = Handing(self.inner), problem.merged
         solver = handing.taker(*self.parts(problem.form()))
