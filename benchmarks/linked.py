@@ -41,7 +41,7 @@ def implications(X: pd.DataFrame) -> list[Any]:
 def measure(smoke: bool) -> Iterator[Number]:
     """The same rows without and with the link in turns, and some of them under implications."""
     X, y, data = table(smoke)
-    trees, count, few = (5, 3, 1) if smoke else (100, 200, 10)
+    trees, count, few = (5, 3, 1) if smoke else (100, 200, 5)
     models = {
         "boosting of depth 3": GradientBoostingClassifier(n_estimators=trees, max_depth=3, random_state=SEED),
         "forest of depth 8": RandomForestClassifier(trees, max_depth=8, random_state=SEED),
