@@ -28,8 +28,8 @@ GROUPS = {
     "Costs": ("L1", "L2", "LInf", "L0", "Gower", "MAD", "Table", "Quadratic"),
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
-        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "linked", "combinations", "margin", "robust",
-        "robust_to", "candidates",
+        "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "linked", "combinations", "one_hot", "margin",
+        "robust", "robust_to", "candidates",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
     "Your own models": ("black_box", "torch_model", "onnx_model"),

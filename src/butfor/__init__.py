@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         margin,
         may_be_missing,
         moves,
+        one_hot,
         only_down,
         only_up,
         plausible,
@@ -97,8 +98,8 @@ _HOMES = {
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
     "butfor.problem.constraints.names": (
         "allowed", "at_most_changes", "becomes", "between", "candidates", "combinations", "falls", "fixed", "implies",
-        "linear", "linked", "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises", "robust",
-        "robust_to", "step", "whole", "within",
+        "linear", "linked", "margin", "may_be_missing", "moves", "one_hot", "only_down", "only_up", "plausible", "rises",
+        "robust", "robust_to", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),
     "butfor.problem.targets.names": ("class_costs", "classes", "other", "probability", "relative_change", "value"),

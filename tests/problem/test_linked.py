@@ -146,3 +146,44 @@ def test_columns_that_belong_together_count_as_one() -> None:
 
 
 WIDE = pd.DataFrame(np.arange(10.0).reshape(2, 5), columns=list("abcde"))
+
+
+JOBS = pd.DataFrame({
+    "job_clerk": [1, 0, 0, 1, 0, 0, 1, 0], "job_nurse": [0, 1, 0, 0, 1, 0, 0, 1], "job_cook": [0, 0, 1, 0, 0, 1, 0, 0],
+    "pay": [1, 2, 3, 4, 5, 6, 7, 8],
+})  # fmt: skip
+PAID = np.array([0, 1, 1, 0, 1, 1, 0, 1])
+
+
+def test_dummies_are_found_by_a_pattern_or_by_their_names() -> None:
+    explainer = bf.Explainer(DecisionTreeClassifier().fit(JOBS, PAID), JOBS)
+    for rule in (bf.one_hot("job_*"), bf.one_hot(["job_clerk", "job_nurse", "job_cook"]), "one_hot job_*"):
+        answer = explainer.explain(JOBS.iloc[[0]], 1, constraints=[rule, bf.at_most_changes(1)]).only
+        assert answer.point.iloc[0][["job_clerk", "job_nurse", "job_cook"]].sum() == 1
+        assert len(answer.changes) == 2
+        assert answer.certificate.status.name == "PROVEN_OPTIMAL"
+        assert "exactly one of job_clerk, job_nurse and job_cook is 1" in answer.to_html()
+
+
+def test_all_dummies_may_be_0_where_the_first_level_was_dropped() -> None:
+    data = JOBS.drop(columns="job_cook")
+    learnt = bf.one_hot("job_*").learnt(bf.Explainer(DecisionTreeClassifier().fit(data, PAID), data).space, data)
+    assert set(learnt.table or ()) == {(0, 0), (1, 0), (0, 1)}
+    assert learnt.names == ("job_clerk", "job_nurse")
+
+
+@pytest.mark.parametrize(
+    ("data", "row", "names", "message"),
+    [
+        (JOBS, JOBS[:1].assign(job_cook=1), "job_*", "'job_clerk' is 1 and 'job_cook' is 1 in row 0 of those given"),
+        (JOBS, JOBS[:1].assign(job_clerk=0), "job_*", "none of them is 1 in row 0 of those given"),
+        (JOBS.assign(job_cook=1), JOBS[:1], "job_*", "'job_cook' is 1 in row .* of the data"),
+        (JOBS, JOBS[:1], "*", "'pay' is .* of the data.*Name the columns of one category only"),
+        (JOBS, JOBS[:1], "jobs_*", "no column 'jobs_.'"),
+        (JOBS, JOBS[:1], "job_cl*", "at least two columns"),
+    ],
+)
+def test_what_is_no_one_hot_code_is_an_error(data, row, names, message) -> None:
+    explainer = bf.Explainer(DecisionTreeClassifier().fit(data, PAID), data)
+    with pytest.raises(bf.ButforError, match=message):
+        explainer.explain(row, 1, constraints=[bf.one_hot(names)])

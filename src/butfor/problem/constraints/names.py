@@ -12,7 +12,7 @@ from butfor.arrays import plain
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.judged import Margin, Plausible
-from butfor.problem.constraints.linked import Combinations, LinkedColumns
+from butfor.problem.constraints.linked import Combinations, LinkedColumns, OneHot
 from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation, Part
 from butfor.problem.constraints.restrictions import (
     Allowed,
@@ -228,6 +228,19 @@ def combinations(first: str, *others: str, table: Any = None) -> Combinations:
     """
     made = Combinations(_names((first, *others), "combinations"))
     return made if table is None else made.of(table)
+
+
+@suggests
+def one_hot(*names: str | Iterable[str]) -> OneHot:
+    """One of these columns is 1 and all others are 0: they are the dummies of one category.
+
+    Choose it for tables that were encoded before the model. A pattern such as `"job_*"` names all columns that it matches.
+    All may be 0 if that occurs in the data, as after an encoder that drops the first level. They count as one change.
+
+    >>> one_hot("job_*")
+    one_hot('job_*')
+    """
+    return OneHot(_names(names, "one_hot"))
 
 
 @suggests

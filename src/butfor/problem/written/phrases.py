@@ -151,6 +151,7 @@ PHRASES: dict[str, Phrase] = {
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
     "linked": Phrase("A,B", lambda words, space, given: rule.linked(*_several(words, space, given))),
     "combinations": Phrase("A,B", lambda words, space, given: rule.combinations(*_several(words, space, given))),
+    "one_hot": Phrase("A,B", lambda words, space, given: rule.one_hot(columns_in(words, space))),
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }
