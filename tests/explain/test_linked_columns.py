@@ -218,7 +218,7 @@ def points(answers) -> list[pd.Series]:
         (bf.linear({"x": 1.0, "a": 1.0}, "<=", 3.0), "merged_columns, by relations_last, by "),
         (
             bf.implies(bf.allowed("level", ["0", "1"]), bf.between("x", high=0.5)),
-            "merged_columns, by relations_last, by ",
+            "merged_columns, by implied_parts, by ",
         ),
         (bf.candidates, "row_search"),
     ],
