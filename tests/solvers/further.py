@@ -17,7 +17,7 @@ from butfor.model.questions import Model, evaluate
 from butfor.model.scores import ScoreSet, cheapest_offset
 from butfor.neighbours.ball import Ball, BallNorm
 from butfor.problem.constraints.linked import Combinations
-from butfor.problem.constraints.relations import Apart, Event, Implication, Part
+from butfor.problem.constraints.relations import Apart, Event, Implication, LinearRelation, Part
 from butfor.problem.constraints.restrictions import Allowed, Between
 from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.demands import Pool
@@ -174,3 +174,16 @@ def _random_part(rng: np.random.Generator, problem: Problem, wanted: bool) -> Pa
         if feature.ordered:
             choices += [replace(change, by=0.0), Between(feature.name, feature.levels[0], feature.levels[some[0]])]
     return choices[rng.integers(len(choices))]
+
+
+def with_linear_relations(problem: Problem, seed: int) -> Problem:
+    """The problem under one to three linear relations between numbers, levels that are numbers included."""
+    rng, numbers = np.random.default_rng([seed, 8]), [f.name for f in problem.space if f.levels is None or f.numbers]
+    for _ in range(int(rng.integers(1, 4)) if len(numbers) > 1 else 0):
+        names = rng.permutation(numbers)[: rng.integers(2, 1 + len(numbers))].tolist()
+        weights = tuple((name, float(rng.choice([1.0, -1.0, 0.5, -2.0, 0.1]))) for name in names)
+        sense = ("<=", ">=", "==")[int(rng.choice([0, 0, 1, 1, 2]))]
+        relation = LinearRelation(weights, sense, float(rng.choice([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0])))
+        relation.validate(problem.space)
+        problem = problem.with_relation(relation)
+    return problem

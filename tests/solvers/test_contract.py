@@ -24,7 +24,6 @@ from butfor.solvers.ensemble import effort
 from butfor.solvers.ensemble.boxes import BoxSearch
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.largest_move import LargestMove
-from butfor.solvers.ensemble.relations_last import RelationsLast
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear import knapsack
 from butfor.solvers.linear.exact import LinearExact
@@ -376,19 +375,6 @@ class TestMilpOnNetworks(SolverContract):
     form = "network"
     kinds = Kinds(continuous=False, relations=("at most", "linear", "implies"))
     seeds = range(30_000, 30_100)
-
-
-class TestRelationsLast(SolverContract):
-    """Sums of trees under relations between columns, which some of the cheapest rows break."""
-
-    solver = RelationsLast()
-    form = "ensemble"
-    kinds = Kinds(continuous=False, relations=("linear", "implies"), costs=("l1", "l0", "l2", "mix"))
-    seeds = range(12_500, 12_800)
-
-    def problem(self, seed):
-        tried = [random_problem(4 * seed + more, self.form, self.kinds, trees=2 + seed % 4) for more in range(4)]
-        return next((one for one in tried if one.form().constraints), tried[0])
 
 
 class TestInteriorPoint(SolverContract):

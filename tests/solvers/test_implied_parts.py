@@ -11,15 +11,22 @@ from butfor.problem.constraints.relations import Implication
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.outcome import Status
-from butfor.solvers.parted.implied import ImpliedParts, held
-from butfor.solvers.solver import Budget
+from butfor.solvers.outcome import Outcome, Status
+from butfor.solvers.parted.held import held
+from butfor.solvers.parted.implied import ImpliedParts
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.shorter import first
 from tests.solvers.further import with_implications
 
 (SOLVER,) = (solver for solver in PROVING if isinstance(solver, ImpliedParts))
+
+
+def no_one(solver: AbstractSolver, problem: Problem) -> Outcome:
+    raise AssertionError(solver)
+
+
 ADDED = ("l1", "l2", "l0", "mix", "table")
 
 
@@ -88,7 +95,7 @@ def test_each_admissible_row_that_keeps_it_lies_in_a_part_and_the_answer_in_none
         for relation in problem.relations_of(Implication):
             kept = relation.holds_between(problem.space, before, points)
             for broken in points[~kept][:1]:
-                domains = [narrow(problem.domain) for narrow in SOLVER.ways(problem, relation, broken[None])]
+                domains = [way.domain for way in SOLVER.ways(problem, relation, broken[None], no_one)]
                 inside = np.array([[domain.admits(point[None])[0] for point in points] for domain in domains])
                 assert (inside.any(axis=0) == kept).all(), seed
                 parted += 1

@@ -77,7 +77,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "interior_point": {"cost": bf.Quadratic(np.eye(2), columns=("a", "b"))},
     "largest_move": {"cost": "linf"},
     "implied_parts": {"constraints": [bf.implies(bf.rises("a"), bf.rises("b", by=0.1))]},
-    "relations_last": {"constraints": [bf.linear({"a": 1.0, "b": 1.0}, "<=", 100.0)]},
+    "related_parts": {"constraints": [bf.linear({"a": 1.0, "b": 1.0}, "<=", 100.0)]},
     "robust_linear": {"constraints": [bf.robust(0.01)]},
     "robust_exact": {"constraints": [bf.robust(0.01, "l1")]},
 }

@@ -10,7 +10,6 @@ from butfor.solvers.blend.branching import BlendBranching
 from butfor.solvers.brute_force import BruteForce
 from butfor.solvers.ensemble.branch_bound import EnsembleBranchBound
 from butfor.solvers.ensemble.largest_move import LargestMove
-from butfor.solvers.ensemble.relations_last import RelationsLast
 from butfor.solvers.ensemble.separable import SeparableTrees
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
@@ -24,6 +23,7 @@ from butfor.solvers.oblique.exact import ObliqueExact
 from butfor.solvers.outcome import Credit
 from butfor.solvers.parted.far import FarApart
 from butfor.solvers.parted.implied import ImpliedParts
+from butfor.solvers.parted.related import RelatedParts
 from butfor.solvers.reduction import first
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
@@ -40,8 +40,8 @@ _OF_COLUMNS: tuple[AbstractSolver, ...] = (
 
 PROVING: tuple[AbstractSolver, ...] = (
     *_OF_COLUMNS,
-    ImpliedParts((*_OF_COLUMNS, RelationsLast())),
-    RelationsLast(),
+    ImpliedParts((*_OF_COLUMNS, RelatedParts(_OF_COLUMNS))),
+    RelatedParts(_OF_COLUMNS),
     Milp(),
 )
 """Those that prove the optimum of a model. Others may use them for parts of a problem."""

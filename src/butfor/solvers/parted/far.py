@@ -7,18 +7,22 @@ same and more is in one of the parts "this number goes less far".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.problem.constraints.relations import Apart
+from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, Form
 from butfor.problem.problem import Problem
-from butfor.solvers.parted.parting import AbstractParting, Narrow
+from butfor.solvers.parted.parting import AbstractParting, Ask, Way
 from butfor.solvers.solver import Support
 from butfor.space.space import same
 from butfor.space.writing import Levels
+
+Narrow = Callable[[Domain], Domain]
+"""Makes a narrower domain of one."""
 
 
 class FarApart(AbstractParting[Apart]):
@@ -34,11 +38,10 @@ class FarApart(AbstractParting[Apart]):
             return Support(False, "it is only for answers that keep a distance to earlier ones (different=...)")
         return Support(True, "what is left around them is parted, and each part is solved exactly")
 
-    def ways(self, problem: Problem, relation: Apart, point: FloatArray) -> Iterator[Narrow]:
-        if relation.far(problem.space, point)[0]:
-            yield from _less_far(problem, relation)
-        else:
-            yield from _far(problem, relation)
+    def ways(self, problem: Problem, relation: Apart, point: FloatArray, ask: Ask) -> Iterator[Way]:
+        parts = _less_far if relation.far(problem.space, point)[0] else _far
+        for narrow in parts(problem, relation):
+            yield Way(narrow(problem.domain))
 
 
 def _far(problem: Problem, near: Apart) -> Iterator[Narrow]:

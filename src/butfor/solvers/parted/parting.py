@@ -24,11 +24,19 @@ from butfor.solvers.combine import row_by_row
 from butfor.solvers.outcome import Outcome, Status, Stopped, better_of, nothing_found, objects, to_beat
 from butfor.solvers.reduction import AbstractReduction, Handing
 from butfor.solvers.solver import AbstractSolver, Budget, Rest
+from butfor.space.space import same
 
 R = TypeVar("R", bound=Relation)
 
-Narrow = Callable[[Domain], Domain]
-"""Makes a narrower domain of one."""
+Ask = Callable[[AbstractSolver, Problem], Outcome]
+"""Has a solver of its own answer a small problem beside the search, in the time that is left."""
+
+
+class Way(NamedTuple):
+    """A part of what is left: its domain, and by how much less than the cheapest row in there a row of the part may cost."""
+
+    domain: Domain
+    doubt: float = 0.0
 
 
 class AbstractParting(AbstractReduction, Generic[R]):
@@ -45,8 +53,11 @@ class AbstractParting(AbstractReduction, Generic[R]):
         self.inner = inner
 
     @abstractmethod
-    def ways(self, problem: Problem, relation: R, point: FloatArray) -> Iterable[Narrow]:
-        """The ways to keep a relation that the answer `point` (1, columns) of the only row breaks. No way holds the point."""
+    def ways(self, problem: Problem, relation: R, point: FloatArray, ask: Ask) -> Iterable[Way]:
+        """The ways to keep a relation that a point (1, columns) breaks, which is the answer of a part without it.
+
+        `problem` is that part with all relations. No way holds the point.
+        """
 
     def parts(self, form: Form) -> tuple[Form, ...]:
         """In a part, a column may have to move."""
@@ -70,9 +81,9 @@ class _SolvedPart(NamedTuple):
         proven = self.found.status()[0] is Status.PROVEN_OPTIMAL
         return Stopped.DONE if proven else Stopped(int(self.found.stopped[0]))
 
-    def bounded(self, bound: float) -> _SolvedPart:
-        """The part of another one in which no row costs less than a bound."""
-        return self._replace(found=replace(self.found, bound=np.maximum(self.found.bound, bound)))
+    def bounded(self, bound: float, doubt: float) -> _SolvedPart:
+        """The part of another one in which no row costs less than a bound, and whose own bound is in doubt."""
+        return self._replace(found=replace(self.found, bound=np.maximum(self.found.bound - doubt, bound)))
 
 
 class _PartedRow(Rest, Generic[R]):
@@ -97,6 +108,9 @@ class _PartedRow(Rest, Generic[R]):
             if part.found.bound[0] < np.inf:
                 waiting.put(float(part.found.bound[0]), part)
 
+        def ask(solver: AbstractSolver, one: Problem) -> Outcome:
+            return self.handing.ask(solver, one, budget)
+
         for part in left:
             put(part._replace(due=part.stopped is Stopped.TIME))
         while waiting.is_open:
@@ -105,9 +119,15 @@ class _PartedRow(Rest, Generic[R]):
             if part.due and not budget.spent():
                 put(self._longer(part, budget))
             elif broken is not None and not budget.spent():
-                for narrow in self.parting.ways(part.problem, broken, part.found.points):
-                    inside = self._solved(replace(part.problem, domain=narrow(part.problem.domain)), budget)
-                    put(inside.bounded(bound))
+                whole = replace(self.problem, domain=part.problem.domain)
+                for way in self.parting.ways(whole, broken, part.found.points, ask):
+                    inside = self._solved(replace(part.problem, domain=way.domain), budget)
+                    if same(inside.found.points, part.found.points).all():  # a way that could not be told
+                        waiting.settle(bound)
+                        stopped = max(stopped, budget.stopped, Stopped.EFFORT)
+                        self.lowest = min(self.lowest, bound)
+                    else:
+                        put(inside.bounded(bound, way.doubt))
             else:
                 waiting.settle(bound)  # if the part has no cheaper row, this is no loss
                 why = part.stopped if broken is None else budget.stopped
