@@ -14,7 +14,6 @@ import numpy as np
 
 from butfor.arrays import FloatArray
 from butfor.model.cells import level_cells, number_cells
-from butfor.model.linear import Linear
 from butfor.model.questions import ModelKind
 from butfor.model.scores import everything
 from butfor.model.trees import Trees
@@ -126,10 +125,14 @@ def _fixed(domain: Domain, columns: list[int], point: FloatArray) -> Domain:
     return domain
 
 
-def _of_nothing(problem: Problem) -> Linear:
-    """A model that reads no column."""
-    cells = tuple(
-        number_cells(np.empty(0)) if feature.levels is None else level_cells(len(feature.levels))
-        for feature in problem.space
+def _of_nothing(problem: Problem) -> Trees:
+    """A tree of a single leaf."""
+    one, cells = (
+        np.zeros(1, dtype=np.intp),
+        tuple(
+            number_cells(np.empty(0)) if feature.levels is None else level_cells(len(feature.levels))
+            for feature in problem.space
+        ),
     )
-    return Linear(np.zeros(1), np.zeros((1, len(cells))), cells, tuple(np.zeros((1, one.count + 1)) for one in cells))
+    yes = np.ones(1, dtype=np.bool_)
+    return Trees(one, one - 1, np.zeros(1), one - 1, yes, one, one, np.zeros((1, 1)), (), np.zeros(1), cells)
