@@ -76,6 +76,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "row_search": {"constraints": [bf.candidates(real()[0])]},
     "interior_point": {"cost": bf.Quadratic(np.eye(2), columns=("a", "b"))},
     "largest_move": {"cost": "linf"},
+    "merged_columns": {"constraints": [bf.combinations("a", "b")]},
     "implied_parts": {"constraints": [bf.implies(bf.rises("a"), bf.rises("b", by=0.1))]},
     "related_parts": {"constraints": [bf.linear({"a": 1.0, "b": 1.0}, "<=", 100.0)]},
     "robust_linear": {"constraints": [bf.robust(0.01)]},
