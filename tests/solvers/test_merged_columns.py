@@ -17,6 +17,7 @@ from butfor.problem.problem import Problem
 from butfor.solvers.choose import OF_ANY_ANSWER
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.merged.columns import MergedColumns
+from butfor.solvers.outcome import Status
 from butfor.solvers.solver import Budget
 from butfor.space.space import Space
 from butfor.testing.problems import Kinds, random_problem, random_row
@@ -202,3 +203,10 @@ def about_ends(rng: np.random.Generator, space: Space) -> Implication:
         else:
             made.append(bf.between(feature.name, (feature.low + feature.high) / 2))
     return bf.implies(*made)
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(TestMergedLinearModels, 268), (TestMergedBallsOfLinearModels, 103)])
+def test_sums_of_whole_numbers_stay_exact(kind, seed) -> None:
+    """They tie with the threshold, and no rounding decides about them, also where they are put into steps."""
+    found = kind.solver.solve(kind().problem(seed), Budget())
+    assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE)

@@ -27,7 +27,7 @@ class Linear:
     rounds on the way from one to the other, whatever digits the term has.
 
     `cancelled` is by how much the terms that the estimator adds up are larger than those that stand here, the intercept or
-    the steps (default: 0), and `more_terms` is how many more of them there are.
+    the steps (default: 0), `more_terms` is how many more of them there are, and all of them are whole multiples of `fine`.
     """
 
     intercept: FloatArray
@@ -39,6 +39,7 @@ class Linear:
     folded: bool = False
     cancelled: FloatArray = field(default_factory=lambda: np.zeros(1))
     more_terms: int = 0
+    fine: float = np.inf
 
     def __post_init__(self) -> None:
         for name in ("centre", "blur"):

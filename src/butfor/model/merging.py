@@ -21,6 +21,7 @@ from butfor.model.oblique import ObliqueTree
 from butfor.model.oblique_forest import ObliqueForest
 from butfor.model.questions import Model
 from butfor.model.rounding import COLUMN_STEPS
+from butfor.model.scores import low_bit
 from butfor.model.trees import Trees
 
 
@@ -115,15 +116,15 @@ def _(model: Linear, layout: ColumnLayout) -> Linear:
     others, cells = layout.others, layout.cells(model.cells)
     steps, centre, blur = [model.steps[j] for j in others], model.centre[others], model.blur[others]
     cancelled = np.broadcast_to(model.cancelled, (model.scores,)).astype(np.float64)
-    folded = model.folded
+    fine = model.fine
     for group in layout.groups:
         terms = np.stack([_terms(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)])
         step, sizes = terms.sum(axis=0), np.abs(terms)
-        folded |= bool(model.slope[:, group.columns].any()) or int(terms.any(axis=(1, 2)).sum()) > 1
+        fine = min(fine, *(_fine(model, j, x) for j, x in zip(group.columns.tolist(), group.codes.T, strict=True)))
         far = np.nan_to_num(np.abs(group.codes)).max(axis=0, initial=0.0)
         moved = np.abs(model.slope[:, group.columns]) * far
         size, most = (sizes.max(axis=2, initial=0.0).T + moved), np.abs(step).max(axis=1, initial=0.0)
-        cancelled = cancelled + size.sum(axis=1)
+        cancelled = cancelled + np.maximum(0.0, size.sum(axis=1) - most)
         blur = np.append(blur, _blur(COLUMN_STEPS * size @ model.blur[group.columns], COLUMN_STEPS * most))
         centre = np.append(centre, 0.0)
         steps.append(np.append(step, np.zeros((model.scores, 1)), axis=1))
@@ -134,9 +135,9 @@ def _(model: Linear, layout: ColumnLayout) -> Linear:
         steps=tuple(steps),
         centre=centre,
         blur=blur,
-        folded=folded,
         cancelled=cancelled,
         more_terms=model.more_terms + layout.features - len(cells),
+        fine=fine,
     )
 
 
@@ -145,6 +146,12 @@ def _terms(model: Linear, j: int, values: FloatArray) -> FloatArray:
     lost = np.isnan(values)
     sloped = model.slope[:, [j]] * np.where(lost, 0.0, values - model.centre[j])
     return np.asarray(sloped + model.steps[j][:, model.cells[j].index(values)])
+
+
+def _fine(model: Linear, j: int, values: FloatArray) -> float:
+    """A number of which all that a column adds, and all that the estimator adds up for it, are whole multiples."""
+    known = np.append(values[~np.isnan(values)] - model.centre[j], model.centre[j])
+    return min(low_bit(model.slope[:, j]) * low_bit(known), low_bit(model.steps[j]))
 
 
 def _blur(lost: FloatArray, size: FloatArray) -> float:

@@ -190,7 +190,7 @@ def _(model: Linear, A: FloatArray, extent: Extent, unit: float) -> FloatArray:
     values = np.vstack([extent.step, extent.anchor - model.centre, extent.factuals - model.centre, model.centre])[
         :, read
     ]
-    parts = [low_bit(model.intercept), *(low_bit(model.steps[j]) for j in model.stepped)]
+    parts = [low_bit(model.intercept), model.fine, *(low_bit(model.steps[j]) for j in model.stepped)]
     parts += [low_bit(model.slope[:, j]) * low_bit(values[:, at]) for at, j in enumerate(read)]
     return _kept(min(parts) * low_bit(A), np.abs(A) @ _size(model, extent), unit)
 

@@ -101,6 +101,7 @@ def _added(models: Sequence[Linear]) -> Linear:
         any(part.folded for part in parts),
         np.sum([part.cancelled for part in parts], axis=0),
         max(part.more_terms for part in parts),
+        min(part.fine for part in parts),
     )
 
 

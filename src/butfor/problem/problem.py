@@ -313,7 +313,8 @@ def _terms(prices: Prices) -> frozenset[CostTerm]:
 
 
 def _opposed(table: FloatArray, reach: FloatArray) -> bool:
-    """Whether some row of the two tables orders two levels differently."""
-    first = np.sign(np.nan_to_num(table[:, :, None] - table[:, None, :]))
-    second = np.sign(reach[:, :, None] - reach[:, None, :])
-    return bool((first * second < 0).any())
+    """Whether some row of the two tables orders two levels differently: by the first and then the second, this one falls."""
+    some = reach.any(axis=1)
+    order = np.lexsort((reach[some], table[some]), axis=-1)
+    sorted_reach = np.take_along_axis(reach[some], order, axis=-1)
+    return bool((sorted_reach[:, 1:] < sorted_reach[:, :-1]).any())
