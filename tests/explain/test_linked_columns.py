@@ -215,10 +215,10 @@ def points(answers) -> list[pd.Series]:
     ("constraint", "solver"),
     [
         (bf.robust({"x": 0.05}), "merged_columns, by robust_exact, by "),
-        (bf.linear({"x": 1.0, "a": 1.0}, "<=", 3.0), "merged_columns, by relations_last, by "),
+        (bf.linear({"x": 1.0, "a": 1.0}, "<=", 3.0), "merged_columns, by "),
         (
             bf.implies(bf.allowed("level", ["0", "1"]), bf.between("x", high=0.5)),
-            "merged_columns, by implied_parts, by ",
+            "merged_columns, by ",
         ),
         (bf.candidates, "row_search"),
     ],
