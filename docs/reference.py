@@ -29,7 +29,7 @@ GROUPS = {
     "Constraints": (
         "fixed", "only_up", "only_down", "between", "within", "step", "whole", "allowed", "moves", "may_be_missing", "plausible",
         "at_most_changes", "linear", "implies", "rises", "falls", "becomes", "linked", "combinations", "one_hot", "margin",
-        "robust", "robust_to", "candidates",
+        "robust", "robust_to", "candidates", "suggest", "Suggestions",
     ),
     "Columns": ("Space", "Continuous", "Integer", "Step", "Categorical", "Ordinal", "describe", "Column"),
     "Your own models": ("black_box", "torch_model", "onnx_model"),
