@@ -34,22 +34,20 @@ if TYPE_CHECKING:
     from butfor.explanation.region import Region
     from butfor.explanation.trade_off import Stretch, TradeOff
     from butfor.explanation.tree_path import CrossedSplit, TreePath
+    from butfor.problem.constraints.linked_names import combinations, linked, one_hot
     from butfor.problem.constraints.names import (
         allowed,
         at_most_changes,
         becomes,
         between,
         candidates,
-        combinations,
         falls,
         fixed,
         implies,
         linear,
-        linked,
         margin,
         may_be_missing,
         moves,
-        one_hot,
         only_down,
         only_up,
         plausible,
@@ -97,9 +95,10 @@ _HOMES = {
     "butfor.explanation.region": ("Region",),
     "butfor.explanation.trade_off": ("Stretch", "TradeOff"),
     "butfor.explanation.tree_path": ("CrossedSplit", "TreePath"),
+    "butfor.problem.constraints.linked_names": ("combinations", "linked", "one_hot"),
     "butfor.problem.constraints.names": (
-        "allowed", "at_most_changes", "becomes", "between", "candidates", "combinations", "falls", "fixed", "implies",
-        "linear", "linked", "margin", "may_be_missing", "moves", "one_hot", "only_down", "only_up", "plausible", "rises",
+        "allowed", "at_most_changes", "becomes", "between", "candidates", "falls", "fixed", "implies",
+        "linear", "margin", "may_be_missing", "moves", "only_down", "only_up", "plausible", "rises",
         "robust", "robust_to", "step", "whole", "within",
     ),
     "butfor.problem.costs": ("L0", "L1", "L2", "MAD", "Gower", "LInf", "Quadratic", "Table"),

@@ -19,6 +19,7 @@ from butfor.errors import InputError, suggests
 from butfor.experimental import experimental
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.linked_names import linked, one_hot
 from butfor.problem.spec import from_spec, to_spec
 from butfor.space import frames
 from butfor.space.feature import Feature
@@ -27,13 +28,13 @@ from butfor.space.infer import infer
 EXPECTED = 10.0
 """How many rows chance would have to break, at least, for that none does to mean something."""
 
-MOST_LEVELS = 1_000
+MOST_SOURCES = 1_000
 """How many values a column may have that others follow from."""
 
 MOST_TERMS = 7
 """How many columns a total and its parts may be."""
 
-FLAT = 1e-9
+NO_WEIGHT = 1e-9
 """What is smaller than this share of the largest counts as nothing."""
 
 OF_TOTALS = 1e-9
@@ -132,7 +133,7 @@ class _Columns:
     def groups(self) -> list[int]:
         """The columns of few values that are never missing, and change."""
         return [
-            j for j in range(len(self.features)) if self._changes(j) and len(np.unique(self.X[:, j])) <= MOST_LEVELS
+            j for j in range(len(self.features)) if self._changes(j) and len(np.unique(self.X[:, j])) <= MOST_SOURCES
         ]
 
     def _changes(self, j: int) -> bool:
@@ -158,7 +159,7 @@ def _dummies(columns: _Columns) -> Found:
         left = [j for j in left if j not in group] if (total == 1).all() else others
         if len(group) > 2 and (total == 1).all():
             columns.taken.update(group)
-            yield rule.one_hot([columns.name(j) for j in group]), f"one of them is 1 {columns.rows}"
+            yield one_hot([columns.name(j) for j in group]), f"one of them is 1 {columns.rows}"
 
 
 def _levels_of_numbers(columns: _Columns) -> list[int]:
@@ -183,7 +184,7 @@ def _functions(columns: _Columns) -> Found:
         if count > 2 and (said[of[a]] == of[b]).all() and again * (1 - _agreement(of[b])) >= EXPECTED:
             columns.taken.add(b)
             what = f"each {columns.name(a)} has one {columns.name(b)}"
-            yield rule.linked(columns.name(a), columns.name(b)), f"{what} {columns.rows}"
+            yield linked(columns.name(a), columns.name(b)), f"{what} {columns.rows}"
 
 
 def _agreement(codes: Any) -> float:
@@ -225,7 +226,7 @@ def _totals(columns: _Columns) -> Found:
 def _null_space(table: FloatArray) -> FloatArray:
     """The weights with which the columns add up to nothing, as rows."""
     _, size, directions = np.linalg.svd(table, full_matrices=len(table) < table.shape[1])
-    rank = int((size > FLAT * size.max(initial=0.0)).sum())
+    rank = int((size > NO_WEIGHT * size.max(initial=0.0)).sum())
     return np.asarray(directions[rank:])
 
 
@@ -234,7 +235,7 @@ def _reduced(rows: FloatArray, pivots: int) -> Iterator[FloatArray]:
     left = rows.copy()
     for place in range(len(left) if pivots else 0):
         size = np.abs(left[place:, :pivots])
-        if size.max() <= FLAT:
+        if size.max() <= NO_WEIGHT:
             return
         rising = np.argwhere(size >= size.max() / 10)  # a total mostly stands behind its parts
         i, j = (int(at) for at in rising[rising[:, 1].argmax()])
@@ -242,13 +243,13 @@ def _reduced(rows: FloatArray, pivots: int) -> Iterator[FloatArray]:
         left[place] /= left[place, j]
         others = np.arange(len(left)) != place
         left[others] -= np.outer(left[others, j], left[place])
-    yield from np.where(np.abs(left) <= FLAT, 0.0, left)
+    yield from np.where(np.abs(left) <= NO_WEIGHT, 0.0, left)
 
 
 def _few_digits(weights: FloatArray) -> FloatArray:
     """The weights as a person writes them: the first is 1, and the others have four digits."""
     first = weights[np.flatnonzero(weights[:-1])[0]]
-    return np.array([float(f"{w:.4g}") if abs(w) > FLAT else 0.0 for w in (weights / first).tolist()])
+    return np.array([float(f"{w:.4g}") if abs(w) > NO_WEIGHT else 0.0 for w in (weights / first).tolist()])
 
 
 def _implications(columns: _Columns) -> Found:

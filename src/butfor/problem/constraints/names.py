@@ -12,7 +12,6 @@ from butfor.arrays import plain
 from butfor.errors import InputError, InputTypeError, number, suggests
 from butfor.problem.constraints.candidates import Candidates
 from butfor.problem.constraints.judged import Margin, Plausible
-from butfor.problem.constraints.linked import Combinations, LinkedColumns, OneHot
 from butfor.problem.constraints.relations import AtMost, Event, Implication, LinearRelation, Part
 from butfor.problem.constraints.restrictions import (
     Allowed,
@@ -39,7 +38,7 @@ def fixed(*names: str | Iterable[str]) -> Fixed:
     >>> fixed("sex", "race")
     fixed('sex', 'race')
     """
-    return Fixed(_names(names, "fixed"))
+    return Fixed(as_names(names, "fixed"))
 
 
 @suggests
@@ -49,7 +48,7 @@ def only_up(*names: str | Iterable[str]) -> Direction:
     >>> only_up("age", "education")
     only_up('age', 'education')
     """
-    return Direction(_names(names, "only_up"), up=True)
+    return Direction(as_names(names, "only_up"), up=True)
 
 
 @suggests
@@ -59,7 +58,7 @@ def only_down(*names: str | Iterable[str]) -> Direction:
     >>> only_down("debt")
     only_down('debt')
     """
-    return Direction(_names(names, "only_down"), up=False)
+    return Direction(as_names(names, "only_down"), up=False)
 
 
 @suggests
@@ -165,7 +164,7 @@ def may_be_missing(*names: str | Iterable[str]) -> MayVanish:
     >>> may_be_missing("savings")
     may_be_missing('savings')
     """
-    return MayVanish(_names(names, "may_be_missing"))
+    return MayVanish(as_names(names, "may_be_missing"))
 
 
 @suggests
@@ -198,49 +197,6 @@ def linear(weights: Mapping[str, float], sense: Literal["<=", ">=", "=="], bound
     }
     end = number(bound, f"bf.linear was given the bound {bound!r}.", "It must be a number.")
     return LinearRelation(tuple(found.items()), sense, end)
-
-
-@suggests
-def linked(first: str, *others: str, table: Any = None) -> LinkedColumns:
-    """All other columns follow from the first: where it changes, they become what belongs to its new value.
-
-    Which values belong together is learnt from the explainer's `data`, or from the rows of a `table`. They must not contradict
-    each other. Choose it for columns that say the same in other words, such as a degree and its number. Columns that are
-    linked count as one change. A row may keep values that it has itself.
-
-    >>> linked("education", "education_num")
-    linked('education', 'education_num')
-    """
-    made = LinkedColumns(_names((first, *others), "linked"))
-    return made if table is None else made.of(table)
-
-
-@suggests
-def combinations(first: str, *others: str, table: Any = None) -> Combinations:
-    """The values of these columns are together in some row: of the explainer's `data`, or of a `table`.
-
-    Choose it for columns of which not all pairs exist, such as a city and its region, a make and its models. If all others
-    follow from the first, `bf.linked` checks that, too. Such columns count as one change. A row may keep values that it has
-    itself.
-
-    >>> combinations("make", "model")
-    combinations('make', 'model')
-    """
-    made = Combinations(_names((first, *others), "combinations"))
-    return made if table is None else made.of(table)
-
-
-@suggests
-def one_hot(*names: str | Iterable[str]) -> OneHot:
-    """One of these columns is 1 and all others are 0: they are the dummies of one category.
-
-    Choose it for tables that were encoded before the model. A pattern such as `"job_*"` names all columns that it matches.
-    All may be 0 if that occurs in the data, as after an encoder that drops the first level. They count as one change.
-
-    >>> one_hot("job_*")
-    one_hot('job_*')
-    """
-    return OneHot(_names(names, "one_hot"))
 
 
 @suggests
@@ -387,7 +343,7 @@ def candidates(table: Any) -> Candidates:
     return Candidates(table)
 
 
-def _names(given: tuple[Any, ...], word: str) -> tuple[str, ...]:
+def as_names(given: tuple[Any, ...], word: str) -> tuple[str, ...]:
     """The names in the arguments, as text. Each argument is a name or a collection of names.
 
     A data frame may call a column by a number or by a tuple, so a tuple is one name, as in pandas.

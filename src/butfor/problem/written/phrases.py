@@ -11,6 +11,7 @@ from typing import Any
 from butfor.errors import InputError
 from butfor.problem.constraints import names as rule
 from butfor.problem.constraints.constraint import AbstractConstraint
+from butfor.problem.constraints.linked_names import combinations, linked, one_hot
 from butfor.problem.written.numbers import number_at
 from butfor.space.feature import Feature
 from butfor.space.space import Space
@@ -149,9 +150,9 @@ PHRASES: dict[str, Phrase] = {
     "whole": Phrase("A", lambda words, space, given: rule.whole(words.strip())),
     "allowed": Phrase("A:X,Y", _allowed),
     "at_most_changes": Phrase("N", lambda words, space, given: rule.at_most_changes(read_number(words, int, given))),
-    "linked": Phrase("A,B", lambda words, space, given: rule.linked(*_several(words, space, given))),
-    "combinations": Phrase("A,B", lambda words, space, given: rule.combinations(*_several(words, space, given))),
-    "one_hot": Phrase("A,B", lambda words, space, given: rule.one_hot(columns_in(words, space))),
+    "linked": Phrase("A,B", lambda words, space, given: linked(*_several(words, space, given))),
+    "combinations": Phrase("A,B", lambda words, space, given: combinations(*_several(words, space, given))),
+    "one_hot": Phrase("A,B", lambda words, space, given: one_hot(columns_in(words, space))),
     "robust": Phrase("R", _robust),
     "margin": Phrase("EPS", lambda words, space, given: rule.margin(read_number(words, float, given, share=True))),
 }
