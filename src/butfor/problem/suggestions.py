@@ -34,7 +34,7 @@ MOST_SOURCES = 1_000
 MOST_TERMS = 7
 """How many columns a total and its parts may be."""
 
-NO_WEIGHT = 1e-9
+NOT_A_TERM = 1e-9
 """What is smaller than this share of the largest counts as nothing."""
 
 OF_TOTALS = 1e-9
@@ -226,7 +226,7 @@ def _totals(columns: _Columns) -> Found:
 def _null_space(table: FloatArray) -> FloatArray:
     """The weights with which the columns add up to nothing, as rows."""
     _, size, directions = np.linalg.svd(table, full_matrices=len(table) < table.shape[1])
-    rank = int((size > NO_WEIGHT * size.max(initial=0.0)).sum())
+    rank = int((size > NOT_A_TERM * size.max(initial=0.0)).sum())
     return np.asarray(directions[rank:])
 
 
@@ -235,7 +235,7 @@ def _reduced(rows: FloatArray, pivots: int) -> Iterator[FloatArray]:
     left = rows.copy()
     for place in range(len(left) if pivots else 0):
         size = np.abs(left[place:, :pivots])
-        if size.max() <= NO_WEIGHT:
+        if size.max() <= NOT_A_TERM:
             return
         rising = np.argwhere(size >= size.max() / 10)  # a total mostly stands behind its parts
         i, j = (int(at) for at in rising[rising[:, 1].argmax()])
@@ -243,13 +243,13 @@ def _reduced(rows: FloatArray, pivots: int) -> Iterator[FloatArray]:
         left[place] /= left[place, j]
         others = np.arange(len(left)) != place
         left[others] -= np.outer(left[others, j], left[place])
-    yield from np.where(np.abs(left) <= NO_WEIGHT, 0.0, left)
+    yield from np.where(np.abs(left) <= NOT_A_TERM, 0.0, left)
 
 
 def _few_digits(weights: FloatArray) -> FloatArray:
     """The weights as a person writes them: the first is 1, and the others have four digits."""
     first = weights[np.flatnonzero(weights[:-1])[0]]
-    return np.array([float(f"{w:.4g}") if abs(w) > NO_WEIGHT else 0.0 for w in (weights / first).tolist()])
+    return np.array([float(f"{w:.4g}") if abs(w) > NOT_A_TERM else 0.0 for w in (weights / first).tolist()])
 
 
 def _implications(columns: _Columns) -> Found:
