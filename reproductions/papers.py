@@ -225,7 +225,6 @@ def robust() -> Paper:
             "Boosting of the paper fits better than scikit-learn's, so its seconds are not comparable one by one.",
         ],
         [
-            f"{108 - len(lines(two))} lines of table 2, all of Ionosphere.",
             "Perturbed categories of oblique trees, which are not in the paper.",
         ],
     )  # fmt: skip

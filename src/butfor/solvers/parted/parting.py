@@ -69,10 +69,15 @@ class AbstractParting(AbstractReduction, Generic[R]):
 
 
 class _SolvedPart(NamedTuple):
-    """A part of what is left, and its cheapest row. `due`: the search for this row was cut short, and may go on now."""
+    """A part of what is left, and its cheapest row.
+
+    - `doubt`: by how much its own bound was lowered, since rows of the part may cost so much less;
+    - `due`: the search for this row was cut short, and may go on now.
+    """
 
     problem: Problem
     found: Outcome
+    doubt: float = 0.0
     due: bool = False
 
     @property
@@ -81,9 +86,9 @@ class _SolvedPart(NamedTuple):
         proven = self.found.status()[0] is Status.PROVEN_OPTIMAL
         return Stopped.DONE if proven else Stopped(int(self.found.stopped[0]))
 
-    def bounded(self, bound: float, doubt: float) -> _SolvedPart:
-        """The part of another one in which no row costs less than a bound, and whose own bound is in doubt."""
-        return self._replace(found=replace(self.found, bound=np.maximum(self.found.bound - doubt, bound)))
+    def bounded(self, bound: float) -> _SolvedPart:
+        """The part of another one in which no row costs less than a bound."""
+        return self._replace(found=replace(self.found, bound=np.maximum(self.found.bound, bound)))
 
 
 class _PartedRow(Rest, Generic[R]):
@@ -121,13 +126,13 @@ class _PartedRow(Rest, Generic[R]):
             elif broken is not None and not budget.spent():
                 whole = replace(self.problem, domain=part.problem.domain)
                 for way in self.parting.ways(whole, broken, part.found.points, ask):
-                    inside = self._solved(replace(part.problem, domain=way.domain), budget)
+                    inside = self._solved(replace(part.problem, domain=way.domain), budget, part.doubt + way.doubt)
                     if same(inside.found.points, part.found.points).all():  # a way that could not be told
                         waiting.settle(bound)
                         stopped = max(stopped, budget.stopped, Stopped.EFFORT)
                         self.lowest = min(self.lowest, bound)
                     else:
-                        put(inside.bounded(bound, way.doubt))
+                        put(inside.bounded(bound))
             else:
                 waiting.settle(bound)  # if the part has no cheaper row, this is no loss
                 why = part.stopped if broken is None else budget.stopped
@@ -146,13 +151,16 @@ class _PartedRow(Rest, Generic[R]):
             notes={},
         ).handed_to(self.handing.ran)
 
-    def _solved(self, part: Problem, budget: Budget) -> _SolvedPart:
-        return _SolvedPart(part, self.handing.kept(self.solver, self.solver.solve(part, budget)))
+    def _solved(self, part: Problem, budget: Budget, doubt: float = 0.0) -> _SolvedPart:
+        return _SolvedPart(
+            part, _lowered(self.handing.kept(self.solver, self.solver.solve(part, budget)), doubt), doubt
+        )
 
     def _longer(self, part: _SolvedPart, budget: Budget) -> _SolvedPart:
         """The part after a search that goes on, or begins anew if it was not kept."""
         (rest,) = part.found.rest
-        more = self._solved(part.problem, budget).found if rest is None else rest.go_on(budget)
+        anew = part.problem, budget, part.doubt
+        more = self._solved(*anew).found if rest is None else _lowered(rest.go_on(budget), part.doubt)
         best = replace(better_of(part.found, more), stopped=more.stopped, rest=more.rest)
         return part._replace(found=best, due=False)
 
@@ -163,3 +171,8 @@ class _PartedRow(Rest, Generic[R]):
         space, start = self.problem.space, self.problem.factuals
         relations = cast(tuple[R, ...], self.problem.relations_of(self.parting.relation))
         return next((one for one in relations if not one.holds_between(space, start, found.points)[0]), None)
+
+
+def _lowered(found: Outcome, doubt: float) -> Outcome:
+    """An outcome whose bounds are lower."""
+    return replace(found, bound=found.bound - doubt) if doubt else found
