@@ -12,24 +12,13 @@ from reproductions import papers
 
 FOLDER = Path(papers.__file__).parent
 FILES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/results/*.jsonl"))
-OLDER = {
-    "robust/results/table2.jsonl": "8 dirty lines, six commits",
-}
-"""Files that await a new run: strict expected failures, so that a new run strikes them off."""
 
 
-@pytest.mark.parametrize("file", [
-    pytest.param(file, marks=[pytest.mark.xfail(strict=True, reason=OLDER[file])] if file in OLDER else [])
-    for file in FILES
-])  # fmt: skip
+@pytest.mark.parametrize("file", FILES)
 def test_a_file_of_results_names_one_clean_commit(file) -> None:
     marked = [line for line in map(json.loads, (FOLDER / file).read_text().splitlines()) if "commit" in line]
     assert len({line["commit"] for line in marked}) == 1
     assert all(line.get("dirty") is False for line in marked)
-
-
-def test_files_that_await_a_run_are_there() -> None:
-    assert set(FILES) >= set(OLDER)
 
 
 def test_the_page_on_the_papers_says_what_the_results_say() -> None:

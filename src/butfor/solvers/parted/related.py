@@ -127,12 +127,9 @@ def _fixed(domain: Domain, columns: list[int], point: FloatArray) -> Domain:
 
 def _of_nothing(problem: Problem) -> Trees:
     """A tree of a single leaf."""
-    one, cells = (
-        np.zeros(1, dtype=np.intp),
-        tuple(
-            number_cells(np.empty(0)) if feature.levels is None else level_cells(len(feature.levels))
-            for feature in problem.space
-        ),
+    leaf, yes = np.zeros(1, dtype=np.intp), np.ones(1, dtype=np.bool_)
+    cells = tuple(
+        number_cells(np.empty(0)) if feature.levels is None else level_cells(len(feature.levels))
+        for feature in problem.space
     )
-    yes = np.ones(1, dtype=np.bool_)
-    return Trees(one, one - 1, np.zeros(1), one - 1, yes, one, one, np.zeros((1, 1)), (), np.zeros(1), cells)
+    return Trees(leaf, leaf - 1, np.zeros(1), leaf - 1, yes, leaf, leaf, np.zeros((1, 1)), (), np.zeros(1), cells)
