@@ -54,6 +54,7 @@ OBJECTS: dict[str, Any] = {
     "DecisionMap": EXPLAINER.decision_map(ANSWERS[0], ("x2", "x3"), steps=4),
     "TreePath": EXPLAINER.tree_path(ANSWERS[0]),
     "CrossedSplit": EXPLAINER.tree_path(ANSWERS[0]).splits[0],
+    "Suggestions": bf.suggest(np.array([[k, k + k % 3] for k in range(40)])),
     "Supports": EXPLAINER.solvers(),
     "Checked": bf.check(ANSWERS[0], EXPLAINER.model),
     "AllChecked": bf.check(ANSWERS, EXPLAINER.model),
@@ -79,7 +80,7 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 """One of each public name that makes an object."""
 
-FUNCTIONS = ("check", "load", "onnx_model", "torch_model", "warm")
+FUNCTIONS = ("check", "load", "onnx_model", "suggest", "torch_model", "warm")
 
 
 def again(thing: Any) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from butfor.model.questions import ModelKind
 from butfor.problem.form import ConstraintKind, CostTerm, Form, ValueKind
 from butfor.solvers.choose import SOLVERS
 
-KNOWING = {"blend_branching", "far_apart", "enumeration", "row_search", "swarm", "brute_force"}
+KNOWING = {"merged_columns", "blend_branching", "far_apart", "enumeration", "row_search", "swarm", "brute_force"}
 
 
 def test_nobody_else_takes_a_blended_form() -> None:
@@ -19,5 +20,7 @@ def test_nobody_else_takes_a_blended_form() -> None:
             model=model, inequalities=1, curved=True, movable=frozenset({values}), forced=False, binned=False,
             cost=frozenset({term}), constraints=kept, weighted_changes=False, blended=True, combinations=combinations,
         )  # fmt: skip
+        if ConstraintKind.LINKED in kept:
+            form = replace(form, merged=replace(form, constraints=frozenset()))
         taking |= {solver.name for solver in SOLVERS if solver.accepts(form)}
     assert taking == KNOWING
