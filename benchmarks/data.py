@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+import butfor as bf
 from benchmarks.harness import ROOT, SEED
 
 ADULT_LEVELS = {
@@ -42,6 +43,22 @@ def adult(smoke: bool = False) -> tuple[pd.DataFrame, pd.Series[Any], str]:
         return adult_like(2000 if smoke else 45222)
     X, y, dropped = read("adult.csv.gz")
     return without_copies(X), y, f"Adult, {len(X)} complete rows ({dropped} left out)"
+
+
+def adult_with_copies(smoke: bool = False) -> tuple[pd.DataFrame, pd.Series[Any], str]:
+    """The same with both columns on education: the number repeats the level."""
+    if smoke or not (folder() / "adult.csv.gz").exists():
+        X, y, data = adult_like(2000 if smoke else 45222)
+        return X.assign(education_num=X["education"].str.removeprefix("education-").astype(int)), y, data
+    X, y, dropped = read("adult.csv.gz")
+    return X.drop(columns="fnlwgt"), y, f"Adult with education_num, {len(X)} complete rows ({dropped} left out)"
+
+
+def education_implied(X: pd.DataFrame) -> list[Any]:
+    """What belongs to each level of education, and to no other: two implications per level."""
+    number = X.groupby("education")["education_num"].first().to_dict()
+    ends = [(level, end) for level, k in number.items() for end in ({"low": k}, {"high": k})]
+    return [bf.implies(bf.allowed("education", [level]), bf.between("education_num", **end)) for level, end in ends]
 
 
 def without_copies(X: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import butfor as bf
-from benchmarks.data import adult_like, folder, pipeline, read
+from benchmarks.data import adult_with_copies, education_implied, pipeline
 from benchmarks.harness import SEED, Number, main, seconds
 
 LIMIT = 1.3
@@ -26,25 +26,9 @@ KEPT = bf.fixed(
 LINK = bf.linked("education", "education_num")
 
 
-def table(smoke: bool) -> tuple[pd.DataFrame, pd.Series[Any], str]:
-    """Adult's 13 columns, the number of the education among them; a generated table where there is no file."""
-    if smoke or not (folder() / "adult.csv.gz").exists():
-        X, y, data = adult_like(2000)
-        return X.assign(education_num=X["education"].str.removeprefix("education-").astype(int)), y, data
-    X, y, dropped = read("adult.csv.gz")
-    return X.drop(columns="fnlwgt"), y, f"Adult with education_num, {len(X)} complete rows ({dropped} left out)"
-
-
-def implications(X: pd.DataFrame) -> list[Any]:
-    """What the link says, as two implications per level."""
-    number = X.groupby("education")["education_num"].first().to_dict()
-    ends = [(level, end) for level, k in number.items() for end in ({"low": k}, {"high": k})]
-    return [bf.implies(bf.allowed("education", [level]), bf.between("education_num", **end)) for level, end in ends]
-
-
 def measure(smoke: bool) -> Iterator[Number]:
     """The same rows without and with the link in turns, and some of them under implications."""
-    X, y, data = table(smoke)
+    X, y, data = adult_with_copies(smoke)
     trees, count, few = (5, 3, 1) if smoke else (100, 200, 10)
     models = {
         "boosting of depth 3": GradientBoostingClassifier(n_estimators=trees, max_depth=3, random_state=SEED),
@@ -74,7 +58,7 @@ def measure(smoke: bool) -> Iterator[Number]:
         part = {**about, "rows": few}
         time, proven = took(rows.iloc[:few], [LINK])
         yield Number(f"{name}, linked, some rows", [time], "s", {}, {**part, "proven": proven})
-        time, proven = took(rows.iloc[:few], implications(X), time_limit_per_row=SECONDS)
+        time, proven = took(rows.iloc[:few], education_implied(X), time_limit_per_row=SECONDS)
         word, budget = f"{name}, two implications per level, some rows", f"{SECONDS:g} s per row"
         yield Number(word, [time], "s", {}, {**part, "proven": proven}, budget=budget)
 

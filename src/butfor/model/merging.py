@@ -159,18 +159,17 @@ def _blur(lost: FloatArray, size: FloatArray) -> float:
     return float(np.max(lost[size > 0] / size[size > 0], initial=0.0))
 
 
-@merged.register
-def _(model: Mixed, layout: ColumnLayout) -> Mixed:
-    trees, linear = merged(model.trees, layout), merged(model.linear, layout)
-    assert isinstance(trees, Trees)
-    assert isinstance(linear, Linear)
-    return Mixed(trees, linear)
-
-
 def _linear(model: Linear, layout: ColumnLayout) -> Linear:
     found = merged(model, layout)
     assert isinstance(found, Linear)
     return found
+
+
+@merged.register
+def _(model: Mixed, layout: ColumnLayout) -> Mixed:
+    trees = merged(model.trees, layout)
+    assert isinstance(trees, Trees)
+    return Mixed(trees, _linear(model.linear, layout))
 
 
 @merged.register

@@ -217,12 +217,16 @@ def positions(codes: FloatArray, points: FloatArray) -> IntArray:
 
 def groups(constraints: Iterable[AbstractConstraint]) -> tuple[tuple[str, ...], ...]:
     """The names of the columns that belong together. Groups that share a column are one."""
+    return sharing(constraint.names for constraint in constraints if isinstance(constraint, Combinations))
+
+
+def sharing(several: Iterable[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Groups of names, where those that share a name are one, directly or by others."""
     found: list[tuple[str, ...]] = []
-    for constraint in constraints:
-        if isinstance(constraint, Combinations):
-            near = [group for group in found if set(group) & set(constraint.names)]
-            found = [group for group in found if group not in near]
-            found.append(tuple(dict.fromkeys(name for group in (*near, constraint.names) for name in group)))
+    for names in several:
+        near = [group for group in found if set(group) & set(names)]
+        found = [group for group in found if group not in near]
+        found.append(tuple(dict.fromkeys(name for group in (*near, names) for name in group)))
     return tuple(found)
 
 

@@ -296,6 +296,22 @@ class Implication(Relation):
             return self.consequence.holds(space, before, after)
         return self.consequence.holds_between(space, before, after)
 
+    def caused_at(self, space: Space, row: FloatArray, values: FloatArray) -> BoolArray:
+        """At which values of its column the cause holds, of a row as it is."""
+        return self.caused(space, *_becoming(space, row, self.cause.name, values))
+
+    def follows_at(self, space: Space, row: FloatArray, values: FloatArray) -> BoolArray:
+        """At which values of its column the consequence holds, of a row as it is."""
+        return self.follows(space, *_becoming(space, row, self.consequence.name, values))
+
+
+def _becoming(space: Space, row: FloatArray, name: str, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A row before, and after one of its columns has become each of some values."""
+    before = np.repeat(row[None], len(values), axis=0)
+    after = before.copy()
+    after[:, space.index(name)] = values
+    return before, after
+
 
 @dataclass(frozen=True)
 class Fresh(Relation):

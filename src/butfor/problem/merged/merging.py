@@ -130,11 +130,7 @@ class Merging:
     @property
     def domain(self) -> Domain:
         """The combinations that are open to each row, and the domain of the other columns."""
-        kept, n, more = (
-            self.whole.domain.of_columns(self.layout.others),
-            len(self.whole.factuals),
-            len(self.layout.groups),
-        )
+        kept, n, more = self.whole.domain.of_columns(self.layout.others), len(self.factuals), len(self.layout.groups)
         levels = [self._open(group) for group in self.layout.groups]
         own = self.factuals[:, self.first :].astype(np.intp)
         stay = [mask[np.arange(n), own[:, k]] for k, mask in enumerate(levels)]

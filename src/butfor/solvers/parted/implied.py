@@ -7,10 +7,9 @@ cause does not happen", and "it happens, and so does the consequence". Each is a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-import numpy as np
-
-from butfor.arrays import BoolArray, FloatArray
+from butfor.arrays import FloatArray
 from butfor.model.questions import ModelKind
 from butfor.problem.constraints.relations import Implication
 from butfor.problem.form import ConstraintKind, Form
@@ -18,7 +17,6 @@ from butfor.problem.problem import Problem
 from butfor.solvers.parted.held import held
 from butfor.solvers.parted.parting import AbstractParting, Ask, Way
 from butfor.solvers.solver import Support
-from butfor.space.space import Space
 
 BY_CELLS = frozenset({ModelKind.TREE, ModelKind.ENSEMBLE, ModelKind.MIXED, ModelKind.OBLIQUE, ModelKind.OBLIQUE_FOREST})
 """The models whose programs are slow. Those of linear models and networks have a row for each implication."""
@@ -40,22 +38,8 @@ class ImpliedParts(AbstractParting[Implication]):
         return Support(True, "where an answer breaks an implication, what is left is parted")
 
     def ways(self, problem: Problem, relation: Implication, point: FloatArray, ask: Ask) -> Iterator[Way]:
-        space = problem.space
+        space, row = problem.space, problem.factuals[0]
         cause, consequence = space.index(relation.cause.name), space.index(relation.consequence.name)
-
-        def caused(values: FloatArray) -> BoolArray:
-            return relation.caused(*_with(problem, cause, values))
-
-        def follows(values: FloatArray) -> BoolArray:
-            return relation.follows(*_with(problem, consequence, values))
-
+        caused, follows = partial(relation.caused_at, space, row), partial(relation.follows_at, space, row)
         yield Way(held(problem.domain, cause, lambda values: ~caused(values)))
         yield Way(held(held(problem.domain, cause, caused), consequence, follows))
-
-
-def _with(problem: Problem, j: int, values: FloatArray) -> tuple[Space, FloatArray, FloatArray]:
-    """The only row before, and after column `j` has become each of some values."""
-    before = np.repeat(problem.factuals, len(values), axis=0)
-    after = before.copy()
-    after[:, j] = values
-    return problem.space, before, after

@@ -17,6 +17,7 @@ from butfor.model.cells import level_cells, number_cells
 from butfor.model.questions import ModelKind
 from butfor.model.scores import everything
 from butfor.model.trees import Trees
+from butfor.problem.constraints.linked import sharing
 from butfor.problem.constraints.relations import LinearRelation
 from butfor.problem.domain import Domain
 from butfor.problem.form import ConstraintKind, CostTerm, Form
@@ -51,8 +52,10 @@ class RelatedParts(AbstractParting[LinearRelation]):
         return Support(True, "where an answer breaks a relation, what is left is parted")
 
     def ways(self, problem: Problem, relation: LinearRelation, point: FloatArray, ask: Ask) -> Iterator[Way]:
-        relations = _coupled(problem, relation)
-        columns = sorted({problem.space.index(name) for one in relations for name in one.numbers})
+        every = problem.relations_of(LinearRelation)
+        names = next(group for group in sharing(one.numbers for one in every) if relation.numbers[0] in group)
+        relations = tuple(one for one in every if one.numbers[0] in names)
+        columns = sorted(map(problem.space.index, names))
         inside = problem.domain.without_missing(columns)  # what is missing keeps no relation
         if np.isnan(point[0, columns]).any():
             yield Way(inside)
@@ -61,14 +64,6 @@ class RelatedParts(AbstractParting[LinearRelation]):
             below, inside, above = _cut(problem, inside, j, float(point[0, j]))
             yield from (Way(below), Way(above))
         yield from _cheapest_inside(problem, inside, columns, relations, ask)
-
-
-def _coupled(problem: Problem, relation: LinearRelation) -> tuple[LinearRelation, ...]:
-    """A relation, and those that share columns with it, directly or by others."""
-    every, known = problem.relations_of(LinearRelation), {*relation.numbers}
-    while more := {name for one in every if known & {*one.numbers} for name in one.numbers} - known:
-        known |= more
-    return tuple(one for one in every if known & {*one.numbers})
 
 
 def _cut(problem: Problem, domain: Domain, j: int, at: float) -> tuple[Domain, Domain, Domain]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -26,20 +26,14 @@ class Implied:
     @cached_property
     def cause(self) -> tuple[int, Happens]:
         """The feature of the cause, and where it happens."""
-        j = self.choices.problem.space.index(self.relation.cause.name)
-        return j, lambda values: self._judged(j, values, self.relation.caused)
+        space, row = self.choices.problem.space, self.choices.row
+        return space.index(self.relation.cause.name), partial(self.relation.caused_at, space, row)
 
     @cached_property
     def consequence(self) -> tuple[int, Happens]:
         """The feature of the consequence, and where it holds."""
-        j = self.choices.problem.space.index(self.relation.consequence.name)
-        return j, lambda values: self._judged(j, values, self.relation.follows)
-
-    def _judged(self, j: int, values: FloatArray, holds: Callable[..., BoolArray]) -> BoolArray:
-        before = np.repeat(self.choices.row[None], len(values), axis=0)
-        after = before.copy()
-        after[:, j] = values
-        return holds(self.choices.problem.space, before, after)
+        space, row = self.choices.problem.space, self.choices.row
+        return space.index(self.relation.consequence.name), partial(self.relation.follows_at, space, row)
 
     def is_possible(self, parcel: Parcel) -> bool:
         """Whether some row of a parcel may keep it."""
