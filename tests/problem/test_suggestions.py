@@ -53,6 +53,11 @@ def test_what_was_planted_is_found() -> None:
     assert "one_hot('job_clerk', 'job_driver', 'job_nurse')" in found
 
 
+def test_two_dummies_are_a_group_too() -> None:
+    data = table().assign(woman=lambda X: (X["a"] > 0).astype(int), man=lambda X: (X["a"] <= 0).astype(int))
+    assert told(data) == ["one_hot('woman', 'man')"]
+
+
 def test_a_level_that_leaves_others_out_implies_them() -> None:
     data = table(2000)
     data.loc[data["job"] == "nurse", "city"] = "city 0"

@@ -10,6 +10,8 @@ from butfor.model.float_order import last_below
 from butfor.model.questions import evaluate
 from butfor.neighbours.ball import BallNorm
 from butfor.problem.problem import Problem
+from butfor.solvers.outcome import Status
+from butfor.solvers.solver import AbstractSolver, Budget
 
 
 def neighbours(problem: Problem, point: np.ndarray) -> np.ndarray:
@@ -67,3 +69,15 @@ def enumerated(problem: Problem) -> float:
             if costs[at] + part.offset < best and part.holds(scores).all():
                 best = float(costs[at] + part.offset)
     return best
+
+
+def agrees_with_enumeration(solver: AbstractSolver, problem: Problem, seed: int) -> float:
+    """The optimal cost by brute force, which a solver proves as well."""
+    truth, found = enumerated(problem), solver.solve(problem, Budget())
+    message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
+    if np.isfinite(truth):
+        assert abs(found.cost[0] - truth) <= 1e-6 * (1 + truth), message
+        assert found.status()[0] is Status.PROVEN_OPTIMAL, message
+    else:
+        assert found.status()[0] is Status.PROVEN_INFEASIBLE, message
+    return truth

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import pytest
 
 from butfor.model.blend import Blend
 from butfor.model.monotone import Logistic, MonotoneFunction
@@ -23,7 +24,10 @@ from butfor.problem.constraints.robust import read_in_bins
 from butfor.problem.demands import Pool
 from butfor.problem.problem import Problem
 from butfor.solvers.brute_force import BruteForce
-from butfor.solvers.solver import Budget
+from butfor.solvers.milp.milp import Milp
+from butfor.solvers.outcome import Outcome, Status
+from butfor.solvers.reduction import AbstractReduction
+from butfor.solvers.solver import AbstractSolver, Budget
 from butfor.space.space import Space
 from butfor.testing.problems import random_row
 
@@ -187,3 +191,17 @@ def with_linear_relations(problem: Problem, seed: int) -> Problem:
         relation.validate(problem.space)
         problem = problem.with_relation(relation)
     return problem
+
+
+def agrees_with_the_program(solver: AbstractSolver, problem: Problem, seed: int) -> Outcome:
+    """What a solver proves of a problem, which a program proves as well."""
+    found, judged = (one.solve(problem, Budget()) for one in (solver, Milp()))
+    assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), seed
+    assert found.cost[0] == pytest.approx(judged.cost[0], rel=2e-6, abs=2e-6), seed
+    assert not found.found()[0] or problem.admits(found.points)[0], seed
+    return found
+
+
+def relaxed(solver: AbstractReduction, free: Problem) -> float:
+    """The optimal cost of a problem without the relations that a solver keeps."""
+    return float(next(one for one in solver.inner if one.accepts(free.form())).solve(free, Budget()).cost[0])

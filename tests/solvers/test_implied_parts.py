@@ -11,14 +11,14 @@ from butfor.problem.constraints.relations import Implication
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.outcome import Outcome, Status
+from butfor.solvers.outcome import Outcome
 from butfor.solvers.parted.held import held
 from butfor.solvers.parted.implied import ImpliedParts
-from butfor.solvers.solver import AbstractSolver, Budget
+from butfor.solvers.solver import AbstractSolver
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.shorter import first
-from tests.solvers.further import with_implications
+from tests.solvers.further import agrees_with_the_program, relaxed, with_implications
 
 (SOLVER,) = (solver for solver in PROVING if isinstance(solver, ImpliedParts))
 
@@ -70,13 +70,8 @@ def test_real_numbers_as_the_program(seeds: range) -> None:
         problem = with_implications(free, seed)
         if not (SOLVER.accepts(problem.form()) and Milp().accepts(problem.form())):
             continue
-        found, judged = (solver.solve(problem, Budget()) for solver in (SOLVER, Milp()))
-        assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), seed
-        assert found.cost[0] == pytest.approx(judged.cost[0], rel=2e-6, abs=2e-6), seed
-        if found.found()[0]:
-            assert problem.admits(found.points)[0], seed
-        relaxed = SOLVER.inner[0] if SOLVER.inner[0].accepts(free.form()) else SOLVER.inner[5]
-        binding += bool(found.cost[0] > relaxed.solve(free, Budget()).cost[0] + 1e-6)
+        found = agrees_with_the_program(SOLVER, problem, seed)
+        binding += bool(found.cost[0] > relaxed(SOLVER, free) + 1e-6)
         both += 1
     assert both > 0.7 * len(seeds)
     assert binding > 0.1 * len(seeds)

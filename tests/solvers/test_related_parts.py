@@ -7,13 +7,11 @@ import pytest
 from butfor.problem.problem import Problem
 from butfor.solvers.choose import PROVING
 from butfor.solvers.milp.milp import Milp
-from butfor.solvers.outcome import Status
 from butfor.solvers.parted.related import RelatedParts
-from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem
 from butfor.testing.solver_contract import SolverContract
 from tests.shorter import first
-from tests.solvers.further import with_implications, with_linear_relations
+from tests.solvers.further import agrees_with_the_program, relaxed, with_implications, with_linear_relations
 
 (SOLVER,) = (solver for solver in PROVING if isinstance(solver, RelatedParts))
 COSTS = ("l1", "l2", "l0", "mix", "table")
@@ -48,13 +46,8 @@ def test_real_numbers_as_the_program(seeds: range) -> None:
         problem = with_linear_relations(free, seed)
         if not (SOLVER.accepts(problem.form()) and Milp().accepts(problem.form())):
             continue
-        found, judged = (solver.solve(problem, Budget()) for solver in (SOLVER, Milp()))
-        assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), seed
-        assert found.cost[0] == pytest.approx(judged.cost[0], rel=2e-6, abs=2e-6), seed
-        if found.found()[0]:
-            assert problem.admits(found.points)[0], seed
-        solver = next(one for one in SOLVER.inner if one.accepts(free.form()))
-        binding += bool(found.cost[0] > solver.solve(free, Budget()).cost[0] + 1e-6)
+        found = agrees_with_the_program(SOLVER, problem, seed)
+        binding += bool(found.cost[0] > relaxed(SOLVER, free) + 1e-6)
         both += 1
     assert both > 0.4 * len(seeds)
     assert binding > 0.1 * len(seeds)
@@ -67,8 +60,6 @@ def test_implications_beside_them(seeds: range) -> None:
         kinds = Kinds(continuous=False, costs=("l1", "l0"), relations=("at most", "margin"))
         problem = with_implications(with_linear_relations(random_problem(seed, "trees", kinds, 3), seed), seed)
         solver = next(one for one in PROVING if one.accepts(problem.form()))
-        found, judged = (one.solve(problem, Budget()) for one in (solver, Milp()))
-        assert found.status()[0] in (Status.PROVEN_OPTIMAL, Status.PROVEN_INFEASIBLE), seed
-        assert found.cost[0] == pytest.approx(judged.cost[0], rel=2e-6, abs=2e-6), seed
+        agrees_with_the_program(solver, problem, seed)
         both += solver.name == "implied_parts"
     assert both == len(seeds)

@@ -47,7 +47,7 @@ from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from butfor.trees import TAOClassifier
 from tests.shorter import first
-from tests.solvers.balls import enumerated, neighbours
+from tests.solvers.balls import agrees_with_enumeration, enumerated, neighbours
 from tests.solvers.further import random_ball
 
 ROBUST = RobustExact(PROVING)
@@ -68,13 +68,7 @@ def test_agrees_with_enumeration(block: int) -> None:
         problem = robust_problem(seed)
         if not ROBUST.accepts(problem.form()):
             continue
-        truth, found = enumerated(problem), ROBUST.solve(problem, Budget())
-        message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
-        if np.isfinite(truth):
-            assert abs(found.cost[0] - truth) <= 1e-6 * (1 + truth), message
-            assert found.status()[0] is Status.PROVEN_OPTIMAL, message
-        else:
-            assert found.status()[0] is Status.PROVEN_INFEASIBLE, message
+        agrees_with_enumeration(ROBUST, problem, seed)
         judged += 1
     assert judged > 60
 

@@ -18,13 +18,12 @@ from butfor.solvers.choose import PROVING
 from butfor.solvers.enumeration import Enumeration
 from butfor.solvers.linear.exact import LinearExact
 from butfor.solvers.linear.knapsack import LinearKnapsack
-from butfor.solvers.outcome import Status
 from butfor.solvers.robust.exact import RobustExact
 from butfor.solvers.robust.linear import RobustLinear
 from butfor.solvers.solver import Budget
 from butfor.testing.problems import Kinds, random_problem, random_row
 from tests.shorter import first
-from tests.solvers.balls import enumerated, neighbours
+from tests.solvers.balls import agrees_with_enumeration, enumerated, neighbours
 from tests.solvers.further import random_ball
 
 ROBUST = RobustExact(PROVING)
@@ -79,13 +78,7 @@ def test_agrees_with_enumeration(form: str, shifted: int | None, block: int) -> 
         problem = slipping(seed, form, shifted=shifted)
         if not problem.demands.ball.slips or not ROBUST.accepts(problem.form()):
             continue
-        truth, found = enumerated(problem), ROBUST.solve(problem, Budget())
-        message = f"seed {seed}: {truth} by enumeration, {found.cost} (bound {found.bound})"
-        if np.isfinite(truth):
-            assert abs(found.cost[0] - truth) <= 1e-6 * (1 + truth), message
-            assert found.status()[0] is Status.PROVEN_OPTIMAL, message
-        else:
-            assert found.status()[0] is Status.PROVEN_INFEASIBLE, message
+        truth = agrees_with_enumeration(ROBUST, problem, seed)
         judged, impossible = judged + 1, impossible + np.isinf(truth)
         dearer += is_less_free(problem, truth)
     assert judged > 30

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any, Self, overload
 
@@ -128,47 +129,44 @@ class _Columns:
 
     def numbers(self) -> list[int]:
         """The columns of numbers that are never missing, and change."""
-        return [j for j, one in enumerate(self.features) if one.levels is None and self._changes(j)]
+        return [j for j in self._left() if self.features[j].levels is None]
 
     def groups(self) -> list[int]:
         """The columns of few values that are never missing, and change."""
-        return [
-            j for j in range(len(self.features)) if self._changes(j) and len(np.unique(self.X[:, j])) <= MOST_SOURCES
-        ]
+        return [j for j in self._left() if self._counts[j] <= MOST_SOURCES]
 
-    def _changes(self, j: int) -> bool:
-        x = self.X[:, j]
-        return j not in self.taken and not np.isnan(x).any() and bool((x != x[0]).any())
+    def _left(self) -> list[int]:
+        return [j for j, count in enumerate(self._counts) if count > 1 and j not in self.taken]
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        """How many values each column has; none if one is missing."""
+        return [0 if np.isnan(x).any() else len(np.unique(x)) for x in self.X.T]
 
     def name(self, j: int) -> str:
         return self.features[j].name
 
+    def is_numeric(self, j: int) -> bool:
+        return self.features[j].levels is None or self.features[j].numbers is not None
+
+    def values(self, j: int) -> FloatArray:
+        """A column as numbers, its levels, too."""
+        return self.features[j].in_numbers(self.X[:, j])
+
 
 def _dummies(columns: _Columns) -> Found:
     """Groups of columns of 0 and 1 that add up to 1, neighbours in the table first."""
-    ones = [
-        j for j in columns.numbers() + _levels_of_numbers(columns) if np.isin(_numbers(columns, j), (0.0, 1.0)).all()
-    ]
-    left = sorted(ones)
+    left = [j for j in columns.groups() if columns.is_numeric(j) and np.isin(columns.values(j), (0.0, 1.0)).all()]
     while left:
         first, *others = left
-        group, total = [first], _numbers(columns, first)
+        group, total = [first], columns.values(first)
         for j in others:
-            if (total + _numbers(columns, j) <= 1).all():
-                group, total = [*group, j], total + _numbers(columns, j)
+            if (total + columns.values(j) <= 1).all():
+                group, total = [*group, j], total + columns.values(j)
         left = [j for j in left if j not in group] if (total == 1).all() else others
-        if len(group) > 2 and (total == 1).all():
+        if len(group) > 1 and (total == 1).all():
             columns.taken.update(group)
             yield one_hot([columns.name(j) for j in group]), f"one of them is 1 {columns.rows}"
-
-
-def _levels_of_numbers(columns: _Columns) -> list[int]:
-    """The columns of levels that are numbers."""
-    return [j for j in columns.groups() if columns.features[j].numbers is not None]
-
-
-def _numbers(columns: _Columns, j: int) -> FloatArray:
-    return columns.features[j].in_numbers(columns.X[:, j])
 
 
 def _functions(columns: _Columns) -> Found:

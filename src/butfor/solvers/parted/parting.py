@@ -8,7 +8,7 @@ only if its cheapest row breaks a relation, too (Lawler, "A procedure for comput
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import ClassVar, Generic, NamedTuple, TypeVar, cast
 
@@ -72,13 +72,15 @@ class _SolvedPart(NamedTuple):
     """A part of what is left, and its cheapest row.
 
     - `doubt`: by how much its own bound was lowered, since rows of the part may cost so much less;
-    - `due`: the search for this row was cut short, and may go on now.
+    - `due`: the search for this row was cut short, and may go on now;
+    - `untold`: it still holds the row that breaks a relation, and no way around it is known.
     """
 
     problem: Problem
     found: Outcome
     doubt: float = 0.0
     due: bool = False
+    untold: bool = False
 
     @property
     def stopped(self) -> Stopped:
@@ -113,9 +115,6 @@ class _PartedRow(Rest, Generic[R]):
             if part.found.bound[0] < np.inf:
                 waiting.put(float(part.found.bound[0]), part)
 
-        def ask(solver: AbstractSolver, one: Problem) -> Outcome:
-            return self.handing.ask(solver, one, budget)
-
         for part in left:
             put(part._replace(due=part.stopped is Stopped.TIME))
         while waiting.is_open:
@@ -123,26 +122,20 @@ class _PartedRow(Rest, Generic[R]):
             broken = self._broken(part.found)
             if part.due and not budget.spent():
                 put(self._longer(part, budget))
-            elif broken is not None and not budget.spent():
-                whole = replace(self.problem, domain=part.problem.domain)
-                for way in self.parting.ways(whole, broken, part.found.points, ask):
-                    inside = self._solved(replace(part.problem, domain=way.domain), budget, part.doubt + way.doubt)
-                    if same(inside.found.points, part.found.points).all():  # a way that could not be told
-                        waiting.settle(bound)
-                        stopped = max(stopped, budget.stopped, Stopped.EFFORT)
-                        self.lowest = min(self.lowest, bound)
-                    else:
-                        put(inside.bounded(bound))
+                continue
+            if broken is not None and not part.untold and not budget.spent():
+                for inside in self._ways(part, broken, budget):
+                    put(inside.bounded(bound))
+                continue
+            waiting.settle(bound)  # if the part has no cheaper row, this is no loss
+            why = Stopped.EFFORT if part.untold else part.stopped if broken is None else budget.stopped
+            stopped = max(stopped, why)
+            if broken is None and part.found.cost[0] < self.best.cost[0]:
+                self.best = part.found
+            if why is not Stopped.TIME and (broken is None or part.untold):
+                self.lowest = min(self.lowest, bound)
             else:
-                waiting.settle(bound)  # if the part has no cheaper row, this is no loss
-                why = part.stopped if broken is None else budget.stopped
-                stopped = max(stopped, why)
-                if broken is None and part.found.cost[0] < self.best.cost[0]:
-                    self.best = part.found
-                if broken is not None or why is Stopped.TIME:
-                    self.left.append(part)
-                else:
-                    self.lowest = min(self.lowest, bound)
+                self.left.append(part)
         return replace(
             self.best,
             bound=np.array([min(waiting.lowest, self.lowest, float(self.best.cost[0]))]),
@@ -150,6 +143,17 @@ class _PartedRow(Rest, Generic[R]):
             rest=objects([self if self.left else None]),
             notes={},
         ).handed_to(self.handing.ran)
+
+    def _ways(self, part: _SolvedPart, broken: R, budget: Budget) -> Iterator[_SolvedPart]:
+        """The parts of a part, in which a relation is kept that its cheapest row breaks."""
+
+        def ask(solver: AbstractSolver, one: Problem) -> Outcome:
+            return self.handing.ask(solver, one, budget)
+
+        whole, row = replace(self.problem, domain=part.problem.domain), part.found.points
+        for way in self.parting.ways(whole, broken, row, ask):
+            inside = self._solved(replace(part.problem, domain=way.domain), budget, part.doubt + way.doubt)
+            yield inside._replace(untold=bool(same(inside.found.points, row).all()) and not budget.spent())
 
     def _solved(self, part: Problem, budget: Budget, doubt: float = 0.0) -> _SolvedPart:
         return _SolvedPart(
