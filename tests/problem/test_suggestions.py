@@ -106,6 +106,7 @@ def test_they_are_kept_in_a_file_and_taken_one_by_one(tmp_path: Path) -> None:
     assert len(json.loads(found.to_json())) == len(found) == 2
     assert repr(found[0]) in repr(found)
     assert len(found[:1]) == 1
+    assert found[np.int64(1)] == found.constraints[1]
     assert repr(bf.suggest(table())) == "nothing holds in every row that chance would have broken"
 
 
@@ -122,3 +123,12 @@ def test_bad_tables_end_in_words() -> None:
         bf.suggest(table().iloc[:0])
     with pytest.raises(TypeError):
         bf.suggest(None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "3", "[3]", '[{"constraint": 3, "why": ""}]', '[{"why": ""}]', '[{"constraint": {"kind": "no"}, "why": ""}]'],
+)
+def test_other_texts_are_no_suggestions(text: str) -> None:
+    with pytest.raises(bf.errors.InputError, match="no suggestions"):
+        bf.Suggestions.from_json(text)

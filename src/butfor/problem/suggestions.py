@@ -61,7 +61,7 @@ class Suggestions(Sequence[AbstractConstraint]):
     @overload
     def __getitem__(self, at: slice) -> Suggestions: ...
     def __getitem__(self, at: int | slice) -> AbstractConstraint | Suggestions:
-        return self.constraints[at] if isinstance(at, int) else Suggestions(self.constraints[at], self.why[at])
+        return Suggestions(self.constraints[at], self.why[at]) if isinstance(at, slice) else self.constraints[at]
 
     def __repr__(self) -> str:
         if not self.constraints:
@@ -80,8 +80,13 @@ class Suggestions(Sequence[AbstractConstraint]):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """What `to_json` wrote."""
-        known = json.loads(text)
-        return cls(tuple(from_spec(one["constraint"]) for one in known), tuple(one["why"] for one in known))
+        try:
+            told = [(from_spec(one["constraint"]), str(one["why"])) for one in json.loads(text)]
+        except (ValueError, TypeError, LookupError):
+            told = [(None, "")]
+        if not all(isinstance(one, AbstractConstraint) for one, _ in told):
+            raise InputError("a text was given that holds no suggestions.", "It must be what to_json() wrote.")
+        return cls(tuple(one for one, _ in told), tuple(why for _, why in told))
 
 
 Found = Iterator[tuple[AbstractConstraint, str]]
