@@ -32,7 +32,7 @@ def test_a_leaf_that_is_tied_with_another_class_is_outside() -> None:
         if not tied.any():
             continue
         explainer, rng = bf.Explainer(tree, X), np.random.default_rng(seed)
-        for _, row in X[tree.predict(X) == 1].iloc[:4].iterrows():
+        for _, row in X[tree.predict(X) == 1].iloc[:2].iterrows():
             region = explainer.region(row.to_frame().T, target=1)
             inside = pd.DataFrame(region.low + rng.random((1000, 2)) * (region.high - region.low), columns=X.columns)
             assert (tree.predict(inside) == 1).all()
@@ -43,7 +43,7 @@ def test_a_leaf_that_is_tied_with_another_class_is_outside() -> None:
             shifts = rng.uniform(-1, 1, (1000, 2)) * radii["linf"] * (X.max() - X.min()).to_numpy()
             assert (tree.predict(pd.DataFrame(row.to_numpy() + shifts, columns=X.columns)) == 1).all()
             asked += 1
-    assert asked > 40
+    assert asked > 20
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_the_worst_row_of_a_network_misses_the_target() -> None:
     X, y = two_columns(1, 200)
     model = MLPClassifier((8,), max_iter=600, random_state=0).fit(X, y)
     explainer = bf.Explainer(model, X)
-    for i in np.flatnonzero(model.predict(X) == 1)[:8]:
+    for i in np.flatnonzero(model.predict(X) == 1)[:4]:
         for norm in ("linf", "l2", "l1"):
             found = explainer.robustness(X.iloc[[i]], target=1, norm=norm)
             assert found.worst is None or model.predict(found.worst)[0] == 0
@@ -133,7 +133,7 @@ def test_the_region_of_a_robust_answer_contains_what_was_promised(model) -> None
     explainer, rng, asked = bf.Explainer(model, X), np.random.default_rng(0), 0
     whole = {} if isinstance(model, MLPClassifier) else {"n": 1.0}  # they count as real ones in regions of networks
     ball = bf.robust({"a": 0.2, "b": 0.3, **whole})
-    for answer in explainer.explain(X[model.predict(X) == 0].iloc[:12], target=1, constraints=[ball], time_limit=60):
+    for answer in explainer.explain(X[model.predict(X) == 0].iloc[:6], target=1, constraints=[ball], time_limit=60):
         if not answer.found:
             continue
         wide, promised = explainer.region(answer, target=1), answer.region
@@ -144,4 +144,4 @@ def test_the_region_of_a_robust_answer_contains_what_was_promised(model) -> None
         inside["n"] = rng.integers(int(wide.low[2]), int(wide.high[2]) + 1, 500)
         assert (model.predict(inside) == 1).all()
         asked += 1
-    assert asked > 5
+    assert asked > 2

@@ -130,7 +130,7 @@ def test_ranges_and_lines_hold_at_all_points_of_the_ball(limit: float) -> None:
     assert closed > 100
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(60, 100), range(60)]))
+@pytest.mark.parametrize("seeds", first(1, [range(80, 100), range(80)]))
 def test_narrower_ranges_hold_at_all_points_that_reach_and_the_answer_stays(seeds: range) -> None:
     rng, looked_at, narrower, compared = np.random.default_rng(2), 0, 0, 0
     for seed in seeds:
@@ -227,7 +227,7 @@ def test_a_dense_grid_in_two_columns_is_never_cheaper(cost, seeds: range) -> Non
         assert found.cost[0] >= best - 0.03 * (1 + best), f"seed {seed}"
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(15), range(15, 50)]))
+@pytest.mark.parametrize("seeds", first(1, [range(8), range(8, 50)]))
 def test_agrees_with_the_program_on_middle_networks(seeds: range) -> None:
     compared = 0
     for seed in seeds:
@@ -244,7 +244,7 @@ def test_agrees_with_the_program_on_middle_networks(seeds: range) -> None:
     assert compared > 0.8 * len(seeds)
 
 
-@pytest.mark.parametrize("seeds", first(1, [range(200, 225), range(225, 260)]))
+@pytest.mark.parametrize("seeds", first(1, [range(200, 212), range(212, 260)]))
 def test_agrees_with_the_program_on_probabilities_of_several_classes(seeds: range) -> None:
     compared = 0
     for seed in seeds:

@@ -69,29 +69,29 @@ def is_less_free(problem: Problem, truth: float) -> bool:
     return enumerated(without) < truth
 
 
-@pytest.mark.parametrize("block", first(1, range(6)))
+@pytest.mark.parametrize("block", first(1, range(12)))
 @pytest.mark.parametrize("shifted", [0, None])
 @pytest.mark.parametrize("form", ["ensemble", "linear"])
 def test_agrees_with_enumeration(form: str, shifted: int | None, block: int) -> None:
     judged = dearer = impossible = 0
-    for seed in range(150 * block, 150 * block + 150):
+    for seed in range(75 * block, 75 * block + 75):
         problem = slipping(seed, form, shifted=shifted)
         if not problem.demands.ball.slips or not ROBUST.accepts(problem.form()):
             continue
         truth = agrees_with_enumeration(ROBUST, problem, seed)
         judged, impossible = judged + 1, impossible + np.isinf(truth)
         dearer += is_less_free(problem, truth)
-    assert judged > 30
-    assert dearer > 10
+    assert judged > 15
+    assert dearer > 5
     assert 0 < impossible < judged
 
 
-@pytest.mark.parametrize("block", first(1, range(5)))
+@pytest.mark.parametrize("block", first(1, range(10)))
 @pytest.mark.parametrize("shifted", [0, None])
 def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> None:
     """About ties of a network, rounding decides."""
     judged = agreed = dearer = 0
-    for seed in range(80 * block, 80 * block + 80):
+    for seed in range(40 * block, 40 * block + 40):
         problem = slipping(seed, "network", shifted=shifted)
         if not problem.demands.ball.slips or not ROBUST.accepts(problem.form()):
             continue
@@ -101,14 +101,15 @@ def test_a_network_agrees_with_enumeration(shifted: int | None, block: int) -> N
         assert found.cost[0] >= truth - 1e-6, message
         agreed += found.cost[0] == truth or abs(found.cost[0] - truth) <= 1e-6 * (1 + truth)
         judged, dearer = judged + 1, dearer + is_less_free(problem, truth)
-    assert agreed > 0.9 * judged > 20
-    assert dearer > 5
+    assert agreed > 0.9 * judged > 10
+    assert dearer > 2
 
 
+@pytest.mark.parametrize("block", first(1, range(2)))
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
-def test_round_balls_agree_with_enumeration_where_one_number_is_shifted(norm: BallNorm) -> None:
+def test_round_balls_agree_with_enumeration_where_one_number_is_shifted(norm: BallNorm, block: int) -> None:
     judged = dearer = 0
-    for seed in range(150):
+    for seed in range(75 * block, 75 * block + 75):
         problem = slipping(seed, "ensemble", norm, shifted=1)
         ball = problem.demands.ball
         if not ball.slips or not ball.radius.any() or not ROBUST.accepts(problem.form()):
@@ -118,8 +119,8 @@ def test_round_balls_agree_with_enumeration_where_one_number_is_shifted(norm: Ba
         assert found.cost[0] == truth or abs(found.cost[0] - truth) <= 1e-5 * (1 + truth), message
         assert found.bound[0] <= truth + 1e-6 * (1 + abs(truth)), message
         judged, dearer = judged + 1, dearer + is_less_free(problem, truth)
-    assert judged > 15
-    assert dearer > 3
+    assert judged > 7
+    assert dearer > 1
 
 
 @pytest.mark.parametrize("norm", [BallNorm.L2, BallNorm.L1])
@@ -143,7 +144,7 @@ def test_round_balls_are_valid_and_bounds_are_bounds(norm: BallNorm) -> None:
 @pytest.mark.parametrize("form", ["ensemble", "linear", "network"])
 def test_the_adversary_is_exact(form: str) -> None:
     slipped = 0
-    for seed in range(150):
+    for seed in range(75):
         problem = slipping(seed, form, (BallNorm.LINF, BallNorm.L2, BallNorm.L1)[seed % 3 if form == "ensemble" else 0])
         row, A = random_row(np.random.default_rng(seed), problem.space), np.eye(problem.model.scores)
         near = neighbours(problem, row)
@@ -156,12 +157,12 @@ def test_the_adversary_is_exact(form: str) -> None:
             if not np.isnan(row[j]):
                 assert may[int(row[j]), points[:, j].astype(int)].all()
                 slipped += int((points[:, j] != row[j]).any())
-    assert slipped > 30
+    assert slipped > 15
 
 
 def test_the_counterpart_is_the_smallest_leaf_and_a_reply_is_a_neighbour() -> None:
     differ = 0
-    for seed in range(80):
+    for seed in range(40):
         problem = slipping(seed, "ensemble")
         ball, rng = problem.demands.ball, np.random.default_rng(seed)
         model = on_grid(problem.model, ball)
@@ -181,7 +182,7 @@ def test_the_counterpart_is_the_smallest_leaf_and_a_reply_is_a_neighbour() -> No
             smallest = model.base + by_tree.min(axis=0).sum(axis=0)
             assert (evaluate(low, row[None])[0] <= smallest + 1e-12).all()
             assert lacking or np.allclose(evaluate(low, row[None])[0], smallest)
-    assert differ > 100
+    assert differ > 50
 
 
 def test_rows_of_a_linear_model_together_are_as_each_alone() -> None:
@@ -200,14 +201,14 @@ def test_rows_of_a_linear_model_together_are_as_each_alone() -> None:
 
 def test_whoever_tries_all_combinations_lets_levels_slip() -> None:
     judged = 0
-    for seed in range(200):
+    for seed in range(100):
         problem = slipping(seed, "linear")
         if not problem.demands.ball.slips or not Enumeration().accepts(problem.form()):
             continue
         truth, found = enumerated(problem), Enumeration().solve(problem, Budget())
         assert found.cost[0] == truth or found.cost[0] == pytest.approx(truth), f"seed {seed}"
         judged += 1
-    assert judged > 50
+    assert judged > 25
 
 
 def test_all_and_some_of_what_rows_may_be_seen_as() -> None:
